@@ -1,0 +1,40 @@
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test test-deep lint bench clean
+
+help:
+	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
+	@echo "make test       run the tests"
+	@echo "make test-deep  run the slow fault and property tests too"
+	@echo "make lint       ruff and mypy"
+	@echo "make bench      print every figure the docs quote"
+
+$(READY): pyproject.toml src/treering/__init__.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "treering needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/treering demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto -m 'not deep'
+
+test-deep: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

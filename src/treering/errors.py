@@ -1,0 +1,125 @@
+"""Every error a user can meet.
+
+TreeringError
+├── Invalid               the input is wrong
+│   └── InvalidDocument   stored bytes are no memory
+├── MemoryNotFound
+├── AmbiguousId
+├── Conflict              someone else was faster
+├── BlockedSecret
+├── BranchNotFound
+├── NotARepository
+├── UnsupportedRepository
+├── FormatTooNew
+├── StoreDamaged
+├── StorageFailed         full disk, I/O, permissions
+└── Busy                  another process holds the lock
+
+Each knows its code (the contract's word for it), its message and a hint that says what to do next.
+"""
+
+
+class TreeringError(Exception):
+    """Something the user can act on; the doors print it and exit with 1."""
+
+    code = "internal"
+    hint = ""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        if hint:
+            self.hint = hint
+
+    def as_json(self) -> dict[str, dict[str, str]]:
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint}}
+
+
+class Invalid(TreeringError):
+    """An argument, a query or a line of input is not what the contract allows."""
+
+    code = "invalid"
+
+
+class InvalidDocument(Invalid):
+    """Bytes that claim to be a memory and are not; `reason` is a stable word for tests and doctor."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class MemoryNotFound(TreeringError):
+    """No visible memory has this id."""
+
+    code = "memory_not_found"
+    hint = "`treering recall` lists what is visible here; add `--scope all` for every branch."
+
+
+class AmbiguousId(TreeringError):
+    """An id prefix fits several memories."""
+
+    code = "ambiguous_id"
+
+
+class Conflict(TreeringError):
+    """The memory is no longer the version the caller expected."""
+
+    code = "conflict"
+    hint = "Read it again, apply your change to what is there now, and retry."
+
+
+class BlockedSecret(TreeringError):
+    """The text holds what looks like a credential; it was not stored anywhere."""
+
+    code = "blocked_secret"
+    hint = "Describe the secret instead of quoting it, for example by where it is kept."
+
+
+class BranchNotFound(TreeringError):
+    """A branch known neither as a branch, a scope nor a remote scope."""
+
+    code = "branch_not_found"
+    hint = "`git branch --all` and `treering status` list the names."
+
+
+class NotARepository(TreeringError):
+    """No git repository here."""
+
+    code = "not_a_repository"
+    hint = "Run it inside a git repository, or name one with --repo PATH."
+
+
+class UnsupportedRepository(TreeringError):
+    """A repository libgit2 cannot open (SHA-256 objects, reftable)."""
+
+    code = "unsupported_repository"
+    hint = "treering needs SHA-1 objects and the files ref backend: git's defaults."
+
+
+class FormatTooNew(TreeringError):
+    """Memories written by a newer treering."""
+
+    code = "format_too_new"
+    hint = "Upgrade treering; nothing was changed."
+
+
+class StoreDamaged(TreeringError):
+    """A memory ref or an object below it cannot be read."""
+
+    code = "store_damaged"
+    hint = "`treering doctor` says what is wrong and repairs what is safe."
+
+
+class StorageFailed(TreeringError):
+    """The disk said no; the message says why. What was acknowledged before is untouched."""
+
+    code = "storage_failed"
+    hint = "Nothing was stored. Retrying is safe: the same content gets the same id."
+
+
+class Busy(TreeringError):
+    """Another treering process kept the lock for too long."""
+
+    code = "busy"
+    hint = "Try again in a moment."

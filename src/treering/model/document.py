@@ -1,0 +1,168 @@
+"""A memory as bytes: YAML front matter between `---` lines, then the content and one newline.
+
+`dump` and `parse` are inverse: what was dumped parses to the same memory, and what parses dumps to
+the same bytes if we wrote it. Nothing is repaired on the way in: bytes that are not exactly a memory
+are an InvalidDocument, so that no reader ever sees something its author did not write.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from treering.errors import Invalid, InvalidDocument
+from treering.model import frontmatter
+from treering.model.memory import FileRef, Link, Memory, check
+
+FORMAT = 1
+# 1: front matter as in docs/reference/format.md
+
+_FENCE = "---\n"
+_ORDER = (
+    "id", "type", "title", "tags", "topic", "status", "confidence", "source", "author", "agent",
+    "session", "commit", "files", "created", "modified", "links", "details",
+)  # fmt: skip
+_REQUIRED = {"id", "type", "title", "status", "confidence", "created", "modified"}
+
+
+def dump(memory: Memory) -> bytes:
+    """The one way to write this memory."""
+    check(memory)
+    return f"{_FENCE}{frontmatter.dump(fields(memory))}{_FENCE}{memory.content}\n".encode()
+
+
+def fields(memory: Memory) -> dict[str, Any]:
+    """The front matter: our keys in their fixed order, then the unknown ones in theirs."""
+    found: dict[str, Any] = {}
+    for name in _ORDER:
+        value = getattr(memory, name)
+        if name == "files":
+            value = [_without_empty({"path": f.path, "blob": f.blob}) for f in memory.files]
+        elif name == "links":
+            value = [_link_fields(link) for link in memory.links]
+        if value or name in _REQUIRED:
+            found[name] = value
+    return found | dict(memory.extra)
+
+
+def parse(data: bytes) -> Memory:
+    """The memory in these bytes, or InvalidDocument with the reason."""
+    text = _decoded(data)
+    if not text.startswith(_FENCE):
+        raise InvalidDocument("no-front-matter", "The document does not start with `---`.")
+    head, fence, content = text[len(_FENCE) :].partition(f"\n{_FENCE}")
+    if not fence:
+        raise InvalidDocument("no-front-matter", "The front matter has no end.")
+    if not content.endswith("\n"):
+        raise InvalidDocument("no-final-newline", "The document does not end with a newline.")
+    return from_fields(frontmatter.load(head), content[:-1])
+
+
+def from_fields(found: Mapping[str, Any], content: str) -> Memory:
+    """A memory from front matter fields, checked; unknown keys are kept."""
+    for name in _REQUIRED - found.keys():
+        raise InvalidDocument("missing-field", f"The field {name!r} is missing.")
+    known: dict[str, Any] = {
+        name: _READERS[name](found[name], name) for name in _ORDER if name in found
+    }
+    extra = {key: value for key, value in found.items() if key not in known}
+    try:
+        return check(Memory(content=content, extra=extra, **known))
+    except InvalidDocument:
+        raise
+    except Invalid as error:
+        raise InvalidDocument("bad-value", error.message) from error
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise InvalidDocument("bom", "The document starts with a byte order mark.")
+    if data.startswith(b"---\r\n"):
+        raise InvalidDocument("crlf", "The front matter has CRLF line ends.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidDocument("not-utf-8", f"Byte {error.start} is not UTF-8.") from error
+
+
+def _without_empty(pairs: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in pairs.items() if value not in ("", None)}
+
+
+def _link_fields(link: Link) -> dict[str, Any]:
+    named = {
+        "relation": link.relation,
+        "target": link.target,
+        "confidence": link.confidence,
+        "by": link.by,
+        "reason": link.reason,
+    }
+    return _without_empty(named) | dict(link.extra)
+
+
+def _wrong(name: str, value: Any, wanted: str) -> InvalidDocument:
+    return InvalidDocument("wrong-type", f"The field {name!r} is no {wanted}: {value!r:.60}.")
+
+
+def _read_text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(name, value, "text")
+    return value
+
+
+def _read_number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong(name, value, "number")
+    return float(value)
+
+
+def _read_mapping(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(name, value, "mapping")
+    return value
+
+
+def _read_list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _wrong(name, value, "list")
+    return value
+
+
+def _read_tags(value: Any, name: str) -> tuple[str, ...]:
+    return tuple(_read_text(tag, name) for tag in _read_list(value, name))
+
+
+def _read_files(value: Any, name: str) -> tuple[FileRef, ...]:
+    return tuple(_read_file(_read_mapping(item, name)) for item in _read_list(value, name))
+
+
+def _read_file(item: dict[str, Any]) -> FileRef:
+    if unknown := item.keys() - {"path", "blob"}:
+        raise InvalidDocument("bad-key", f"A file has the unknown key {min(unknown)!r}.")
+    return FileRef(
+        path=_read_text(item.get("path"), "files.path"),
+        blob=_read_text(item.get("blob", ""), "files.blob"),
+    )
+
+
+def _read_links(value: Any, name: str) -> tuple[Link, ...]:
+    return tuple(_read_link(_read_mapping(item, name)) for item in _read_list(value, name))
+
+
+def _read_link(item: dict[str, Any]) -> Link:
+    named = {"relation", "target", "confidence", "by", "reason"}
+    return Link(
+        relation=_read_text(item.get("relation"), "links.relation"),
+        target=_read_text(item.get("target"), "links.target"),
+        confidence=_read_number(item.get("confidence", 0.8), "links.confidence"),
+        by=_read_text(item.get("by", ""), "links.by"),
+        reason=_read_text(item.get("reason", ""), "links.reason"),
+        extra={key: value for key, value in item.items() if key not in named},
+    )
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = dict.fromkeys(_ORDER, _read_text) | {
+    "tags": _read_tags,
+    "confidence": _read_number,
+    "files": _read_files,
+    "links": _read_links,
+    "details": _read_mapping,
+}

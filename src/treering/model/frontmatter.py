@@ -1,0 +1,191 @@
+"""Front matter: the YAML between the `---` lines, read strictly and written in one way.
+
+Reading builds the value straight from libyaml's events, which never recurse, so that aliases,
+nesting, duplicate keys and tags are refused before they can cost anything. Only null, true/false,
+decimal numbers and strings exist; a date stays the string it is (YAML 1.1 would turn `1:30` into 90
+and lose what was written). Writing is our own, because "the same memory gives the same bytes" must
+not depend on the version of a YAML library; it also keeps YAML out of the capture path.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from json.encoder import encode_basestring as _json_quoted  # type: ignore[attr-defined]
+from typing import Any
+
+from treering.errors import InvalidDocument
+
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 16
+MAX_KEY = 200
+
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
+_FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d{1,3})?|[-+]?\.inf|\.nan")
+_WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def load(text: str) -> dict[str, Any]:
+    """The mapping written in `text`; anything unusual is an InvalidDocument with a reason."""
+    if len(text.encode()) > MAX_BYTES:
+        raise InvalidDocument("too-large", f"Front matter is longer than {MAX_BYTES // 1024} KB.")
+
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    builder = _Builder()
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            builder.take(event, type(event).__name__)
+    except yaml.YAMLError as error:
+        raise InvalidDocument("not-yaml", f"Front matter is no YAML: {_brief(error)}") from error
+    except (ValueError, OverflowError) as error:
+        raise InvalidDocument("bad-value", f"Front matter holds a bad value: {error}") from error
+    if not isinstance(builder.root, dict):
+        raise InvalidDocument("not-a-mapping", "Front matter is no mapping of keys to values.")
+    return builder.root
+
+
+class _Builder:
+    """Puts events together into one value, on a stack of its own instead of Python's."""
+
+    def __init__(self) -> None:
+        self.root: Any = None
+        self._documents = 0
+        self._stack: list[list[Any] | dict[str, Any]] = []
+        self._keys: list[str | None] = []
+
+    def take(self, event: Any, kind: str) -> None:
+        if kind == "AliasEvent" or getattr(event, "anchor", None):
+            raise InvalidDocument("alias", "Front matter uses an anchor or alias.")
+        if kind == "ScalarEvent":
+            self._add(_scalar(event))
+        elif kind in ("MappingStartEvent", "SequenceStartEvent"):
+            self._open({} if kind == "MappingStartEvent" else [], event.tag)
+        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
+            self._stack.pop()
+            self._keys.pop()
+        elif kind == "DocumentStartEvent":
+            self._documents += 1
+            if self._documents > 1:
+                raise InvalidDocument("not-yaml", "Front matter is more than one document.")
+
+    def _open(self, container: list[Any] | dict[str, Any], tag: str | None) -> None:
+        if tag is not None:
+            raise InvalidDocument("tag", f"Front matter uses the tag {tag[:60]!r}.")
+        if len(self._stack) >= MAX_DEPTH:
+            raise InvalidDocument("too-deep", f"Front matter nests deeper than {MAX_DEPTH} levels.")
+        self._add(container)
+        self._stack.append(container)
+        self._keys.append(None)
+
+    def _add(self, value: Any) -> None:
+        if not self._stack:
+            self.root = value
+            return
+        parent, key = self._stack[-1], self._keys[-1]
+        if isinstance(parent, list):
+            parent.append(value)
+        elif key is None:
+            self._keys[-1] = _key(value, parent)
+        else:
+            parent[key] = value
+            self._keys[-1] = None
+
+
+def _key(value: Any, siblings: dict[str, Any]) -> str:
+    if not isinstance(value, str):
+        raise InvalidDocument("bad-key", f"Front matter has a key that is no text: {value!r:.60}.")
+    if len(value) > MAX_KEY:
+        raise InvalidDocument("bad-key", "Front matter has an overlong key.")
+    if value in siblings:
+        raise InvalidDocument("duplicate-key", f"Front matter has the key {value!r} twice.")
+    return value
+
+
+def _scalar(event: Any) -> Any:
+    if event.tag is not None:
+        raise InvalidDocument("tag", f"Front matter uses the tag {event.tag[:60]!r}.")
+    text: str = event.value
+    if not event.implicit[0]:  # it was quoted
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text) and not text.isdigit():
+        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    return text
+
+
+def _brief(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = f" (line {mark.line + 1})" if mark else ""
+    return f"{getattr(error, 'problem', None) or type(error).__name__}{where}."
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+_PLAIN = re.compile(r"[^\W\d_](?:[\w /.@<>()+~'!?;=-]*[\w/.@<>()+~'!?;=])?|[\da-z]{12,64}")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_NUMBERISH = re.compile(r"[-+]?[.\d][\d_.:eExob+-]*|0[xob][\da-fA-F_]+")
+_RESERVED = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
+# Characters that are fine in JSON but not raw in YAML.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def dump(fields: Mapping[str, Any]) -> str:
+    """The fields as YAML lines: a list of mappings as a block list, all else in flow style."""
+    lines: list[str] = []
+    for key, value in fields.items():
+        if isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
+            lines.append(f"{_text(key)}:")
+            lines.extend(f"- {_flow(item)}" for item in value)
+        else:
+            lines.append(f"{_text(key)}: {_flow(value)}")
+    text = "\n".join(lines) + "\n"
+    if len(text.encode()) > MAX_BYTES:
+        raise InvalidDocument("too-large", f"Front matter is longer than {MAX_BYTES // 1024} KB.")
+    return text
+
+
+def _flow(value: Any, depth: int = 1) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if depth > MAX_DEPTH - 1:
+        raise InvalidDocument("too-deep", f"Front matter nests deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str) or len(key) > MAX_KEY:
+                raise InvalidDocument("bad-key", f"{key!r:.60} is no key for front matter.")
+        inner = ", ".join(f"{_text(k)}: {_flow(v, depth + 1)}" for k, v in value.items())
+        return "{" + inner + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_flow(item, depth + 1) for item in value) + "]"
+    raise InvalidDocument("bad-value", f"{type(value).__name__} cannot stand in front matter.")
+
+
+def _number(value: float) -> str:
+    if math.isinf(value) or math.isnan(value):
+        return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
+    text = repr(value)
+    mantissa, e, exponent = text.partition("e")
+    return text if not e or "." in mantissa else f"{mantissa}.0e{exponent}"
+
+
+def _text(text: str) -> str:
+    """Plain where every YAML reader takes it for the same string, else in double quotes."""
+    if _STAMP.fullmatch(text):
+        return text
+    plain = _PLAIN.fullmatch(text) and text.lower() not in _RESERVED
+    if plain and not _NUMBERISH.fullmatch(text) and text.isprintable():
+        return text
+    return _UNSAFE.sub(lambda m: f"\\u{ord(m[0]):04x}", _json_quoted(text))

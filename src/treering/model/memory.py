@@ -1,0 +1,185 @@
+"""A memory, its links, its id: the value everything else moves around, and the rules it keeps."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from treering.errors import Invalid
+from treering.model.taxonomy import STATUSES, TYPES
+from treering.model.when import instant
+
+MAX_TITLE = 200
+MAX_TOPIC_SEGMENT = 100
+MAX_TAG = 100
+MAX_CONTENT = 256 * 1024
+MIN_PREFIX = 4
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
+ID = re.compile(f"[{_ALPHABET}]{{12}}")
+_PREFIX = re.compile(f"[{_ALPHABET}]{{1,12}}")
+_OBJECT_ID = re.compile("[0-9a-f]{40}")
+_RELATION = re.compile(r"[^\W\d][\w .-]{0,63}")
+_MARKDOWN_LEAD = re.compile(r"^[\s#>*+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    """A file the memory is about, and the blob it was when the memory was made."""
+
+    path: str
+    blob: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge from the memory that holds it to `target`."""
+
+    relation: str
+    target: str
+    confidence: float = 0.8
+    by: str = "user"
+    reason: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing worth remembering. `extra` holds front matter keys we do not know, in their order."""
+
+    id: str
+    type: str
+    title: str
+    content: str
+    created: str
+    modified: str
+    tags: tuple[str, ...] = ()
+    topic: str = ""
+    status: str = "active"
+    confidence: float = 0.8
+    source: str = ""
+    author: str = ""
+    agent: str = ""
+    session: str = ""
+    commit: str = ""
+    files: tuple[FileRef, ...] = ()
+    links: tuple[Link, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self.status == "deleted"
+
+    def with_content(self, content: str) -> "Memory":
+        """New content; a title that was taken from the first line follows it."""
+        follows = self.title == title_of(self.content)
+        return replace(self, content=content, title=title_of(content) if follows else self.title)
+
+
+def derive_id(kind: str, content: str, n: int = 0) -> str:
+    """Twelve characters of sha256 over type, content and n, each ended by a NUL byte."""
+    digest = hashlib.sha256(f"{kind}\0{content}\0{n}\0".encode()).digest()
+    bits = int.from_bytes(digest[:8], "big") >> 4  # 12 characters hold 60 of the 64 bits
+    return "".join(_ALPHABET[bits >> shift & 31] for shift in range(55, -1, -5))
+
+
+def id_prefix(text: str) -> str:
+    """A typed id or prefix, made ready to look up; look-alikes (o, i, l) mean the digit."""
+    word = text.strip().removeprefix("treering://memory/").lower()
+    word = word.translate(str.maketrans("oil", "011"))
+    if len(word) < MIN_PREFIX:
+        raise Invalid(
+            f"{text!r} is too short for an id.", hint=f"Give at least {MIN_PREFIX} characters."
+        )
+    if not _PREFIX.fullmatch(word):
+        raise Invalid(f"{text!r} is no memory id.", hint="An id looks like 7k2m9qx4c0wd.")
+    return word
+
+
+def title_of(content: str) -> str:
+    """The first line that says something, without markdown marks, cut to a title's length."""
+    for line in content.splitlines():
+        title = " ".join(_MARKDOWN_LEAD.sub("", line).split())
+        if title:
+            return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
+    return "untitled"
+
+
+def trimmed(content: str) -> str:
+    """Content without leading and trailing blank lines; all between stays byte for byte."""
+    content = re.sub(r"\A(?:[^\S\n]*\n)+", "", content)
+    content = re.sub(r"(?:\r?\n[^\S\n]*)+\Z", "", content)
+    return content if content.strip() else ""
+
+
+def check(memory: Memory) -> Memory:
+    """Hold a memory to the format's rules; the same for what we write, fetch or import."""
+    _need(bool(ID.fullmatch(memory.id)), f"id {memory.id!r} is not 12 characters of base 32")
+    _need(memory.type in TYPES, f"type {memory.type!r} is not one of the types")
+    _need(memory.status in STATUSES, f"status {memory.status!r} is not one of {STATUSES}")
+    _check_title(memory.title)
+    _check_topic(memory.topic)
+    _need(0 <= memory.confidence <= 1, f"confidence {memory.confidence} is not between 0 and 1")
+    _need(bool(memory.content), "content is empty")
+    _need(
+        len(memory.content.encode()) <= MAX_CONTENT,
+        f"content is longer than {MAX_CONTENT // 1024} KB",
+    )
+    for tag in memory.tags:
+        one_line = bool(tag.strip()) and tag.isprintable()
+        _need(one_line and len(tag) <= MAX_TAG, f"tag {tag[:40]!r} is empty, long or not one line")
+    for name in ("source", "author", "agent", "session"):
+        value = getattr(memory, name)
+        _need("\n" not in value and len(value) <= 500, f"{name} is not one short line")
+    _need(
+        not memory.commit or bool(_OBJECT_ID.fullmatch(memory.commit)), "commit is no object id"
+    )
+    for file in memory.files:
+        _check_file(file)
+    for link in memory.links:
+        _check_link(link)
+    for name in ("created", "modified"):
+        _check_date(name, getattr(memory, name))
+    return memory
+
+
+def _need(holds: bool, problem: str) -> None:
+    if not holds:
+        raise Invalid(f"Not a valid memory: {problem}.")
+
+
+def _check_title(title: str) -> None:
+    _need(bool(title.strip()) and title == title.strip(), "title is empty or padded")
+    _need(len(title) <= MAX_TITLE, f"title is longer than {MAX_TITLE} characters")
+    _need(len(title.splitlines()) == 1, "title is more than one line")
+
+
+def _check_topic(topic: str) -> None:
+    segments = topic.split("/") if topic else []
+    _need(all(s.strip() and "\n" not in s for s in segments), f"topic {topic!r} has an empty part")
+    _need(
+        all(len(s) <= MAX_TOPIC_SEGMENT for s in segments),
+        f"a part of the topic is longer than {MAX_TOPIC_SEGMENT} characters",
+    )
+
+
+def _check_file(file: FileRef) -> None:
+    parts = file.path.split("/")
+    inside = bool(file.path) and not {"", ".", ".."} & set(parts) and "\0" not in file.path
+    _need(inside and len(file.path) <= 4096, f"file {file.path!r} is no path inside the repository")
+    _need(not file.blob or bool(_OBJECT_ID.fullmatch(file.blob)), f"{file.path}: blob is no id")
+
+
+def _check_link(link: Link) -> None:
+    _need(bool(_RELATION.fullmatch(link.relation)), f"relation {link.relation!r} is no plain word")
+    _need(bool(ID.fullmatch(link.target)), f"link target {link.target!r} is no id")
+    _need(0 <= link.confidence <= 1, f"link confidence {link.confidence} is not between 0 and 1")
+
+
+def _check_date(name: str, value: str) -> None:
+    try:
+        instant(value)
+    except (ValueError, OverflowError):
+        _need(False, f"{name} {value!r} is no ISO date")

@@ -1,0 +1,68 @@
+"""Scopes: what the memories of one branch are called in git.
+
+The only place that spells `refs/treering/`. A branch name is escaped, not nested, so that `a` and
+`a/b` can both have memories, and any name git allows can be read back from its ref.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+HEADS = "refs/treering/heads/"
+TRASH = "refs/treering/trash/"
+KEEP = "refs/treering/keep/"
+REMOTES = "refs/treering/remotes/"
+
+_LONGEST = 200
+_CUT = 160
+_DETACHED = re.compile(r"@[0-9a-f]{12}")
+
+
+def escape(branch: str) -> str:
+    """The branch name as one ref component.
+
+    git adds `.lock` to a component and file systems end at 255 bytes, so a long name is cut and
+    marked by a hash; the whole name then stands in the `Code-Branch` trailer of its tip.
+    """
+    escaped = branch.replace("%", "%25").replace("/", "%2F")
+    if len(escaped.encode()) <= _LONGEST:
+        return escaped
+    head = escaped.encode()[:_CUT].decode(errors="ignore")
+    head = re.sub(r"%[0-9A-F]?$", "", head)
+    return f"{head}%+{hashlib.sha256(branch.encode()).hexdigest()[:16]}"
+
+
+def unescape(component: str) -> str | None:
+    """The branch name behind an escaped one; None where it was cut, or is not ours."""
+    if "%+" in component or re.search(r"%(?!25|2F|40)", component):
+        return None
+    return component.replace("%2F", "/").replace("%40", "@").replace("%25", "%")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The memories of one branch, or of one detached commit (shown as `@<12 of the commit>`)."""
+
+    branch: str
+    is_detached: bool = False
+
+    @classmethod
+    def detached_at(cls, commit: str) -> "Scope":
+        return cls(f"@{commit[:12]}", is_detached=True)
+
+    @classmethod
+    def of_component(cls, component: str, full_name: str = "") -> "Scope | None":
+        """The scope an escaped name stands for; `full_name` is the trailer's, for cut names."""
+        if component.startswith("%40"):
+            shown = "@" + component[3:]
+            return cls(shown, is_detached=True) if _DETACHED.fullmatch(shown) else None
+        branch = unescape(component) or full_name
+        return cls(branch) if branch and escape(branch) == component else None
+
+    @property
+    def component(self) -> str:
+        return "%40" + self.branch[1:] if self.is_detached else escape(self.branch)
+
+    @property
+    def ref(self) -> str:
+        return HEADS + self.component
