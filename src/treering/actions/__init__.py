@@ -1,0 +1,1 @@
+"""One module a verb: what the doors call. Values come in, values or errors go out."""

@@ -1,0 +1,20 @@
+"""Answers as JSON: the contract's words are the field names, and what is None is left out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def jsonable(value: Any) -> Any:
+    """Dataclasses as objects, tuples as lists; a field that is None is not said."""
+    if (names := getattr(type(value), "__dataclass_fields__", None)) is not None:
+        pairs = ((name, getattr(value, name)) for name in names)
+        return {name: jsonable(item) for name, item in pairs if item is not None}
+    if isinstance(value, Mapping):
+        return {key: jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    return value
+
+
+def uri_of(memory_id: str) -> str:
+    return f"treering://memory/{memory_id}"

@@ -1,0 +1,73 @@
+"""config: treering's settings, which live in git's own configuration under `treering.`."""
+
+from dataclasses import dataclass
+
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid
+from treering.git import process
+from treering.model.when import duration
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    key: str
+    default: str
+    meaning: str
+
+
+SETTINGS: dict[str, Setting] = {
+    setting.key: setting
+    for setting in (
+        Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
+        Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
+        Setting("remote", "", "the remote memories are shared through; empty: origin"),
+        Setting("sessiongap", "4h", "a pause longer than this ends a session"),
+        Setting("capture", "commits", "what hooks capture: commits, all or none"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    key: str
+    value: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    settings: tuple[Shown, ...]
+
+
+def config(workspace: Workspace, key: str = "", value: str = "", *, unset: bool = False) -> Settings:
+    """Show all settings or one; set it for this repository; or take the setting back."""
+    name = key.removeprefix("treering.").lower()
+    if key and name not in SETTINGS:
+        raise Invalid(f"There is no setting {key!r}.", hint="There are: " + ", ".join(SETTINGS) + ".")
+    if unset and not key:
+        raise Invalid("Which setting should be unset?")
+    folder = workspace.repository.common_dir
+    if unset:
+        process.run(folder, "config", "--local", "--unset-all", f"treering.{name}", may_fail=(5,))
+    elif value:
+        _check(name, value)
+        process.run(folder, "config", "--local", "--replace-all", f"treering.{name}", value)
+    chosen = [SETTINGS[name]] if key else SETTINGS.values()
+    return Settings(tuple(_shown(workspace, setting) for setting in chosen))
+
+
+def _shown(workspace: Workspace, setting: Setting) -> Shown:
+    value = workspace.repository.config(f"treering.{setting.key}")
+    return Shown(setting.key, value or setting.default, setting.default, setting.meaning)
+
+
+def _check(name: str, value: str) -> None:
+    if "\n" in value:
+        raise Invalid("A setting is one line.")
+    if name == "fsync" and value.lower() not in ("true", "false"):
+        raise Invalid(f"fsync is true or false, not {value!r}.")
+    if name == "sessiongap":
+        duration(value)
+    if name == "capture" and value not in ("commits", "all", "none"):
+        raise Invalid(f"capture is commits, all or none, not {value!r}.")

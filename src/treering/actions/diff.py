@@ -1,0 +1,84 @@
+"""diff: what one branch knows that another does not."""
+
+from dataclasses import dataclass
+
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid, TreeringError
+from treering.model.memory import Memory
+from treering.store.view import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One memory that differs; `id` and title as the second side has it, else the first."""
+
+    id: str
+    type: str
+    title: str
+    branch: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    base: str
+    branch: str
+    added: tuple[Difference, ...]
+    changed: tuple[Difference, ...]
+    forgotten: tuple[Difference, ...]
+
+
+def diff(workspace: Workspace, range: str) -> Diff:
+    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`."""
+    one, dots, other = range.partition("..")
+    if not dots:
+        raise Invalid(f"{range!r} is no range.", hint="Write for example main..feature.")
+    here = workspace.standing().scope.branch
+    before = workspace.view(one) if one else workspace.view()
+    after = workspace.view(other) if other else workspace.view()
+    added, changed, forgotten = [], [], []
+    for memory_id in sorted(before.visible.keys() | after.visible.keys()):
+        old, new = before.visible.get(memory_id), after.visible.get(memory_id)
+        if old and new and old.blob == new.blob:
+            continue
+        was, now = _alive(old), _alive(new)
+        if now and not was:
+            added.append(_described(new, now))
+        elif now and was:
+            changed.append(_described(new, now))
+        elif was and new:
+            forgotten.append(_described(new, was))
+    return Diff(one or here, other or here, tuple(added), tuple(changed), tuple(forgotten))
+
+
+def _alive(place: Place | None) -> Memory | None:
+    try:
+        memory = place.memory() if place else None
+    except TreeringError:
+        return None
+    return memory if memory and not memory.is_forgotten else None
+
+
+def _described(place: Place | None, memory: Memory) -> Difference:
+    branch = place.layer.branch if place else ""
+    summary = " ".join(memory.content.split())[:200]
+    return Difference(memory.id, memory.type, memory.title, branch, summary)
+
+
+def markdown(difference: Diff) -> str:
+    """The difference as a section for a pull request."""
+    lines = [f"## What `{difference.branch}` knows that `{difference.base}` does not", ""]
+    for heading, items in (
+        ("Learned", difference.added),
+        ("Changed", difference.changed),
+        ("Forgotten", difference.forgotten),
+    ):
+        if items:
+            lines += [f"### {heading}", ""]
+            lines += [f"- **{item.title}** ({item.type}, `{item.id}`)" for item in items]
+            lines.append("")
+    if len(lines) == 2:
+        lines.append("Nothing.")
+    return "\n".join(lines).rstrip() + "\n"
+
+

@@ -1,0 +1,62 @@
+"""export: memories as JSON lines, or as the markdown files they are."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from treering.actions.answer import jsonable
+from treering.actions.workspace import Workspace
+from treering.errors import StorageFailed, TreeringError
+from treering.model import document
+from treering.store.view import Place, View
+
+
+def exported(
+    workspace: Workspace, *, branch: str = "", all: bool = False, private: bool = False
+) -> Iterator[dict[str, Any]]:
+    """One object a memory: its front matter, `content` and `branch`.
+
+    What is seen from the branch; with `all` every copy in every scope, forgotten ones included, so
+    that a whole store can be carried elsewhere. Private memories stay unless asked for.
+    """
+    for place in _places(workspace, branch, all, private):
+        try:
+            memory = place.memory()
+        except TreeringError:
+            continue  # not a memory; doctor names it
+        if all or not memory.is_forgotten:
+            fields: dict[str, Any] = jsonable(document.fields(memory))
+            yield fields | {"content": memory.content, "branch": place.layer.branch}
+
+
+def export_markdown(
+    workspace: Workspace, folder: Path, *, branch: str = "", all: bool = False, private: bool = False
+) -> int:
+    """Write `<branch>/<id>.md` below a folder, byte for byte as stored; returns how many."""
+    count = 0
+    for place in _places(workspace, branch, all, private):
+        target = folder / place.layer.snapshot.scope.component / f"{place.id}.md"
+        try:
+            if not all and place.memory().is_forgotten:
+                continue
+            data = place.layer.vault.repository.objects.blob(place.blob)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        except OSError as error:
+            raise StorageFailed(f"{target} cannot be written: {error.strerror}.") from error
+        except TreeringError:
+            continue
+        count += 1
+    return count
+
+
+def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iterator[Place]:
+    view = workspace.everything() if all else workspace.view(branch)
+    places = _every_copy(view) if all else iter(view.visible.values())
+    return (place for place in places if private or not place.layer.vault.is_private)
+
+
+def _every_copy(view: View) -> Iterator[Place]:
+    for layer in view.layers:
+        for memory_id, blob in layer.snapshot.entries():
+            yield Place(memory_id, blob, layer)

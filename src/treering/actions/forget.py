@@ -1,0 +1,75 @@
+"""forget: hide memories, and bring them back. Nothing is erased: history keeps what was written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treering.actions import given
+from treering.actions.links import incoming
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.errors import Invalid
+from treering.model.memory import Memory
+from treering.store.view import Place, View
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    forgotten: tuple[str, ...] | None = None
+    links_hidden: int | None = None
+    restored: tuple[str, ...] | None = None
+
+
+def forget(
+    workspace: Workspace,
+    ids: Sequence[str],
+    *,
+    reason: str = "",
+    restore: bool = False,
+    branch: str = "",
+) -> Forgotten:
+    """Forget several memories, or restore them: all or none."""
+    if not ids:
+        raise Invalid("No memory was named.", hint="Give one or more ids.")
+    why = given.text_given(reason, "reason")
+
+    def attempt(writing: Writing) -> Forgotten:
+        places = {place.id: place for place in (writing.view.find(text) for text in ids)}
+        todo = [place for place in places.values() if place.memory().is_forgotten is restore]
+        hidden = 0 if restore else _links_of(writing.view, [place.id for place in todo])
+        now = workspace.now()
+        changes = [
+            Change(_restored(place.memory(), now) if restore else _hidden(place.memory(), why, now),
+                   place, place.layer.vault.is_private)
+            for place in todo
+        ]  # fmt: skip
+        if changes:
+            writing.commit("restore" if restore else "forget", changes)
+        named = tuple(places)
+        return Forgotten(restored=named) if restore else Forgotten(named, hidden)
+
+    return workspace.write(branch, attempt)
+
+
+def _hidden(memory: Memory, reason: str, now: str) -> Memory:
+    """The memory, marked as deleted, with what is needed to undo it."""
+    mark: dict[str, Any] = {"was": memory.status} | ({"reason": reason} if reason else {})
+    details = dict(memory.details) | {"forgotten": mark}
+    return replace(memory, status="deleted", modified=now, details=details)
+
+
+def _restored(memory: Memory, now: str) -> Memory:
+    details = dict(memory.details)
+    mark = details.pop("forgotten", None)
+    was = mark.get("was", "active") if isinstance(mark, dict) else "active"
+    status = was if was in ("active", "needs-review", "superseded") else "active"
+    return replace(memory, status=status, modified=now, details=details)
+
+
+def _links_of(view: View, ids: list[str]) -> int:
+    """How many links are no longer shown once these memories are hidden."""
+    total = 0
+    for memory_id in ids:
+        place: Place = view.find(memory_id)
+        total += len(place.memory().links)
+        total += sum(1 for other, _ in incoming(view, memory_id) if other.id not in ids)
+    return total

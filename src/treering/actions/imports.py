@@ -1,0 +1,209 @@
+"""import: many memories at once, one commit a branch; a bad one is reported, the rest goes in."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from treering.actions import given, records
+from treering.actions.records import Numbered, Record
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.capture import secrets
+from treering.capture.classify import classify
+from treering.errors import Conflict, Invalid, TreeringError
+from treering.model.memory import ID, FileRef, Link, Memory, check, derive_id, title_of
+from treering.model.taxonomy import STATUSES, one_of, type_named
+from treering.model.when import bound, written
+from treering.store.view import Place
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    line: int
+    where: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    imported: int
+    skipped: int
+    errors: tuple[Failure, ...]
+    dry_run: bool | None = None
+
+
+def import_path(
+    workspace: Workspace,
+    path: Path,
+    *,
+    branch: str = "",
+    private: bool = False,
+    dry_run: bool = False,
+    allow_secret: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Import a JSONL file, a markdown file or a folder of markdown."""
+    if not path.exists():
+        raise Invalid(f"There is no file {path}")
+    return import_records(
+        workspace,
+        records.from_path(path),
+        branch=branch,
+        private=private,
+        dry_run=dry_run,
+        allow_secret=allow_secret,
+        progress=progress,
+    )
+
+
+def import_records(
+    workspace: Workspace,
+    found: Iterable[Numbered],
+    *,
+    branch: str = "",
+    private: bool = False,
+    dry_run: bool = False,
+    allow_secret: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Check every record on its own, then write the good ones, one commit a branch."""
+    by_branch: dict[str, dict[str, tuple[Numbered, Memory]]] = {}
+    errors: list[Failure] = []
+    skipped = 0
+    everything = list(found)
+    for number, record in enumerate(everything, 1):
+        try:
+            memory = _memory(workspace, record)
+            if not allow_secret:
+                secrets.refuse(memory.content, memory.title, *memory.tags, *_texts(memory.details))
+            target = by_branch.setdefault(branch or _branch_of(record), {})
+            _take(target, record, memory)
+        except _AlreadyThere:
+            skipped += 1
+        except TreeringError as error:
+            errors.append(_failed(record, error))
+        if progress:
+            progress(number, len(everything))
+
+    imported = 0
+    for name, memories in by_branch.items():
+        done, there, failed = _written(workspace, name, memories, private, dry_run)
+        imported, skipped, errors = imported + done, skipped + there, errors + failed
+    errors.sort(key=lambda error: error.line)
+    return Imported(imported, skipped, tuple(errors), dry_run or None)
+
+
+class _AlreadyThere(Exception):
+    """The same memory once more."""
+
+
+def _take(target: dict[str, tuple[Numbered, Memory]], record: Numbered, memory: Memory) -> None:
+    """Keep a memory for its branch; the same one twice in a file is one."""
+    n = 0
+    while memory.id in target:
+        if target[memory.id][1].content == memory.content:
+            raise _AlreadyThere
+        n += 1
+        memory = replace(memory, id=derive_id(memory.type, memory.content, n))
+    target[memory.id] = (record, memory)
+
+
+def _written(
+    workspace: Workspace,
+    branch: str,
+    memories: dict[str, tuple[Numbered, Memory]],
+    private: bool,
+    dry_run: bool,
+) -> tuple[int, int, list[Failure]]:
+    """Write what is new to one branch: how many, how many were there, what clashed."""
+
+    def attempt(writing: Writing) -> tuple[int, int, list[Failure]]:
+        new, errors, there = [], [], 0
+        visible = writing.view.visible
+        for record, memory in memories.values():
+            place = visible.get(memory.id)
+            if place is None:
+                new.append(Change(memory, None, private))
+            elif _content_of(place) == memory.content:
+                there += 1
+            else:
+                clash = Conflict(f"The id {memory.id} belongs to a memory with another content.")
+                errors.append(_failed(record, clash))
+        if new and not dry_run:
+            writing.commit("import", new)
+        return len(new), there, errors
+
+    return workspace.write(branch, attempt, create=True)
+
+
+def _content_of(place: Place) -> str | None:
+    try:
+        return place.memory().content
+    except TreeringError:
+        return None
+
+
+def _branch_of(record: Numbered) -> str:
+    return record.found.branch if isinstance(record.found, Record) else record.branch
+
+
+def _failed(record: Numbered, error: TreeringError) -> Failure:
+    return Failure(record.line, record.where, error.code, error.message)
+
+
+def _texts(value: Any) -> list[str]:
+    """Every string inside front matter values."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _texts(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _texts(item)]
+    return []
+
+
+def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
+    found = numbered.found
+    if isinstance(found, Invalid):
+        raise found
+    if isinstance(found, Memory):
+        return found
+    content = given.content_given(found.content)
+    kind = type_named(found.type) if found.type else classify(content).type
+    now = workspace.clock()
+    created = written(bound(found.created, now)) if found.created else written(now)
+    details = found.details
+    if found.id and not ID.fullmatch(found.id):
+        details = details | {"imported_id": given.line_given(found.id, "id")}
+    return check(
+        Memory(
+            id=found.id if ID.fullmatch(found.id) else derive_id(kind, content),
+            type=kind,
+            title=given.line_given(found.title, "title") or title_of(content),
+            content=content,
+            created=created,
+            modified=written(bound(found.modified, now)) if found.modified else created,
+            tags=given.tags_given(found.tags),
+            topic=given.topic_given(found.topic),
+            status=one_of(found.status or "active", STATUSES, "status"),
+            confidence=found.confidence,
+            source=given.line_given(found.source, "source") or "import",
+            author=given.line_given(found.author, "author") or str(workspace.person),
+            agent=given.line_given(found.agent, "agent"),
+            session=given.line_given(found.session, "session"),
+            commit=found.commit,
+            files=tuple(
+                FileRef(file) if isinstance(file, str) else FileRef(file.path, file.blob)
+                for file in found.files
+            ),
+            links=tuple(
+                Link(ln.relation, ln.target, ln.confidence, ln.by, ln.reason, ln.model_extra or {})
+                for ln in found.links
+            ),
+            details=details,
+            extra=found.model_extra or {},
+        )
+    )

@@ -1,0 +1,126 @@
+"""read: one memory whole, with its links, its staleness and its past."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from treering.actions.answer import uri_of
+from treering.actions.links import Neighbour, neighbours
+from treering.actions.staleness import CodeTree, Stale
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid, MemoryNotFound
+from treering.model.memory import FileRef, Memory
+from treering.store import history as past
+from treering.store.history import Event
+from treering.store.view import Layer, Place, View
+
+_MOST_HOPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    commit: str
+    when: str
+    author: str
+    op: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A memory with everything we know about it; `version` is the blob to expect in revise."""
+
+    id: str
+    uri: str
+    type: str
+    title: str
+    content: str
+    version: str
+    branch: str
+    layer: str
+    private: bool
+    tags: tuple[str, ...]
+    topic: str
+    status: str
+    confidence: float
+    source: str
+    author: str
+    agent: str
+    session: str
+    commit: str
+    files: tuple[FileRef, ...]
+    created: str
+    modified: str
+    details: Any
+    links: tuple[Neighbour, ...]
+    extra: Any = None
+    stale: Stale | None = None
+    history: tuple[HistoryEntry, ...] | None = None
+
+
+def read(
+    workspace: Workspace,
+    id: str,
+    *,
+    at: str = "",
+    history: bool = False,
+    links: int = 1,
+    branch: str = "",
+) -> Whole:
+    """The memory as it is seen from here, or as it was `at` a commit or date."""
+    if not 0 <= links <= _MOST_HOPS:
+        raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
+    standing = workspace.standing(branch)
+    view = workspace.view_from(standing)
+    seen = workspace.view_at(standing, at) if at else view
+    place = _found(workspace, view, seen, id, at)
+    memory = place.memory()
+    return Whole(
+        **_fields(memory),
+        uri=uri_of(memory.id),
+        version=place.blob,
+        branch=place.layer.branch,
+        layer=place.layer.kind,
+        private=place.layer.vault.is_private,
+        links=neighbours(view, memory, links),
+        extra=memory.extra or None,
+        stale=CodeTree(workspace.repository, standing.head).staleness(memory),
+        history=_history(view, memory.id) if history else None,
+    )
+
+
+def _fields(memory: Memory) -> dict[str, Any]:
+    shown = set(Whole.__dataclass_fields__) - {"links", "extra"}
+    names = [name for name in Memory.__dataclass_fields__ if name in shown]
+    return {name: getattr(memory, name) for name in names}
+
+
+def _found(workspace: Workspace, view: View, seen: View, id: str, at: str) -> Place:
+    """The place in the past view; or at a commit of the memory's own history."""
+    if not at:
+        return view.find(id)
+    for vault in workspace.store.vaults():
+        commit = vault.repository.resolve(at)
+        if commit and past.is_memory_commit(vault, commit):
+            known = view.find(id)
+            blob = vault.blob_at(commit, known.id)
+            if blob is None:
+                raise MemoryNotFound(f"The memory {known.id} is not in {at}")
+            scope = vault.scope_of(commit)
+            return Place(known.id, blob, Layer(known.layer.kind, vault, vault.snapshot_at(scope, commit)))
+    return seen.find(id)
+
+
+def _history(view: View, memory_id: str) -> tuple[HistoryEntry, ...]:
+    return tuple(
+        HistoryEntry(event.commit, event.when, event.author, event.op, event.title)
+        for event in memory_events(view, memory_id)
+    )
+
+
+def memory_events(view: View, memory_id: str) -> list[Event]:
+    """What happened to one memory in the layers it is seen through, newest first."""
+    found: dict[str, Event] = {}
+    for vault in dict.fromkeys(layer.vault for layer in view.layers):
+        tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
+        found |= {e.commit: e for e in past.events(vault, tips, memory_id=memory_id)}
+    return sorted(found.values(), key=lambda event: event.when, reverse=True)

@@ -1,0 +1,189 @@
+"""remember: store a memory, classified, linked, once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treering.actions import given
+from treering.actions.answer import uri_of
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.capture import secrets
+from treering.capture.classify import Classification, classify
+from treering.capture.classify import given as given_type
+from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
+from treering.model.memory import ID, Link, Memory, derive_id, title_of
+from treering.model.taxonomy import OUTCOMES, one_of, type_named
+from treering.store.view import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What was stored, or what was there already (`duplicate`)."""
+
+    id: str
+    uri: str
+    type: str
+    title: str
+    branch: str
+    version: str
+    classified: Classification
+    private: bool
+    links: tuple[Link, ...] = ()
+    suggested_links: tuple[Link, ...] = ()
+    similar: tuple[Any, ...] = ()
+    duplicate: bool | None = None
+
+
+def remember(
+    workspace: Workspace,
+    content: str,
+    *,
+    type: str = "",
+    title: str = "",
+    topic: str = "",
+    reasoning: str = "",
+    tags: Sequence[str] = (),
+    files: Sequence[str] = (),
+    confidence: float = 0.8,
+    supersedes: str = "",
+    links: Sequence[str] = (),
+    branch: str = "",
+    private: bool = False,
+    session: str = "",
+    agent: str = "",
+    outcome: str = "",
+    id: str = "",
+    allow_secret: bool = False,
+) -> Remembered:
+    """Store `content` on the branch HEAD is on, or on `branch`.
+
+    The same content and type, already visible and not forgotten, is the same memory: its id comes
+    back with `duplicate`, and nothing is written.
+    """
+    text = given.content_given(content)
+    kind = given_type(type_named(type)) if type else classify(text)
+    now = workspace.now()
+    details = {
+        "reasoning": given.text_given(reasoning, "reasoning"),
+        "outcome": one_of(outcome, OUTCOMES, "outcome") if outcome else "",
+    }
+    agent = given.line_given(agent, "agent") or workspace.agent
+    draft = Memory(
+        id=_own_id(id) if id else "",
+        type=kind.type,
+        title=given.line_given(title, "title") or title_of(text),
+        content=text,
+        created=now,
+        modified=now,
+        tags=given.tags_given(tags),
+        topic=given.topic_given(topic),
+        confidence=given.confidence_given(confidence),
+        source="agent" if agent else "person",
+        author=str(workspace.person),
+        agent=agent,
+        session=given.line_given(session, "session"),
+        details={key: value for key, value in details.items() if value},
+    )
+    if not allow_secret:
+        secrets.refuse(text, draft.title, draft.topic, details["reasoning"], *draft.tags)
+
+    def attempt(writing: Writing) -> Remembered:
+        memory, existing = _identified(writing, draft, private)
+        if existing and not existing.memory().is_forgotten:
+            return _answer(kind, existing.memory(), existing.blob, existing.layer.branch,
+                           is_private=existing.layer.vault.is_private, duplicate=True)  # fmt: skip
+        changes = []
+        if supersedes:
+            old = writing.view.find(supersedes)
+            memory = replace(memory, links=(Link("supersedes", old.id, 1.0),))
+            changes.append(superseded(old, memory.id, now))
+        memory = replace(
+            memory,
+            links=memory.links + given.links_given(writing.view, links),
+            files=given.files_given(workspace, writing.standing, files),
+            commit=writing.standing.head or "",
+            created=existing.memory().created if existing else now,
+        )
+        changes.insert(0, Change(memory, existing, private))
+        version = writing.commit("remember", changes)[memory.id]
+        return _answer(kind, memory, version, writing.scope.branch, is_private=private)
+
+    return workspace.write(branch, attempt)
+
+
+def superseded(old: Place, by: str, now: str) -> Change:
+    """The old memory, marked as replaced."""
+    memory = old.memory()
+    if memory.id == by:
+        raise Invalid("A memory cannot supersede itself.")
+    details = dict(memory.details) | {"superseded_by": by}
+    marked = replace(memory, status="superseded", modified=now, details=details)
+    return Change(marked, old, old.layer.vault.is_private)
+
+
+def _own_id(text: str) -> str:
+    if not ID.fullmatch(text):
+        raise Invalid(f"{text!r} is no memory id.", hint="An id is 12 characters of base 32.")
+    return text
+
+
+def _identified(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Place | None]:
+    """The draft with its id, and the same memory where it is already there.
+
+    The id comes from type and content; n counts up while the id belongs to a memory whose content
+    has become another one since.
+    """
+    if draft.id:
+        existing = _place_for(writing, draft.id, private)
+        if existing and existing.memory().content != draft.content:
+            raise Conflict(
+                f"The id {draft.id} belongs to a memory with another content.",
+                hint="Leave the id out, or use `treering revise`.",
+            )
+        return draft, existing
+    n = 0
+    while True:
+        candidate = derive_id(draft.type, draft.content, n)
+        existing = _place_for(writing, candidate, private)
+        if existing is None or _is_same(existing, draft):
+            return replace(draft, id=candidate), existing
+        n += 1
+
+
+def _is_same(place: Place, draft: Memory) -> bool:
+    try:
+        memory = place.memory()
+    except (InvalidDocument, StoreDamaged):
+        return False  # what cannot be read is left for doctor, under the id it has
+    return memory.type == draft.type and memory.content == draft.content
+
+
+def _place_for(writing: Writing, memory_id: str, private: bool) -> Place | None:
+    """The copy a new memory would repeat: to share what was private so far is not a repetition."""
+    for layer in writing.view.layers:
+        if (private or not layer.vault.is_private) and (blob := layer.snapshot.blob(memory_id)):
+            return Place(memory_id, blob, layer)
+    return None
+
+
+def _answer(
+    kind: Classification,
+    memory: Memory,
+    version: str,
+    branch: str,
+    *,
+    is_private: bool,
+    duplicate: bool | None = None,
+) -> Remembered:
+    return Remembered(
+        id=memory.id,
+        uri=uri_of(memory.id),
+        type=memory.type,
+        title=memory.title,
+        branch=branch,
+        version=version,
+        classified=kind,
+        private=is_private,
+        links=memory.links,
+        duplicate=duplicate,
+    )

@@ -1,0 +1,42 @@
+"""revert: make a memory what it was before, as a new change."""
+
+from treering.actions.read import memory_events
+from treering.actions.revise import Revised, write_changes
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.errors import Invalid, MemoryNotFound
+from treering.model.memory import Memory
+from treering.store import history
+from treering.store.view import Place
+
+
+def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> Revised:
+    """The version before the last change, or the one at commit `to` of its history."""
+
+    def attempt(writing: Writing) -> Revised:
+        place = writing.view.find(id)
+        earlier = _at(workspace, place, to) if to else _before(writing, place)
+        change = Change(earlier, place, place.layer.vault.is_private)
+        return write_changes(workspace, writing, "revert", [change])
+
+    return workspace.write(branch, attempt)
+
+
+def _at(workspace: Workspace, place: Place, to: str) -> Memory:
+    for vault in workspace.store.vaults():
+        commit = vault.repository.resolve(to)
+        memory = history.version(vault, commit, place.id) if commit else None
+        if memory:
+            return memory
+    raise MemoryNotFound(
+        f"The memory {place.id} is not in {to}", hint=f"`treering log {place.id}` lists its commits."
+    )
+
+
+def _before(writing: Writing, place: Place) -> Memory:
+    """The newest version in its history whose bytes are not the present ones."""
+    vault = place.layer.vault
+    for event in memory_events(writing.view, place.id):
+        blob = vault.blob_at(event.commit, place.id) if vault.repository.objects.exists(event.commit) else None
+        if blob and blob != place.blob:
+            return vault.memory(blob)
+    raise Invalid(f"The memory {place.id} has no earlier version.")

@@ -1,0 +1,167 @@
+"""revise: change parts of a memory; the id stays, the past stays readable."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from treering.actions import given
+from treering.actions.remember import superseded
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.capture import secrets
+from treering.errors import Conflict, Invalid, MemoryNotFound
+from treering.model.memory import Link, Memory, title_of
+from treering.model.taxonomy import OUTCOMES, STATUSES, one_of, type_named
+from treering.store.view import Place
+
+_COMPARED = (
+    "content", "title", "type", "topic", "tags", "files", "status", "confidence", "details", "links",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    id: str
+    version: str
+    branch: str
+    changed: tuple[str, ...]
+
+
+def revise(
+    workspace: Workspace,
+    id: str,
+    *,
+    content: str = "",
+    append: str = "",
+    title: str = "",
+    type: str = "",
+    topic: str = "",
+    tags_add: Sequence[str] = (),
+    tags_remove: Sequence[str] = (),
+    files: Sequence[str] = (),
+    status: str = "",
+    confidence: float | None = None,
+    outcome: str = "",
+    reason: str = "",
+    supersede_with: str = "",
+    expect: str = "",
+    branch: str = "",
+    allow_secret: bool = False,
+) -> Revised:
+    """Change what is given and nothing else; `-` clears a text field, `files` replaces.
+
+    With `expect`, only if the memory still is that version.
+    """
+    if content and append:
+        raise Invalid("Give content or append, not both.")
+    if not allow_secret:
+        secrets.refuse(content, append, title, topic, reason, *tags_add)
+
+    def revised(writing: Writing, memory: Memory) -> Memory:
+        new = memory
+        if content or append:
+            text = content or f"{memory.content}\n\n{given.content_given(append)}"
+            new = new.with_content(given.content_given(text))
+        if title:
+            new = replace(new, title=_or_default(title, title_of(new.content), "title"))
+        if topic:
+            new = replace(new, topic="" if topic == given.CLEAR else given.topic_given(topic))
+        if tags_add or tags_remove:
+            new = replace(new, tags=_retagged(new.tags, tags_add, tags_remove))
+        if files:
+            paths = [] if list(files) == [given.CLEAR] else files
+            new = replace(new, files=given.files_given(workspace, writing.standing, paths))
+        return replace(
+            new,
+            type=type_named(type) if type else new.type,
+            status=one_of(status, STATUSES, "status") if status else new.status,
+            confidence=new.confidence if confidence is None else given.confidence_given(confidence),
+            details=_detailed(new, outcome, reason),
+        )
+
+    def attempt(writing: Writing) -> Revised:
+        place = expected(writing.view.find(id), expect)
+        memory = place.memory()
+        if memory.is_forgotten and not status:
+            raise MemoryNotFound(
+                f"The memory {memory.id} was forgotten.",
+                hint=f"`treering forget --restore {memory.id}` brings it back.",
+            )
+        changes = [Change(revised(writing, memory), place, place.layer.vault.is_private)]
+        if supersede_with:
+            changes = _superseding(writing, changes[0], supersede_with, workspace.now())
+        return write_changes(workspace, writing, "revise", changes)
+
+    return workspace.write(branch, attempt)
+
+
+def expected(place: Place, version: str) -> Place:
+    if version and place.blob != version:
+        raise Conflict(
+            f"The memory {place.id} is at version {place.blob}, not {version}",
+        )
+    return place
+
+
+def write_changes(
+    workspace: Workspace, writing: Writing, op: str, changes: list[Change]
+) -> Revised:
+    """Write what really changed; the first change is the one the caller asked for."""
+    first, now = changes[0], workspace.now()
+    news = [
+        Change(replace(change.memory, modified=now), change.replaces, change.is_private)
+        for change in changes
+        if change.replaces and _differences(change.replaces.memory(), change.memory)
+    ]
+    versions = writing.commit(op, news) if news else {}
+    old = first.replaces
+    if old is None:
+        raise Invalid(f"There is no memory {first.memory.id} to change.")
+    written = first.memory.id in versions
+    return Revised(
+        id=first.memory.id,
+        version=versions.get(first.memory.id, old.blob),
+        branch=writing.scope.branch if written else old.layer.branch,
+        changed=_differences(old.memory(), first.memory),
+    )
+
+
+def _differences(old: Memory, new: Memory) -> tuple[str, ...]:
+    return tuple(name for name in _COMPARED if getattr(old, name) != getattr(new, name))
+
+
+def _or_default(text: str, default: str, what: str) -> str:
+    return default if text == given.CLEAR else given.line_given(text, what) or default
+
+
+def _retagged(tags: tuple[str, ...], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
+    gone = {tag.lower() for tag in given.tags_given(remove)}
+    kept = [tag for tag in tags if tag.lower() not in gone]
+    return tuple(dict.fromkeys([*kept, *given.tags_given(add)]))
+
+
+def _detailed(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
+    details = dict(memory.details)
+    for key, text in (("outcome", outcome), ("reason", reason)):
+        if text == given.CLEAR:
+            details.pop(key, None)
+        elif text:
+            details[key] = (
+                one_of(text, OUTCOMES, key) if key == "outcome" else given.text_given(text, key)
+            )
+    return details
+
+
+def _superseding(writing: Writing, change: Change, by: str, now: str) -> list[Change]:
+    """The old memory marked, and the new one linked to it, in one commit."""
+    newer = writing.view.find(by)
+    if change.replaces is None:
+        return [change]
+    marked = superseded(change.replaces, newer.id, now).memory
+    old = replace(change.memory, status=marked.status, details=dict(change.memory.details) | dict(marked.details))
+    memory = newer.memory()
+    link = Link("supersedes", old.id, 1.0)
+    known = any((ln.relation, ln.target) == (link.relation, link.target) for ln in memory.links)
+    linked = memory if known else replace(memory, links=(*memory.links, link))
+    return [
+        Change(old, change.replaces, change.is_private),
+        Change(linked, newer, newer.layer.vault.is_private),
+    ]

@@ -1,0 +1,170 @@
+"""status: what is remembered here, by type, topic, tag, file and branch, and how the store is doing."""
+
+from collections import Counter
+from typing import Any
+
+from treering.actions.workspace import Standing, Workspace
+from treering.errors import StoreDamaged, TreeringError
+from treering.git import refs
+from treering.model.document import FORMAT
+from treering.model.memory import Memory
+from treering.model.scope import HEADS, REMOTES
+from treering.model.taxonomy import TYPES, one_of
+from treering.store.view import View
+
+VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
+_NO_TOPIC = "(none)"
+
+
+def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
+    """One of the views; the summary is the contract's whole answer."""
+    wanted = one_of(view or "summary", VIEWS, "view")
+    standing = workspace.standing(branch)
+    seen = workspace.view_from(standing)
+    if wanted == "branches":
+        return {"branches": branches(workspace)}
+    if wanted == "health":
+        return _health(workspace)
+    if wanted == "outputs":
+        return {"outputs": []}
+    memories, unreadable = _memories(seen)
+    alive = [memory for memory in memories if not memory.is_forgotten]
+    if wanted == "types":
+        return {"types": _types(alive)}
+    if wanted == "topics":
+        return {"topics": _topics(alive)}
+    if wanted == "tags":
+        return {"tags": _counted(Counter(t for m in alive for t in m.tags), "tag")}
+    if wanted == "files":
+        return {"files": _counted(Counter(f.path for m in alive for f in m.files), "path")}
+    return _summary(workspace, standing, memories, unreadable)
+
+
+def _memories(view: View) -> tuple[list[Memory], int]:
+    """What is visible, forgotten ones included, and how many could not be read."""
+    found, unreadable = [], 0
+    for place in view.visible.values():
+        try:
+            found.append(place.memory())
+        except TreeringError:
+            unreadable += 1
+    return found, unreadable
+
+
+def _summary(
+    workspace: Workspace, standing: Standing, memories: list[Memory], unreadable: int
+) -> dict[str, Any]:
+    repository, head = workspace.repository, workspace.repository.head()
+    alive = [memory for memory in memories if not memory.is_forgotten]
+    links = Counter(link.relation for memory in alive for link in memory.links)
+    tags = Counter(tag for memory in alive for tag in memory.tags)
+    return {
+        "repository": {
+            "branch": standing.scope.branch,
+            "trunk": standing.trunk,
+            "detached": head.is_detached,
+            "bare": repository.is_bare,
+            "worktrees": repository.worktrees(),
+        },
+        "format": FORMAT,
+        "memories": {
+            "visible": len(alive),
+            "total": sum(1 for _ in workspace.everything().copies()),
+            "unreadable": unreadable,
+            "by_type": _sorted(Counter(memory.type for memory in alive)),
+            "by_status": _sorted(Counter(memory.status for memory in memories)),
+        },
+        "links": {"total": links.total(), "by_relation": _sorted(links)},
+        "top_tags": _counted(tags, "tag")[:10],
+        "recent_topics": _recent_topics(alive),
+        "branches": branches(workspace),
+        **_health(workspace),
+    }
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(counts.most_common())
+
+
+def _counted(counts: Counter[str], word: str) -> list[dict[str, Any]]:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [{word: name, "count": count} for name, count in ordered]
+
+
+def _types(memories: list[Memory]) -> list[dict[str, Any]]:
+    counts = Counter(memory.type for memory in memories)
+    return [
+        {
+            "type": kind.name,
+            "description": kind.description,
+            "count": counts[kind.name],
+            "synonyms": list(kind.synonyms),
+        }
+        for kind in TYPES.values()
+    ]
+
+
+def _topics(memories: list[Memory]) -> list[dict[str, Any]]:
+    """Every topic and each of its parents, with counts and the range of confidence."""
+    groups: dict[str, list[float]] = {}
+    for memory in memories:
+        parts = memory.topic.split("/") if memory.topic else [_NO_TOPIC]
+        for depth in range(1, len(parts) + 1):
+            groups.setdefault("/".join(parts[:depth]), []).append(memory.confidence)
+    return [
+        {"topic": topic, "count": len(found), "confidence": [min(found), max(found)]}
+        for topic, found in sorted(groups.items())
+    ]
+
+
+def _recent_topics(memories: list[Memory]) -> list[str]:
+    recent = sorted((m for m in memories if m.topic), key=lambda m: m.modified, reverse=True)
+    return list(dict.fromkeys(memory.topic for memory in recent))[:5]
+
+
+def branches(workspace: Workspace) -> list[dict[str, Any]]:
+    """Every scope with its memories, and whether its branch is still there."""
+    counts: Counter[str] = Counter()
+    states: dict[str, str] = {}
+    here = workspace.repository.branches()
+    unborn = workspace.repository.head().branch
+    for vault in workspace.store.vaults():
+        for scope, tip in vault.scopes().items():
+            alive = scope.branch in here or scope.branch == unborn
+            states[scope.branch] = "detached" if scope.is_detached else "live" if alive else "gone"
+            try:
+                counts[scope.branch] += sum(1 for _ in vault.snapshot_at(scope, tip).entries())
+            except StoreDamaged:
+                states[scope.branch] = "damaged"
+    return [
+        {"branch": branch, "memories": counts[branch], "state": state}
+        for branch, state in sorted(states.items())
+    ]
+
+
+def _health(workspace: Workspace) -> dict[str, Any]:
+    return {
+        "index": {"documents": 0, "fresh": False},
+        "hooks": {"installed": []},
+        "journal": {"pending": 0},
+        "sync": _sync(workspace),
+    }
+
+
+def _sync(workspace: Workspace) -> dict[str, Any]:
+    """How many memory commits each side has that the other has not, as of the last fetch."""
+    repository = workspace.repository
+    remotes = repository.remotes()
+    if not remotes:
+        return {"remote": "", "ahead": 0, "behind": 0}
+    remote = repository.config("treering.remote") or remotes[0]
+    mine = refs.listed(repository.common_dir, HEADS)
+    theirs = refs.listed(repository.common_dir, f"{REMOTES}{remote}/heads/")
+    ahead = behind = 0
+    for name, tip in mine.items():
+        other = theirs.get(f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}")
+        more, less = repository.apart(tip, other)
+        ahead, behind = ahead + more, behind + less
+    return {"remote": remote, "ahead": ahead, "behind": behind}
+
+

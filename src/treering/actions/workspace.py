@@ -1,0 +1,207 @@
+"""A repository opened for memory work: where we stand in it, what is seen, and how it is written."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Self, TypeVar
+
+from treering.branches import layers
+from treering.branches.trunk import code_position, trunk_of
+from treering.clock import Clock, wall_clock
+from treering.errors import Conflict
+from treering.git.libgit2 import set_fsync
+from treering.git.lock import Held
+from treering.git.objects import Person, blob_id
+from treering.git.refs import RefMoved
+from treering.git.repository import Repository
+from treering.model import document
+from treering.model.memory import Memory
+from treering.model.scope import Scope
+from treering.model.when import bound, written
+from treering.store import layout, message
+from treering.store.history import tip_at
+from treering.store.message import CodePosition, Message
+from treering.store.store import Store
+from treering.store.view import Layer, Place, View
+
+_ATTEMPTS = 5
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a call acts: the scope it writes to, and the code that goes with it."""
+
+    scope: Scope
+    trunk: str
+    head: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A memory to be written, the copy it replaces or covers, and whether it is private."""
+
+    memory: Memory
+    replaces: Place | None
+    is_private: bool
+
+
+class Workspace:
+    """One repository's memories, seen from where its HEAD is at each call."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        *,
+        clock: Clock = wall_clock,
+        person: Person | None = None,
+        agent: str = "",
+    ) -> None:
+        self.repository = repository
+        self.store = Store(repository)
+        self.clock = clock
+        self.agent = agent
+        self._person = person
+        set_fsync((repository.config("treering.fsync") or "true").lower() not in ("false", "0", "off"))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        clock: Clock = wall_clock,
+        person: Person | None = None,
+        agent: str = "",
+    ) -> Self:
+        """Open the repository that holds `path`."""
+        return cls(Repository.discover(Path(path)), clock=clock, person=person, agent=agent)
+
+    @cached_property
+    def person(self) -> Person:
+        return self._person or self.repository.person()
+
+    def now(self) -> str:
+        return written(self.clock())
+
+    # --- seeing -----------------------------------------------------------------------------------
+
+    def standing(self, branch: str = "", *, create: bool = False) -> Standing:
+        """The scope of `branch`, or of HEAD as it is now."""
+        trunk = trunk_of(self.repository)
+        if branch:
+            scope = layers.scope_named(self.store, branch, create=create)
+            return Standing(scope, trunk, self._head_of(scope))
+        head = self.repository.head()
+        return Standing(layers.scope_of_head(self.store, head, trunk), trunk, head.commit)
+
+    def _head_of(self, scope: Scope) -> str | None:
+        if scope.is_detached:
+            return self.repository.resolve(scope.branch[1:])
+        return self.repository.tip_of(scope.branch)
+
+    def view(self, branch: str = "") -> View:
+        return self.view_from(self.standing(branch))
+
+    def view_from(self, standing: Standing) -> View:
+        return layers.view_of(self.store, standing.scope, standing.head, standing.trunk)
+
+    def view_at(self, standing: Standing, at: str) -> View:
+        """What was seen from here at the time of a code commit, or on a date."""
+        commit = self.repository.resolve(at)
+        if commit:
+            seconds: float = self.repository.objects.commit(commit).time
+        else:
+            seconds = bound(at, self.clock(), end=True)
+        now = self.view_from(standing)
+        return View(now.branch, tuple(_layer_at(layer, seconds) for layer in now.layers))
+
+    def everything(self) -> View:
+        standing = self.standing()
+        return layers.everything(self.store, standing.scope.branch, standing.trunk)
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def write(
+        self, branch: str, attempt: Callable[["Writing"], Result], *, create: bool = False
+    ) -> Result:
+        """Run `attempt` under the lock, on a view taken under it.
+
+        With `create` the branch need not be known: what is imported for a branch that is not here
+        yet keeps its place.
+
+        Our own writers wait for the lock; a ref moved by something that does not know it (git
+        itself) means looking again from the start.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                with self.store.lock() as held:
+                    result = attempt(Writing(self, held, self.standing(branch, create=create)))
+            except RefMoved:
+                continue
+            for vault in self.store.vaults():
+                vault.pack_if_many()
+            return result
+        raise Conflict("The memories kept changing while this was written.")
+
+
+def _layer_at(layer: Layer, seconds: float) -> Layer:
+    scope, tip = layer.snapshot.scope, layer.snapshot.tip
+    past = tip_at(layer.vault, tip, seconds) if tip else None
+    return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
+
+
+class Writing:
+    """A write under way: the lock is held, the view is as of now."""
+
+    def __init__(self, workspace: Workspace, held: Held, standing: Standing) -> None:
+        self._workspace = workspace
+        self._held = held
+        self.standing = standing
+        self.view = workspace.view_from(standing)
+
+    @property
+    def scope(self) -> Scope:
+        return self.standing.scope
+
+    @cached_property
+    def code(self) -> CodePosition:
+        at = self.standing
+        return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
+
+    def commit(self, op: str, changes: Iterable[Change]) -> dict[str, str]:
+        """Write the changes, one commit for each vault they belong to; the new version of each id."""
+        todo = tuple(changes)
+        versions: dict[str, str] = {}
+        for is_private in (False, True):
+            mine = [change for change in todo if change.is_private is is_private]
+            if mine:
+                versions |= self._commit(op, mine, is_private)
+        return versions
+
+    def _commit(self, op: str, changes: list[Change], is_private: bool) -> dict[str, str]:
+        store = self._workspace.store
+        vault = store.make_private(self._held) if is_private else store.shared
+        files = {layout.path_of(c.memory.id): document.dump(c.memory) for c in changes}
+        memories = tuple(change.memory for change in changes)
+        why = Message(
+            op=op,
+            subject=message.subject(op, memories),
+            code=self.code,
+            memories=tuple(memory.id for memory in memories),
+            bases={c.memory.id: c.replaces.blob for c in changes if self._covers(c)},
+        )
+        vault.commit(
+            self._held,
+            self.scope,
+            files,
+            why,
+            person=self._workspace.person,
+            seconds=self._workspace.clock(),
+        )
+        return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+
+    def _covers(self, change: Change) -> bool:
+        """Whether the change is this scope's first copy of a memory that a lower layer has."""
+        below = change.replaces
+        return below is not None and below.layer.snapshot.scope != self.scope

@@ -1,0 +1,41 @@
+"""The Python door: `Treering.open(path)` and the verbs of the contract as methods."""
+
+from treering.actions.config import config
+from treering.actions.diff import diff
+from treering.actions.doctor import doctor
+from treering.actions.export import export_markdown, exported
+from treering.actions.forget import forget
+from treering.actions.imports import import_path
+from treering.actions.log import log
+from treering.actions.read import read
+from treering.actions.remember import remember
+from treering.actions.revert import revert
+from treering.actions.revise import revise
+from treering.actions.status import status
+from treering.actions.workspace import Workspace
+
+
+class Treering(Workspace):
+    """The memories of one repository.
+
+    >>> tr = Treering.open(".")
+    >>> tr.remember("Use WAL mode: readers never block", type="decision").id  # doctest: +SKIP
+    '7k2m9qx4c0wd'
+    """
+
+    remember = remember
+    read = read
+    revise = revise
+    forget = forget
+    log = log
+    diff = diff
+    revert = revert
+    exported = exported
+    export_markdown = export_markdown
+    import_path = import_path
+    status = status
+    config = config
+    doctor = doctor
+
+
+__all__ = ["Treering"]

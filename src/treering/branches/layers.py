@@ -1,0 +1,100 @@
+"""Which scopes are seen from a branch, and which one is written to. Looked at anew at every call:
+an agent may switch branches between two of them."""
+
+from collections.abc import Iterator
+
+from treering.branches.stack import bases_of
+from treering.branches.trunk import is_in_trunk
+from treering.errors import BranchNotFound, Invalid
+from treering.git import refs
+from treering.git.libgit2 import reference_is_valid_name
+from treering.git.repository import Head
+from treering.model.scope import HEADS, Scope
+from treering.store.store import Store
+from treering.store.vault import Vault
+from treering.store.view import Layer, View
+
+
+def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
+    """The scope a write goes to.
+
+    On a detached HEAD that is the trunk only when the commit is in it: half-done work in a detached
+    worktree must not become everyone's.
+    """
+    if head.branch:
+        return Scope(head.branch)
+    if head.commit is None or is_in_trunk(store.repository, trunk, head.commit):
+        return Scope(trunk)
+    return Scope.detached_at(head.commit)
+
+
+def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
+    """The scope of a branch known as a branch, by memories, or by a remote's memories."""
+    if not name.isprintable() or not reference_is_valid_name(f"refs/heads/{name}"):
+        raise Invalid(f"{name!r} is no branch name.")
+    scope = Scope(name)
+    repository = store.repository
+    if repository.tip_of(name) or name == repository.head().branch:
+        return scope
+    if any(vault.tip(scope) for vault in store.vaults()):
+        return scope
+    detached = Scope(name, is_detached=True)
+    if name.startswith("@") and any(vault.tip(detached) for vault in store.vaults()):
+        return detached
+    if create:
+        return scope
+    raise BranchNotFound(f"No branch {name} is known here, and no memories of one.")
+
+
+def view_of(store: Store, scope: Scope, head: str | None, trunk: str) -> View:
+    """What is seen from a scope: private, own, detached, stacked, private trunk, trunk."""
+    return View(scope.branch, tuple(_layers(store, scope, head, trunk)))
+
+
+def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterator[Layer]:
+    trunk_scope = Scope(trunk)
+    if scope != trunk_scope:
+        yield from _both(store, scope, "private", "detached" if scope.is_detached else "branch")
+    if head:
+        for detached in _detached_in(store, head):
+            if detached != scope:
+                yield from _both(store, detached, "private", "detached")
+    if scope != trunk_scope and not scope.is_detached:
+        for base in bases_of(store.repository, scope.branch, trunk):
+            yield from _both(store, Scope(base), "private", "base")
+    yield from _both(store, trunk_scope, "private_trunk", "trunk")
+
+
+def _both(store: Store, scope: Scope, private_kind: str, kind: str) -> Iterator[Layer]:
+    if store.private:
+        yield _layer(private_kind, store.private, scope)
+    yield _layer(kind, store.shared, scope)
+
+
+def _layer(kind: str, vault: Vault, scope: Scope) -> Layer:
+    return Layer(kind, vault, vault.snapshot(scope))
+
+
+def _detached_in(store: Store, head: str) -> list[Scope]:
+    """The scopes of detached commits that are part of this history."""
+    found: dict[Scope, None] = {}
+    for vault in store.vaults():
+        for name in refs.listed(vault.repository.common_dir, HEADS):
+            component = name.removeprefix(HEADS)
+            scope = Scope.of_component(component) if component.startswith("%40") else None
+            commit = store.repository.resolve(scope.branch[1:]) if scope else None
+            if scope and commit and store.repository.is_ancestor(commit, head):
+                found[scope] = None
+    return list(found)
+
+
+def everything(store: Store, branch: str, trunk: str) -> View:
+    """Every scope of every branch, each as a layer of its own."""
+    layers = []
+    for vault in store.vaults():
+        for scope, tip in vault.scopes().items():
+            kind = "trunk" if scope.branch == trunk else "branch" if scope.branch == branch else "other"
+            if vault.is_private:
+                kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
+            layers.append(Layer(kind, vault, vault.snapshot_at(scope, tip)))
+    return View(branch, tuple(layers))

@@ -1,0 +1,1 @@
+"""Ways in: what becomes a memory, and what must not."""

@@ -1,0 +1,44 @@
+"""Hidden characters: what a reader cannot see must not be in what an agent reads."""
+
+import re
+
+from treering.errors import Invalid
+
+# Terminal control sequences whole, so that `ESC[31m` leaves no `[31m` behind.
+_ESCAPES = re.compile(
+    "\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\\\)|[ -/]*[0-~])?"
+    "|\x9b[0-?]*[ -/]*[@-~]"
+)
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed, form feed, return
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi controls
+    "\u200b\u2060-\u2064\ufeff\u180e\u00ad\u034f\u206a-\u206f"  # zero width, fillers
+    "\u115f\u1160\u3164\uffa0\u17b4\u17b5\u2800"  # letters that look like nothing
+    "\ufff0-\ufffb"
+    "\U000e0000-\U000e007f"  # tag characters: invisible ASCII
+    "]"
+    "|\u200c(?![\u0600-\u06ff\u0900-\u0dff])"  # the non-joiner is spelling in some scripts only
+    "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+)  # one variation selector is emoji style, a run of them is a message
+
+
+def clean(text: str) -> str:
+    """The text without hidden characters; emoji joiners and variation selectors stay."""
+    if "\x1b" in text or "\x9b" in text:
+        text = _ESCAPES.sub("", text)
+    return text if text.isascii() and text.isprintable() else _HIDDEN.sub("", text)
+
+
+def clean_line(text: str) -> str:
+    """The text as one line: hidden characters out, white space folded."""
+    return " ".join(clean(text).split())
+
+
+def must_be_utf8(text: str, what: str) -> str:
+    """Arguments that were not UTF-8 arrive with lone surrogates; they could not be written back."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise Invalid(f"The {what} is not valid UTF-8.") from error
+    return text

@@ -1,0 +1,92 @@
+"""libgit2 through pygit2's C binding: the few names the rest of this package builds on.
+
+Only submodules of pygit2 are named here, none of which needs the whole package, so that a process
+that deferred it (see deferral.py) never loads what it does not use.
+"""
+
+from typing import Any
+
+from pygit2._pygit2 import (
+    GIT_OBJECT_BLOB,
+    GIT_OBJECT_COMMIT,
+    GIT_OBJECT_TREE,
+    GitError,
+    Oid,
+    Repository,
+    Signature,
+    _cache_enums,
+    discover_repository,
+    hashfile,
+    init_file_backend,
+    reference_is_valid_name,
+)
+from pygit2.config import Config
+from pygit2.errors import check_error
+from pygit2.ffi import C, ffi
+from pygit2.transaction import ReferenceTransaction
+
+__all__ = [
+    "GIT_OBJECT_BLOB",
+    "GIT_OBJECT_COMMIT",
+    "GIT_OBJECT_TREE",
+    "GitError",
+    "Handle",
+    "Oid",
+    "Signature",
+    "discover_repository",
+    "hashfile",
+    "load_enums",
+    "reference_is_valid_name",
+    "set_fsync",
+]
+
+
+class Handle(Repository):
+    """An open repository: the C binding's class, with configuration and ref transactions."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(init_file_backend(path, 0))
+        pointer = ffi.new("git_repository **")
+        ffi.buffer(pointer)[:] = self._pointer[:]
+        self._repo = pointer[0]
+
+    def look_up(self, oid: str) -> Any:
+        """The object with this id; KeyError when there is none."""
+        found = self.git_object_lookup_prefix(Oid(hex=oid))
+        if found is None:
+            raise KeyError(oid)
+        return found
+
+    def config(self) -> Any:
+        """A snapshot of the configuration, all levels together."""
+        pointer = ffi.new("git_config **")
+        check_error(C.git_repository_config_snapshot(pointer, self._repo))
+        return Config.from_c(self, pointer[0])
+
+    def transaction(self) -> Any:
+        return ReferenceTransaction(self)
+
+    def ahead_behind(self, one: str, other: str) -> tuple[int, int]:
+        """How many commits are reachable from `one` alone and from `other` alone."""
+        ahead, behind = ffi.new("size_t*"), ffi.new("size_t*")
+        ids = [ffi.new("git_oid *") for _ in range(2)]
+        for target, oid in zip(ids, (one, other), strict=True):
+            ffi.buffer(target)[:] = bytes.fromhex(oid)
+        check_error(C.git_graph_ahead_behind(ahead, behind, self._repo, ids[0], ids[1]))
+        return int(ahead[0]), int(behind[0])
+
+
+def load_enums() -> None:
+    """What pygit2's object database needs before it can read raw objects."""
+    import pygit2.options  # noqa: F401 - enums look for it on the package
+
+    _cache_enums()
+
+
+def set_fsync(on: bool) -> None:
+    """Whether libgit2 syncs objects and refs to disk before it says they are written.
+
+    Off by default in libgit2: a simulated power cut then took every memory of a ref. One switch
+    for the whole process.
+    """
+    check_error(C.git_libgit2_opts(C.GIT_OPT_ENABLE_FSYNC_GITDIR, ffi.cast("int", on)))

@@ -1,0 +1,90 @@
+"""git as a program: for what it does better than libgit2 (bulk, history, packing, remotes)."""
+
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from treering.errors import StorageFailed
+
+
+def _environment() -> dict[str, str]:
+    # git exports GIT_INDEX_FILE, GIT_DIR and more to hooks; a child git would act on the wrong
+    # repository or index. What a person set on purpose (ssh command, askpass) stays.
+    kept = ("GIT_SSH", "GIT_ASKPASS", "GIT_TERMINAL", "GIT_CONFIG", "GIT_PROXY", "GIT_EXEC_PATH")
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("GIT_") or key.startswith(kept)
+    }
+    return clean | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def command(git_dir: Path, *arguments: str) -> list[str]:
+    return ["git", f"--git-dir={git_dir}", *arguments]
+
+
+def run(
+    git_dir: Path, *arguments: str, feed: bytes | None = None, may_fail: Sequence[int] = ()
+) -> bytes:
+    """What git printed; an exit code outside 0 and `may_fail` is StorageFailed with git's words."""
+    done = subprocess.run(
+        command(git_dir, *arguments),
+        input=feed,
+        stdin=subprocess.DEVNULL if feed is None else None,
+        capture_output=True,
+        env=_environment(),
+        check=False,
+    )
+    if done.returncode not in (0, *may_fail):
+        raise StorageFailed(_said(arguments, done.returncode, done.stderr))
+    return done.stdout
+
+
+def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> None:
+    """Stream chunks to a git command that prints nothing we need."""
+    process = subprocess.Popen(
+        command(git_dir, *arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+    )
+    assert process.stdin is not None  # noqa: S101 - for the type checker
+    assert process.stderr is not None  # noqa: S101
+    try:
+        with process.stdin as pipe:
+            for chunk in chunks:
+                pipe.write(chunk)
+    except BrokenPipeError:
+        pass  # git gave up; what it said is below
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        said = process.stderr.read()
+        process.stderr.close()
+        process.wait()
+    if process.returncode:
+        raise StorageFailed(_said(arguments, process.returncode, said))
+
+
+def start_detached(git_dir: Path, *arguments: str) -> None:
+    """Start git and forget it: nobody waits, nothing is inherited, failure does not matter."""
+    try:
+        subprocess.Popen(
+            command(git_dir, *arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            start_new_session=True,
+        ).returncode = 0  # keeps the interpreter from warning that it was not waited for
+    except OSError:
+        return
+
+
+def _said(arguments: Sequence[str], code: int, stderr: bytes) -> str:
+    words = stderr.decode(errors="replace").strip().splitlines()
+    verb = next((word for word in arguments if word[0] != "-" and "=" not in word), "")
+    return f"git {verb} failed with code {code}: {words[-1] if words else 'no message'}"

@@ -1,0 +1,147 @@
+"""Our refs: listed, read, and moved only from the value they are expected to have.
+
+Refs are listed from their files, because libgit2 walks every ref of the repository to find a few
+(the files backend is the only one it opens, so this is exact).
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from treering.errors import Conflict, StorageFailed, StoreDamaged
+from treering.git.libgit2 import GitError, Handle, Oid
+
+class RefMoved(Conflict):
+    """The ref is not where it was expected: something that does not know our lock moved it."""
+
+
+# A ref lock is held for moments; one this old was left by a process that died.
+STALE_LOCK = 5.0
+_PATIENCE = 10.0
+
+
+def read(handle: Handle, name: str) -> str | None:
+    """The object id a ref holds, or None when there is no such ref."""
+    try:
+        return str(handle.lookup_reference(name).target)
+    except KeyError:
+        return None
+    except (GitError, ValueError, OSError) as error:
+        raise StoreDamaged(f"The ref {name} cannot be read: {error}") from error
+
+
+def listed(common_dir: Path, prefix: str) -> dict[str, str]:
+    """Every ref below `prefix` (which ends in `/`) and its object id, loose ones winning."""
+    found = {name: oid for name, oid in _packed(common_dir) if name.startswith(prefix)}
+    found.update(_loose(common_dir, prefix))
+    return dict(sorted(found.items()))
+
+
+def _packed(common_dir: Path) -> Iterator[tuple[str, str]]:
+    try:
+        text = (common_dir / "packed-refs").read_bytes()
+    except FileNotFoundError:
+        return
+    for line in text.splitlines():
+        oid, _, name = line.partition(b" ")
+        if len(oid) == 40 and name:
+            yield os.fsdecode(name), oid.decode()
+
+
+def _loose(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
+    root = common_dir / prefix
+    for folder, _, files in os.walk(root):
+        for file in files:
+            if file.endswith(".lock"):
+                continue
+            path = Path(folder) / file
+            try:
+                value = path.read_text(encoding="ascii", errors="replace").strip()
+            except FileNotFoundError:
+                continue  # moved or packed meanwhile; what replaced it is read next time
+            yield path.relative_to(common_dir).as_posix(), value
+
+
+def move(
+    handle: Handle, common_dir: Path, name: str, new: str | None, *, old: str | None, why: str
+) -> None:
+    """Move a ref from `old` to `new` (None: absent), or raise RefMoved when it is elsewhere.
+
+    Lock, look, move: the checked transaction guards against git itself and other tools, which know
+    nothing of our own lock. The caller holds that lock, so a ref lock that outlives the patience
+    below belongs to a process that died, and is removed.
+    """
+    if new is not None:
+        _keep_reflog(common_dir, name)
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            with handle.transaction() as transaction:
+                transaction.lock_ref(name)
+                if (there := read(handle, name)) != old:
+                    raise RefMoved(f"The ref {name} moved to {there or 'nothing'} meanwhile.")
+                _set(transaction, name, new, why)
+        except (GitError, OSError) as error:
+            if "lock" not in str(error).lower():
+                raise StorageFailed(f"The ref {name} could not be moved: {error}") from error
+            if not _remove_stale_lock(common_dir / f"{name}.lock") and time.monotonic() > until:
+                raise StorageFailed(f"The ref {name} is locked: {error}") from error
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _set(transaction: Any, name: str, new: str | None, why: str) -> None:
+    if new is None:
+        transaction.remove(name)
+    else:
+        # pygit2 1.20 fails on a Signature here; None means the user of the repository.
+        transaction.set_target(name, Oid(hex=new), None, why)
+
+
+def _remove_stale_lock(lock: Path) -> bool:
+    try:
+        age = abs(time.time() - lock.stat().st_mtime)  # a clock may have been set back
+        if age < STALE_LOCK:
+            return False
+        lock.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _keep_reflog(common_dir: Path, name: str) -> None:
+    """git logs refs outside refs/heads only where a log exists, so an empty one is made first."""
+    log = common_dir / "logs" / name
+    if not log.exists():
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.touch()
+        except OSError as error:
+            raise StorageFailed(f"The log of {name} cannot be written: {error.strerror}.") from error
+
+
+def reflog(common_dir: Path, name: str) -> list[str]:
+    """The values a ref had, newest first, as its log tells."""
+    try:
+        lines = (common_dir / "logs" / name).read_bytes().splitlines()
+    except OSError:
+        return []
+    return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
+
+
+def overwrite(common_dir: Path, name: str, value: str) -> None:
+    """Put a value into a ref whose own cannot be read, where a checked move is impossible."""
+    path = common_dir / name
+    beside = path.with_name(path.name + ".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("x", encoding="ascii") as file:
+            file.write(f"{value}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise StorageFailed(f"The ref {name} could not be repaired: {error.strerror}.") from error

@@ -1,0 +1,233 @@
+"""The user's repository as we find it: where it is, what HEAD means, what its config says.
+
+Identity is the common dir: worktrees share refs, index, journal and lock through it, and each has
+a HEAD of its own. Nothing here writes.
+"""
+
+import os
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from treering.errors import NotARepository, UnsupportedRepository
+from treering.git import refs
+from treering.git.libgit2 import GitError, Handle, Oid, discover_repository
+from treering.git.objects import Objects, Person
+
+_UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where HEAD is. During a rebase or bisect it is detached, and still working on a branch."""
+
+    branch: str | None
+    commit: str | None
+    is_detached: bool
+
+
+class Repository:
+    """One git repository, opened once; libgit2 handles are kept one a thread."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self.git_dir = git_dir
+        self._local = threading.local()
+        self._local.handle = _opened(git_dir)
+
+    @classmethod
+    def discover(cls, path: Path) -> "Repository":
+        """The repository that holds `path`: a folder inside it, its top, or its git dir."""
+        if not path.exists():
+            raise NotARepository(f"There is no folder {path}")
+        try:
+            found = discover_repository(str(path))
+        except (KeyError, GitError, OSError, ValueError) as error:
+            raise NotARepository(f"{path} cannot be opened: {error}") from error
+        if found is None:
+            raise NotARepository(f"Not inside a git repository: {path}")
+        return cls(Path(found))
+
+    @property
+    def handle(self) -> Handle:
+        if not hasattr(self._local, "handle"):
+            self._local.handle = _opened(self.git_dir)
+        handle: Handle = self._local.handle
+        return handle
+
+    @property
+    def objects(self) -> Objects:
+        if not hasattr(self._local, "objects"):
+            self._local.objects = Objects(self.handle)
+        objects: Objects = self._local.objects
+        return objects
+
+    @cached_property
+    def common_dir(self) -> Path:
+        pointer = self.git_dir / "commondir"
+        try:
+            return (self.git_dir / pointer.read_text(encoding="utf-8").strip()).resolve()
+        except FileNotFoundError:
+            return self.git_dir
+
+    @cached_property
+    def workdir(self) -> Path | None:
+        return Path(self.handle.workdir) if self.handle.workdir else None
+
+    @property
+    def is_bare(self) -> bool:
+        return bool(self.handle.is_bare)
+
+    @property
+    def is_shallow(self) -> bool:
+        return (self.common_dir / "shallow").exists()
+
+    def worktrees(self) -> int:
+        """How many work trees share this repository, the main one included."""
+        try:
+            linked = len(os.listdir(self.common_dir / "worktrees"))
+        except FileNotFoundError:
+            linked = 0
+        main_is_bare = self.config("core.bare") == "true"
+        return linked + (not main_is_bare)
+
+    # --- HEAD and branches ------------------------------------------------------------------------
+
+    def head(self) -> Head:
+        text = (self.git_dir / "HEAD").read_text(encoding="utf-8", errors="surrogateescape").strip()
+        symbol = text.removeprefix("ref:").strip()
+        if text.startswith("ref:") and symbol.startswith("refs/heads/"):
+            branch = symbol.removeprefix("refs/heads/")
+            return Head(branch, self.tip_of(branch), is_detached=False)
+        commit = refs.read(self.handle, symbol) if text.startswith("ref:") else text
+        return Head(self._branch_in_progress(), commit, is_detached=True)
+
+    def _branch_in_progress(self) -> str | None:
+        """The branch a rebase or bisect is about, while HEAD is detached for it."""
+        for name in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
+            try:
+                text = (self.git_dir / name).read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError):
+                continue
+            branch = text.removeprefix("refs/heads/")
+            if self.tip_of(branch):
+                return branch
+        return None
+
+    def tip_of(self, branch: str) -> str | None:
+        """The commit of a local branch, or None."""
+        return self._commit_at(f"refs/heads/{branch}")
+
+    def _commit_at(self, ref: str) -> str | None:
+        try:
+            return str(self.handle.lookup_reference(ref).resolve().target)
+        except (KeyError, ValueError, GitError, UnicodeEncodeError):
+            return None
+
+    def branches(self) -> dict[str, str]:
+        """Local branches and their commits."""
+        found = refs.listed(self.common_dir, "refs/heads/")
+        return {name.removeprefix("refs/heads/"): oid for name, oid in found.items()}
+
+    def remotes(self) -> list[str]:
+        names = {
+            key.split(".", 1)[1].rsplit(".", 1)[0]
+            for key in self.config_keys("remote.")
+            if key.endswith(".url")
+        }
+        return sorted(names, key=lambda name: (name != "origin", name))
+
+    def remote_head(self, remote: str) -> str | None:
+        """The branch a remote calls its HEAD."""
+        try:
+            target = self.handle.lookup_reference(f"refs/remotes/{remote}/HEAD").target
+        except (KeyError, ValueError, GitError):
+            return None
+        prefix = f"refs/remotes/{remote}/"
+        return target.removeprefix(prefix) if isinstance(target, str) else None
+
+    def remote_tip_of(self, remote: str, branch: str) -> str | None:
+        return self._commit_at(f"refs/remotes/{remote}/{branch}")
+
+    # --- history ----------------------------------------------------------------------------------
+
+    def resolve(self, revision: str) -> str | None:
+        """The commit a revision names, or None."""
+        try:
+            found = self.handle.revparse_single(revision)
+            return str(found.peel(1).id)  # 1 is a commit
+        except (KeyError, ValueError, GitError, TypeError):
+            return None
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        if old == new:
+            return True
+        try:
+            return bool(self.handle.descendant_of(Oid(hex=new), Oid(hex=old)))
+        except (KeyError, ValueError, GitError):
+            return False
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        if one == other:
+            return one
+        try:
+            base = self.handle.merge_base(Oid(hex=one), Oid(hex=other))
+        except (KeyError, ValueError, GitError):
+            return None
+        return str(base) if base else None
+
+    def apart(self, one: str, other: str | None) -> tuple[int, int]:
+        """How many commits each of two has that the other has not (None: has nothing)."""
+        try:
+            if other is None:
+                return sum(1 for _ in self.handle.walk(Oid(hex=one), 0)), 0
+            return self.handle.ahead_behind(one, other)
+        except (KeyError, ValueError, GitError):
+            return 0, 0
+
+    def blob_at(self, commit: str, path: str) -> str | None:
+        """The blob a path holds in a commit's tree, or None."""
+        try:
+            entry = self.handle.look_up(commit).peel(2)[path]  # 2 is a tree
+        except (KeyError, ValueError, GitError, TypeError):
+            return None
+        return str(entry.id) if entry.type_str == "blob" else None
+
+    # --- configuration ----------------------------------------------------------------------------
+
+    def config(self, key: str) -> str | None:
+        try:
+            value: str = self.handle.config()[key]
+        except (KeyError, ValueError, GitError, UnicodeDecodeError):
+            return None
+        return value
+
+    def config_keys(self, prefix: str) -> list[str]:
+        return [entry.name for entry in self.handle.config() if entry.name.startswith(prefix)]
+
+    def person(self) -> Person:
+        """The user of this repository; without one configured, the login name, as git would."""
+        name, email = self.config("user.name"), self.config("user.email")
+        if not name or not email:
+            import getpass
+            import socket
+
+            login = getpass.getuser()
+            name, email = name or login, email or f"{login}@{socket.gethostname()}"
+        clean = str.maketrans("", "", "<>\n\0")
+        return Person(
+            name.translate(clean).strip() or "unknown", email.translate(clean).strip() or "unknown"
+        )
+
+
+def _opened(git_dir: Path) -> Handle:
+    try:
+        return Handle(str(git_dir))
+    except (GitError, KeyError, OSError, ValueError) as error:
+        said = str(error)
+        if any(words in said for words in _UNSUPPORTED):
+            raise UnsupportedRepository(
+                f"libgit2 cannot open this kind of repository: {said}"
+            ) from error
+        hint = "`git config --global --add safe.directory PATH` trusts it." if "own" in said else ""
+        raise NotARepository(f"{git_dir} cannot be opened: {said}", hint) from error

@@ -1,0 +1,1 @@
+"""Truth: memories in commits on refs of their own, and the only code that writes them."""

@@ -1,0 +1,117 @@
+"""The past of memories, from the commits that made it: found by trailer, not by walking every tree."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from treering.errors import StoreDamaged, TreeringError
+from treering.git import process
+from treering.model.memory import Memory
+from treering.model.when import written
+from treering.store import message
+from treering.store.vault import Vault
+
+_SUBJECT = re.compile(r"\S+ (\S+) [0-9a-z]{12}: (.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change of one memory (id empty: a bulk change of many)."""
+
+    commit: str
+    when: str
+    author: str
+    op: str
+    id: str
+    type: str
+    title: str
+    branch: str
+
+
+def events(
+    vault: Vault, tips: Sequence[str], *, memory_id: str = "", limit: int | None = None
+) -> list[Event]:
+    """What happened in the histories of `tips`, newest first, to one memory or to all."""
+    found: list[Event] = []
+    for oid, seconds, author, text in _commits(vault, tips, memory_id, limit):
+        said = message.read(text)
+        if not said.op:
+            continue
+        for changed in _memories_of(vault, oid, said, memory_id):
+            kind, title = _described(vault, oid, said, changed)
+            found.append(
+                Event(oid, written(seconds), author, said.op, changed, kind, title, said.code.branch)
+            )
+    return found[:limit]
+
+
+def _commits(
+    vault: Vault, tips: Sequence[str], memory_id: str, limit: int | None
+) -> Iterator[tuple[str, int, str, str]]:
+    if not tips:
+        return
+    wanted = ["--fixed-strings", f"--grep=Treering-Memory: {memory_id}", "--grep=Treering-Bulk: "]
+    text = process.run(
+        vault.repository.common_dir,
+        *("log", "-z", "--format=%H%n%ct%n%an <%ae>%n%B", "--no-show-signature", "--no-color"),
+        *(wanted if memory_id else ()),
+        *([f"--max-count={limit}"] if limit and not memory_id else ()),
+        *dict.fromkeys(tips),
+        "--",
+    )
+    for record in text.decode(errors="replace").split("\0"):
+        if record:
+            oid, seconds, author, body = record.split("\n", 3)
+            yield oid, int(seconds), author, body
+
+
+def _memories_of(vault: Vault, oid: str, said: message.Message, wanted: str) -> list[str]:
+    if not wanted:
+        return list(said.memories) or [""]
+    if wanted in said.memories:
+        return [wanted]
+    return [wanted] if said.bulk and _was_changed(vault, oid, wanted) else []
+
+
+def _was_changed(vault: Vault, oid: str, memory_id: str) -> bool:
+    """Whether a bulk commit, which names no memories, changed this one."""
+    try:
+        parents = vault.repository.objects.commit(oid).parents
+        before = [vault.blob_at(parent, memory_id) for parent in parents]
+        now = vault.blob_at(oid, memory_id)
+    except StoreDamaged:
+        return False
+    return now is not None and now not in before
+
+
+def _described(vault: Vault, oid: str, said: message.Message, memory_id: str) -> tuple[str, str]:
+    """Type and title of a memory at a commit: from the subject, else from the memory itself."""
+    if len(said.memories) == 1 and (match := _SUBJECT.fullmatch(said.subject)):
+        return match[1], match[2]
+    memory = version(vault, oid, memory_id) if memory_id else None
+    return (memory.type, memory.title) if memory else ("", said.subject)
+
+
+def version(vault: Vault, commit: str, memory_id: str) -> Memory | None:
+    """The memory as it was at a commit, or None when it was not there, or cannot be read."""
+    try:
+        blob = vault.blob_at(commit, memory_id)
+        return vault.memory(blob) if blob else None
+    except TreeringError:
+        return None
+
+
+def is_memory_commit(vault: Vault, commit: str) -> bool:
+    """Whether a commit is one of ours, and not one of the code's."""
+    return bool(message.read(vault.repository.objects.commit(commit).message).op)
+
+
+def tip_at(vault: Vault, tip: str, seconds: float) -> str | None:
+    """The newest first-parent commit that is not younger than a moment."""
+    at: str | None = tip
+    while at:
+        commit = vault.repository.objects.commit(at)
+        if commit.time <= seconds:
+            return at
+        at = commit.parents[0] if commit.parents else None
+    return None

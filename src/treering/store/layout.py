@@ -1,0 +1,32 @@
+"""Where things lie in a scope's tree; names of any other shape are not ours and are left alone."""
+
+import re
+
+from treering.model.memory import ID
+
+MEMORIES = "memories"
+_SHARD = re.compile(r"[0-9a-hjkmnp-tv-z]{2}")
+
+
+def shard_of(memory_id: str) -> str:
+    """One level of shards keeps a capture at a few milliseconds up to 100,000 memories."""
+    return memory_id[:2]
+
+
+def file_of(memory_id: str) -> str:
+    return f"{memory_id}.md"
+
+
+def path_of(memory_id: str) -> str:
+    return f"{MEMORIES}/{shard_of(memory_id)}/{file_of(memory_id)}"
+
+
+def is_shard(name: str) -> bool:
+    return bool(_SHARD.fullmatch(name))
+
+
+def id_in(file: str, shard: str) -> str | None:
+    """The id a file of a shard stands for, or None when the name is not of our shape."""
+    memory_id, dot, ending = file.partition(".")
+    ours = dot and ending == "md" and ID.fullmatch(memory_id) and memory_id.startswith(shard)
+    return memory_id if ours else None

@@ -1,0 +1,84 @@
+"""What a memory commit says: a subject for people, trailers for us."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from treering.model.document import FORMAT
+from treering.model.memory import Memory
+
+#: Above this many memories a commit names none of them, and history looks at its tree.
+MOST_NAMED = 50
+
+_TRAILER = re.compile(r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+): (.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class CodePosition:
+    """The code a memory commit was made beside: branch, commit, and merge base with the trunk."""
+
+    branch: str
+    head: str | None = None
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A memory commit's message. `bases` maps an overlay copy's id to the blob it was made from."""
+
+    op: str
+    subject: str
+    code: CodePosition
+    memories: tuple[str, ...] = ()
+    bases: Mapping[str, str] = field(default_factory=dict)
+    bulk: int = 0
+    format: int = FORMAT
+
+    def written(self) -> str:
+        lines = [f"Treering-Op: {self.op}"]
+        if len(self.memories) > MOST_NAMED:
+            lines.append(f"Treering-Bulk: {len(self.memories)}")
+        else:
+            lines.extend(f"Treering-Memory: {memory_id}" for memory_id in self.memories)
+        lines.extend(f"Treering-Base: {mid} {blob}" for mid, blob in self.bases.items())
+        lines.append(f"Code-Branch: {self.code.branch}")
+        if self.code.head:
+            lines.append(f"Code-Head: {self.code.head}")
+        if self.code.base:
+            lines.append(f"Code-Base: {self.code.base}")
+        return f"{self.subject}\n\n" + "\n".join(lines) + "\n"
+
+
+def subject(op: str, memories: tuple[Memory, ...]) -> str:
+    if len(memories) == 1:
+        memory = memories[0]
+        return f"{op} {memory.type} {memory.id}: {memory.title}"
+    return f"{op} {len(memories)} memories"
+
+
+def read(text: str) -> Message:
+    """The message a commit carries; one we did not write has no op and no memories."""
+    first, _, rest = text.partition("\n")
+    paragraph = rest.strip().rpartition("\n\n")[2]
+    trailers: dict[str, list[str]] = {}
+    for line in paragraph.splitlines():
+        if match := _TRAILER.fullmatch(line):
+            trailers.setdefault(match[1], []).append(match[2])
+
+    def last(key: str) -> str:
+        return trailers.get(key, [""])[-1]
+
+    pairs = (value.partition(" ") for value in trailers.get("Treering-Base", []))
+    return Message(
+        op=last("Treering-Op"),
+        subject=first,
+        code=CodePosition(last("Code-Branch"), last("Code-Head") or None, last("Code-Base") or None),
+        memories=tuple(trailers.get("Treering-Memory", [])),
+        bases={memory_id: blob for memory_id, _, blob in pairs},
+        bulk=_number(last("Treering-Bulk")),
+        format=_number(last("Treering-Format")) or 1,
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -1,0 +1,76 @@
+"""One scope at one commit: a fixed set of memories, looked up by id or listed.
+
+Trees are immutable, so what a shard holds is remembered by the shard's id: after a change only the
+changed shard is read again.
+"""
+
+from collections.abc import Iterator
+
+from treering.errors import StoreDamaged
+from treering.git.libgit2 import GIT_OBJECT_BLOB, GIT_OBJECT_TREE
+from treering.git.objects import BLOB, TREE
+from treering.git.repository import Repository
+from treering.model.scope import Scope
+from treering.store import layout
+
+#: Memory id and blob id of each memory in a shard.
+Shard = tuple[tuple[str, str], ...]
+
+
+class Snapshot:
+    """The memories of `scope` as of the commit `tip` (None: it has none yet)."""
+
+    def __init__(
+        self, repository: Repository, shards: dict[str, Shard], scope: Scope, tip: str | None
+    ) -> None:
+        self._repository = repository
+        self._shards = shards
+        self.scope = scope
+        self.tip = tip
+        self._memories = self._memories_tree()
+
+    def _memories_tree(self) -> str | None:
+        if self.tip is None:
+            return None
+        objects = self._repository.objects
+        return objects.child(objects.commit(self.tip).tree, layout.MEMORIES, GIT_OBJECT_TREE)
+
+    def blob(self, memory_id: str) -> str | None:
+        """The blob of one memory: three tree look-ups, however many there are."""
+        objects = self._repository.objects
+        shard = self._memories and objects.child(
+            self._memories, layout.shard_of(memory_id), GIT_OBJECT_TREE
+        )
+        return objects.child(shard, layout.file_of(memory_id), GIT_OBJECT_BLOB) if shard else None
+
+    def starting_with(self, prefix: str) -> Iterator[tuple[str, str]]:
+        """The memories whose id starts with `prefix` (two characters or more), from one shard."""
+        if self._memories is None:
+            return
+        name = layout.shard_of(prefix)
+        tree = self._repository.objects.child(self._memories, name, GIT_OBJECT_TREE)
+        if tree is not None:
+            yield from (pair for pair in self._shard(name, tree) if pair[0].startswith(prefix))
+
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Every memory's id and blob. A shard that cannot be read is passed over: doctor tells."""
+        if self._memories is None:
+            return
+        for line in self._repository.objects.tree(self._memories):
+            if line.mode == TREE and layout.is_shard(line.name):
+                try:
+                    yield from self._shard(line.name, line.oid)
+                except StoreDamaged:
+                    continue
+
+    def _shard(self, name: str, tree: str) -> Shard:
+        known = self._shards.get(tree)
+        if known is None:
+            lines = self._repository.objects.tree(tree)
+            known = tuple(
+                (memory_id, line.oid)
+                for line in lines
+                if line.mode == BLOB and (memory_id := layout.id_in(line.name, name))
+            )
+            self._shards[tree] = known
+        return known

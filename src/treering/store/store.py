@@ -1,0 +1,63 @@
+"""The store of one repository: its shared vault, its private one, and the lock both are written under."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from treering.errors import StorageFailed
+from treering.git import lock, process
+from treering.git.lock import Held
+from treering.git.repository import Repository
+from treering.store.vault import Vault
+
+
+class Store:
+    """Where this repository's memories are kept."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.shared = Vault(repository)
+        self._private: Vault | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Ours under the common dir; only `index` and `cache` in it may be deleted."""
+        return self.repository.common_dir / "treering"
+
+    @property
+    def lock_path(self) -> Path:
+        return self.repository.common_dir / "treering.lock"
+
+    def lock(self, patience: float = lock.PATIENCE) -> AbstractContextManager[Held]:
+        shared = self.repository.config("core.sharedRepository") or "umask"
+        is_group = shared.lower() not in ("umask", "false", "0")
+        return lock.hold(self.lock_path, patience=patience, group=is_group)
+
+    @property
+    def private(self) -> Vault | None:
+        """The private vault, if anything private was ever remembered here.
+
+        A repository of its own, because `git push --mirror` sends every ref there is.
+        """
+        if self._private is None and (self._private_dir / "HEAD").exists():
+            self._private = Vault(Repository(self._private_dir), is_private=True)
+        return self._private
+
+    @property
+    def _private_dir(self) -> Path:
+        return self.folder / "private.git"
+
+    def make_private(self, held: Held) -> Vault:
+        """The private vault, made if it is not there; whoever calls holds the lock."""
+        if (vault := self.private) is not None:
+            return vault
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            self._private_dir.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise StorageFailed(f"{held.path.parent} cannot be written: {error.strerror}.") from error
+        process.run(self._private_dir, "init", "--bare", "--quiet", str(self._private_dir))
+        self._private = Vault(Repository(self._private_dir), is_private=True)
+        return self._private
+
+    def vaults(self) -> list[Vault]:
+        return [self.shared, self.private] if self.private else [self.shared]

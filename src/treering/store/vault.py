@@ -1,0 +1,204 @@
+"""A vault: one git repository's memory refs. The user's repository is one, private.git another."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
+from treering.git import process, refs
+from treering.git.libgit2 import GIT_OBJECT_TREE
+from treering.git.lock import Held
+from treering.git.objects import BLOB, TREE, Person
+from treering.git.repository import Repository
+from treering.model import document, scope
+from treering.model.document import FORMAT
+from treering.model.memory import Memory
+from treering.model.scope import Scope
+from treering.store import bulk, message
+from treering.store.message import Message
+from treering.store.snapshot import Shard, Snapshot
+
+_MOST_PARSED = 20_000
+_MOST_SHARDS = 20_000
+_MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
+
+
+class Vault:
+    """The memories of one repository, by scope. Reads are lock-free; writing asks for the lock."""
+
+    def __init__(self, repository: Repository, *, is_private: bool = False) -> None:
+        self.repository = repository
+        self.is_private = is_private
+        self._shards: dict[str, Shard] = {}
+        self._parsed: dict[str, Memory] = {}
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def tip(self, of: Scope) -> str | None:
+        """The newest commit of a scope: ours, else what a fetch saw, else None."""
+        return refs.read(self.repository.handle, of.ref) or self._fetched_tip(of)
+
+    def _fetched_tip(self, of: Scope) -> str | None:
+        for remote in self.repository.remotes():
+            name = f"{scope.REMOTES}{remote}/heads/{of.component}"
+            if found := refs.read(self.repository.handle, name):
+                return found
+        return None
+
+    def scopes(self) -> dict[Scope, str]:
+        """Every scope there is and its tip, fetched ones included where we have none of our own."""
+        found: dict[Scope, str] = {}
+        for prefix in (scope.HEADS, *self._fetched_heads()):
+            for name, tip in refs.listed(self.repository.common_dir, prefix).items():
+                component = name.removeprefix(prefix)
+                known = Scope.of_component(component, self._full_name(component, tip))
+                if known:
+                    found.setdefault(known, tip)
+        return found
+
+    def _fetched_heads(self) -> list[str]:
+        return [f"{scope.REMOTES}{remote}/heads/" for remote in self.repository.remotes()]
+
+    def _full_name(self, component: str, tip: str) -> str:
+        if "%+" not in component:
+            return ""
+        try:
+            return message.read(self.repository.objects.commit(tip).message).code.branch
+        except StoreDamaged:
+            return ""
+
+    def snapshot(self, of: Scope) -> Snapshot:
+        """The scope as it is now.
+
+        Where the newest commit cannot be read, the newest one in the ref's log that can: a damaged
+        tip hides its own change, not the memories before it.
+        """
+        try:
+            return self.snapshot_at(of, self.tip(of))
+        except StoreDamaged:
+            for earlier in self.intact_tips(of):
+                return self.snapshot_at(of, earlier)
+            raise
+
+    def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
+        """The scope as of one of its commits (None: before the first)."""
+        if len(self._shards) > _MOST_SHARDS:
+            self._shards.clear()
+        return Snapshot(self.repository, self._shards, of, tip)
+
+    def intact_tips(self, of: Scope) -> list[str]:
+        """Earlier tips of a scope, newest first, whose commit and tree can be read."""
+        intact = []
+        for tip in refs.reflog(self.repository.common_dir, of.ref):
+            try:
+                self.snapshot_at(of, tip)
+            except StoreDamaged:
+                continue
+            intact.append(tip)
+        return intact
+
+    def scope_of(self, commit: str) -> Scope:
+        """The scope a memory commit was made for."""
+        branch = message.read(self.repository.objects.commit(commit).message).code.branch
+        return Scope(branch)
+
+    def blob_at(self, commit: str, memory_id: str) -> str | None:
+        """The blob of a memory in the tree of any commit."""
+        return self.snapshot_at(Scope(""), commit).blob(memory_id)
+
+    def memory(self, blob: str) -> Memory:
+        """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
+        known = self._parsed.get(blob)
+        if known is None:
+            known = document.parse(self.repository.objects.blob(blob))
+            if len(self._parsed) >= _MOST_PARSED:
+                self._parsed.clear()
+            self._parsed[blob] = known
+        return known
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        held: Held,
+        to: Scope,
+        files: Mapping[str, bytes | None],
+        why: Message,
+        *,
+        person: Person,
+        seconds: float,
+    ) -> str:
+        """Write files (None: remove) to a scope in one commit, and return it once it is on disk.
+
+        1 objects, each synced; 2 the ref, from the value it is expected to have; 3 read back.
+        A kill before 2 leaves unreachable objects, after 2 a complete commit.
+        """
+        old = refs.read(self.repository.handle, to.ref)
+        parent = old or self._fetched_tip(to)
+        objects = self.repository.objects
+        root = None
+        if parent:
+            before = objects.commit(parent)
+            self._refuse_newer_format(before.message)
+            root = before.tree
+
+        tree = self._write_files(root, files)
+        commit = objects.write_commit(
+            tree, (parent,) if parent else (), person, int(seconds), why.written()
+        )
+        refs.move(
+            self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
+        )
+        self._read_back(to, commit, tree)
+        return commit
+
+    def _refuse_newer_format(self, text: str) -> None:
+        if (found := message.read(text).format) > FORMAT:
+            raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
+
+    def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
+        new = {path: data for path, data in files.items() if data is not None}
+        if len(new) >= bulk.MANY:
+            blobs = bulk.write_blobs(self.repository, new)
+        else:
+            blobs = {path: self.repository.objects.write_blob(data) for path, data in new.items()}
+        return self._write_folder(root, {path: blobs.get(path) for path in files})
+
+    def _write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
+        """The tree `base` with blobs put in or taken out; only changed folders are written."""
+        objects = self.repository.objects
+        lines: dict[str, tuple[int, str] | None] = {}
+        folders: dict[str, dict[str, str | None]] = {}
+        for path, blob in blobs.items():
+            first, slash, rest = path.partition("/")
+            if slash:
+                folders.setdefault(first, {})[rest] = blob
+            else:
+                lines[first] = (BLOB, blob) if blob else None
+        for name, below in folders.items():
+            old = objects.child(base, name, GIT_OBJECT_TREE) if base else None
+            lines[name] = (TREE, self._write_folder(old, below))
+        return objects.write_tree(base, lines)
+
+    def _read_back(self, to: Scope, commit: str, tree: str) -> None:
+        objects = self.repository.objects
+        there = refs.read(self.repository.handle, to.ref) == commit
+        if not (there and objects.exists(commit) and objects.exists(tree)):
+            raise StorageFailed(f"The commit {commit} is not on disk after it was written.")
+
+    def pack_if_many(self) -> None:
+        """Start git's own packing in the background once loose objects pile up.
+
+        libgit2 never packs, and each capture leaves about five loose objects, 25 times their packed
+        size. One folder of 256 is looked at, another one each time, so that the look costs nothing.
+        """
+        folder = self.repository.common_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
+        if _files_in(folder) > _MANY_LOOSE:
+            process.start_detached(self.repository.common_dir, "gc", "--auto", "--quiet")
+
+
+def _files_in(folder: Path) -> int:
+    try:
+        return sum(1 for _ in folder.iterdir())
+    except OSError:
+        return 0

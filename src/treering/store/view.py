@@ -1,0 +1,86 @@
+"""What can be seen from one place: layers of scopes, nearest first, the nearest copy of an id winning."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from treering.errors import AmbiguousId, MemoryNotFound
+from treering.model.memory import Memory, id_prefix
+from treering.store.snapshot import Snapshot
+from treering.store.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One scope in a view; `kind` is private, branch, base, private_trunk, trunk, detached or other."""
+
+    kind: str
+    vault: Vault
+    snapshot: Snapshot
+
+    @property
+    def branch(self) -> str:
+        return self.snapshot.scope.branch
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One copy of a memory: its blob, and the layer it was found in."""
+
+    id: str
+    blob: str
+    layer: Layer
+
+    def memory(self) -> Memory:
+        return self.layer.vault.memory(self.blob)
+
+
+class View:
+    """Layers looked at together, fixed at the tips they had when it was made."""
+
+    def __init__(self, branch: str, layers: tuple[Layer, ...]) -> None:
+        self.branch = branch
+        self.layers = layers
+
+    def place(self, memory_id: str) -> Place | None:
+        """The nearest copy of a memory, forgotten or not."""
+        for layer in self.layers:
+            if blob := layer.snapshot.blob(memory_id):
+                return Place(memory_id, blob, layer)
+        return None
+
+    def find(self, text: str) -> Place:
+        """The memory meant by an id or a unique prefix of one."""
+        prefix = id_prefix(text)
+        if len(prefix) == 12:
+            ids = {prefix}
+        else:
+            ids = {mid for layer in self.layers for mid, _ in layer.snapshot.starting_with(prefix)}
+        if len(ids) > 1:
+            some = ", ".join(sorted(ids)[:5])
+            raise AmbiguousId(
+                f"{prefix} matches {len(ids)} memories: {some}", hint="Give one more character."
+            )
+        place = self.place(ids.pop()) if ids else None
+        if place is None:
+            raise MemoryNotFound(f"No memory {prefix} is visible on {self.branch}")
+        return place
+
+    @cached_property
+    def visible(self) -> dict[str, Place]:
+        """The nearest copy of every id, forgotten ones included: they hide what is below."""
+        nearest: dict[str, Place] = {}
+        for layer in self.layers:
+            for memory_id, blob in layer.snapshot.entries():
+                if memory_id not in nearest:
+                    nearest[memory_id] = Place(memory_id, blob, layer)
+        return nearest
+
+    def copies(self) -> Iterator[Place]:
+        """Every copy in every layer, each blob of an id once: for looking across branches."""
+        seen: set[tuple[str, str]] = set()
+        for layer in self.layers:
+            for memory_id, blob in layer.snapshot.entries():
+                if (memory_id, blob) not in seen:
+                    seen.add((memory_id, blob))
+                    yield Place(memory_id, blob, layer)
