@@ -17,6 +17,7 @@ $(READY): pyproject.toml src/treering/__init__.py
 		{ echo "treering needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 demo: $(READY)

@@ -1,7 +1,7 @@
 """treering: the memory of a repository, kept in the repository.
 
-`from treering import Treering` opens the Python door; importing the package alone loads nothing else,
-so that `treering --version` and git hooks stay cheap.
+`from treering import Treering` opens the Python door; importing the package alone loads nothing
+else, so that `treering --version` and git hooks stay cheap.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -42,7 +42,7 @@ class Invalid(TreeringError):
 
 
 class InvalidDocument(Invalid):
-    """Bytes that claim to be a memory and are not; `reason` is a stable word for tests and doctor."""
+    """Bytes that claim to be a memory and are not; `reason` is one stable word for why."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)

@@ -5,8 +5,10 @@ from typing import Any
 
 
 def jsonable(value: Any) -> Any:
-    """Dataclasses as objects, tuples as lists; a field that is None is not said."""
-    if (names := getattr(type(value), "__dataclass_fields__", None)) is not None:
+    """Records as objects, plain tuples as lists; a field that is None is not said."""
+    kind = type(value)
+    names = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)
+    if names is not None:
         pairs = ((name, getattr(value, name)) for name in names)
         return {name: jsonable(item) for name, item in pairs if item is not None}
     if isinstance(value, Mapping):

@@ -40,11 +40,15 @@ class Settings:
     settings: tuple[Shown, ...]
 
 
-def config(workspace: Workspace, key: str = "", value: str = "", *, unset: bool = False) -> Settings:
+def config(
+    workspace: Workspace, key: str = "", value: str = "", *, unset: bool = False
+) -> Settings:
     """Show all settings or one; set it for this repository; or take the setting back."""
     name = key.removeprefix("treering.").lower()
     if key and name not in SETTINGS:
-        raise Invalid(f"There is no setting {key!r}.", hint="There are: " + ", ".join(SETTINGS) + ".")
+        raise Invalid(
+            f"There is no setting {key!r}.", hint="There are: " + ", ".join(SETTINGS) + "."
+        )
     if unset and not key:
         raise Invalid("Which setting should be unset?")
     folder = workspace.repository.common_dir

@@ -80,5 +80,3 @@ def markdown(difference: Diff) -> str:
     if len(lines) == 2:
         lines.append("Nothing.")
     return "\n".join(lines).rstrip() + "\n"
-
-

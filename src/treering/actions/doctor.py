@@ -66,17 +66,29 @@ def _machine(workspace: Workspace) -> Iterator[Finding]:
     import yaml
 
     if not hasattr(yaml, "CSafeLoader"):
-        yield Finding("slow-yaml", "warning", "PyYAML has no C loader here: reading is 8x slower.",
-                      "Install PyYAML from a wheel, or libyaml and its headers.")  # fmt: skip
+        yield Finding(
+            "slow-yaml",
+            "warning",
+            "PyYAML has no C loader here: reading is 8x slower.",
+            "Install PyYAML from a wheel, or libyaml and its headers.",
+        )
     try:
         if not lock.is_flock_supported(workspace.repository.common_dir):
-            yield Finding("no-flock", "info", "The file system has no flock; a pid file is used.",
-                          "Keep the repository on a local disk where several hosts write.")  # fmt: skip
+            yield Finding(
+                "no-flock",
+                "info",
+                "The file system has no flock; a pid file is used.",
+                "Keep the repository on a local disk where several hosts write.",
+            )
     except OSError:
         return
     if (workspace.repository.config("treering.fsync") or "true").lower() in ("false", "0", "off"):
-        yield Finding("no-fsync", "info", "treering.fsync is off: a power cut can take memories.",
-                      "treering config --unset fsync")  # fmt: skip
+        yield Finding(
+            "no-fsync",
+            "info",
+            "treering.fsync is off: a power cut can take memories.",
+            "treering config --unset fsync",
+        )
 
 
 def _stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
@@ -84,18 +96,25 @@ def _stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
         if _age(path) < refs.STALE_LOCK:
             continue
         yield Finding(
-            "stale-lock", "warning", f"A lock was left behind by a process that died: {path.name}",
-            "treering doctor", fixed=may_repair and _removed(path),
-        )  # fmt: skip
+            "stale-lock",
+            "warning",
+            f"A lock was left behind by a process that died: {path.name}",
+            "treering doctor",
+            fixed=may_repair and _removed(path),
+        )
 
 
 def _temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
     old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
     if old:
-        fixed = may_repair and all([_removed(path) for path in old])
-        yield Finding("temporary-objects", "warning",
-                      f"{len(old)} half-written objects were left behind by processes that died.",
-                      "treering doctor", fixed=fixed)  # fmt: skip
+        fixed = may_repair and _all_removed(old)
+        yield Finding(
+            "temporary-objects",
+            "warning",
+            f"{len(old)} half-written objects were left behind by processes that died.",
+            "treering doctor",
+            fixed=fixed,
+        )
 
 
 def _loose_objects(vault: Vault) -> Iterator[Finding]:
@@ -109,6 +128,10 @@ def _age(path: Path) -> float:
         return abs(time.time() - path.stat().st_mtime)
     except OSError:
         return 0.0
+
+
+def _all_removed(paths: list[Path]) -> bool:
+    return not [path for path in paths if not _removed(path)]
 
 
 def _removed(path: Path) -> bool:
@@ -131,11 +154,19 @@ def _ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Find
         return
     said = message.read(commit.message)
     if said.format > document.FORMAT:
-        yield Finding("format-too-new", "warning", f"{name} was written by a newer treering.",
-                      "Upgrade treering.")  # fmt: skip
+        yield Finding(
+            "format-too-new",
+            "warning",
+            f"{name} was written by a newer treering.",
+            "Upgrade treering.",
+        )
     if name.startswith(HEADS) and not _scope(name, said.code.branch):
-        yield Finding("foreign-ref", "warning", f"{name} is not the name of a scope.",
-                      f"git update-ref -d {name}")  # fmt: skip
+        yield Finding(
+            "foreign-ref",
+            "warning",
+            f"{name} is not the name of a scope.",
+            f"git update-ref -d {name}",
+        )
     for entry in entries:
         if entry.mode == TREE and entry.name == layout.MEMORIES:
             yield from _memories(vault, name, entry.oid)
@@ -156,11 +187,19 @@ def _broken_ref(
         if earlier != value and _is_readable(vault, earlier):
             if may_repair:
                 refs.overwrite(folder, name, earlier)
-            return Finding("broken-ref", "error", f"{name} cannot be read ({error.message})",
-                           f"treering doctor goes back to {earlier[:12]}", fixed=may_repair)  # fmt: skip
-    return Finding("broken-ref", "error", f"{name} cannot be read ({error.message})",
-                   "Fetch it from a remote or another clone: git fetch REMOTE "
-                   f"'{name}:{name}'")  # fmt: skip
+            return Finding(
+                "broken-ref",
+                "error",
+                f"{name} cannot be read ({error.message})",
+                f"treering doctor goes back to {earlier[:12]}",
+                fixed=may_repair,
+            )
+    return Finding(
+        "broken-ref",
+        "error",
+        f"{name} cannot be read ({error.message})",
+        f"Fetch it from another clone: git fetch REMOTE '{name}:{name}'",
+    )
 
 
 def _is_readable(vault: Vault, tip: str) -> bool:
@@ -202,17 +241,28 @@ def _document(vault: Vault, name: str, memory_id: str, blob: str) -> Iterator[Fi
     try:
         memory = vault.memory(blob)
     except InvalidDocument as error:
-        yield Finding("bad-document", "error",
-                      f"{name}: {memory_id} is no memory ({error.reason}: {error.message})",
-                      f"treering revert {memory_id}")  # fmt: skip
+        yield Finding(
+            "bad-document",
+            "error",
+            f"{name}: {memory_id} is no memory ({error.reason}: {error.message})",
+            f"treering revert {memory_id}",
+        )
     except StoreDamaged as error:
         yield Finding("broken-blob", "error", f"{name}: {memory_id}: {error.message}", _FETCH)
     else:
         if memory.id != memory_id:
-            yield Finding("wrong-id", "error", f"{name}: {memory_id} says it is {memory.id}",
-                          f"treering revert {memory_id}")  # fmt: skip
+            yield Finding(
+                "wrong-id",
+                "error",
+                f"{name}: {memory_id} says it is {memory.id}",
+                f"treering revert {memory_id}",
+            )
 
 
 def _foreign(name: str, path: str) -> Finding:
-    return Finding("foreign-entry", "info", f"{name}: {path!r} is not ours and is ignored.",
-                   "Nothing has to be done.")  # fmt: skip
+    return Finding(
+        "foreign-entry",
+        "info",
+        f"{name}: {path!r} is not ours and is ignored.",
+        "Nothing has to be done.",
+    )

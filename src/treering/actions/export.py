@@ -30,7 +30,12 @@ def exported(
 
 
 def export_markdown(
-    workspace: Workspace, folder: Path, *, branch: str = "", all: bool = False, private: bool = False
+    workspace: Workspace,
+    folder: Path,
+    *,
+    branch: str = "",
+    all: bool = False,
+    private: bool = False,
 ) -> int:
     """Write `<branch>/<id>.md` below a folder, byte for byte as stored; returns how many."""
     count = 0

@@ -37,11 +37,13 @@ def forget(
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]
         hidden = 0 if restore else _links_of(writing.view, [place.id for place in todo])
         now = workspace.now()
+
+        def turned(memory: Memory) -> Memory:
+            return _restored(memory, now) if restore else _hidden(memory, why, now)
+
         changes = [
-            Change(_restored(place.memory(), now) if restore else _hidden(place.memory(), why, now),
-                   place, place.layer.vault.is_private)
-            for place in todo
-        ]  # fmt: skip
+            Change(turned(place.memory()), place, place.layer.vault.is_private) for place in todo
+        ]
         if changes:
             writing.commit("restore" if restore else "forget", changes)
         named = tuple(places)

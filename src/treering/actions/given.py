@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from treering.actions.workspace import Standing, Workspace
 from treering.capture.hygiene import clean, clean_line, must_be_utf8
 from treering.errors import Invalid
-from treering.git.libgit2 import hashfile
 from treering.git import process
+from treering.git.libgit2 import hashfile
 from treering.model.memory import MAX_CONTENT, FileRef, Link, trimmed
 from treering.store.view import View
 
@@ -53,13 +53,17 @@ def confidence_given(value: float, what: str = "confidence") -> float:
     return round(float(value), 4)
 
 
-def files_given(workspace: Workspace, standing: Standing, paths: Iterable[str]) -> tuple[FileRef, ...]:
+def files_given(
+    workspace: Workspace, standing: Standing, paths: Iterable[str]
+) -> tuple[FileRef, ...]:
     """Paths inside the repository, each with the blob it is now.
 
     That is the file as it lies in the work tree: whoever writes a memory while editing means the
     text about to be committed. For another branch, or in a bare repository, the committed one.
     """
     names = dict.fromkeys(_inside(workspace, path) for path in paths if path)
+    if not names:
+        return ()
     committed = {name: _committed(workspace, standing, name) for name in names}
     edited = _edited(workspace, standing, committed)
     return tuple(FileRef(name, edited.get(name) or blob) for name, blob in committed.items())
@@ -104,9 +108,10 @@ def _edited(workspace: Workspace, standing: Standing, committed: dict[str, str])
 
 def links_given(view: View, links: Sequence[str]) -> tuple[Link, ...]:
     """Links written as `relation:id`, each to a memory that can be seen."""
-    found = []
+    found: dict[tuple[str, str], Link] = {}
     for text in links:
         relation, colon, target = text.rpartition(":")
         word = line_given(relation, "relation") if colon else "relates_to"
-        found.append(Link(relation=word, target=view.find(target).id))
-    return tuple(dict.fromkeys((link.relation, link.target) for link in found)) and tuple(found)
+        link = Link(relation=word, target=view.find(target).id)
+        found[link.relation, link.target] = link
+    return tuple(found.values())

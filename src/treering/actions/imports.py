@@ -11,7 +11,7 @@ from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
 from treering.capture.classify import classify
 from treering.errors import Conflict, Invalid, TreeringError
-from treering.model.memory import ID, FileRef, Link, Memory, check, derive_id, title_of
+from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
 from treering.model.taxonomy import STATUSES, one_of, type_named
 from treering.model.when import bound, written
 from treering.store.view import Place
@@ -176,11 +176,11 @@ def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
     now = workspace.clock()
     created = written(bound(found.created, now)) if found.created else written(now)
     details = found.details
-    if found.id and not ID.fullmatch(found.id):
+    if found.id and not is_id(found.id):
         details = details | {"imported_id": given.line_given(found.id, "id")}
     return check(
         Memory(
-            id=found.id if ID.fullmatch(found.id) else derive_id(kind, content),
+            id=found.id if is_id(found.id) else derive_id(kind, content),
             type=kind,
             title=given.line_given(found.title, "title") or title_of(content),
             content=content,

@@ -22,7 +22,7 @@ class Neighbour:
 
 
 def neighbours(view: View, memory: Memory, hops: int = 1) -> tuple[Neighbour, ...]:
-    """What a memory is linked with; links to a forgotten memory are hidden and come back with it."""
+    """What a memory is linked with; forgotten ends are hidden, and come back with the memory."""
     found: list[Neighbour] = []
     seen, edge = {memory.id}, [memory]
     for depth in range(1, hops + 1):
@@ -42,7 +42,9 @@ def _around(view: View, memory: Memory, depth: int) -> Iterator[tuple[Neighbour,
 
 
 def _neighbour(direction: str, link: Link, other: Memory, depth: int) -> Neighbour:
-    return Neighbour(direction, link.relation, other.id, other.title, link.confidence, link.by, depth)
+    return Neighbour(
+        direction, link.relation, other.id, other.title, link.confidence, link.by, depth
+    )
 
 
 def _alive(view: View, memory_id: str) -> Memory | None:

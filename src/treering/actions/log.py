@@ -15,7 +15,9 @@ class Log:
     entries: tuple[Event, ...]
 
 
-def log(workspace: Workspace, id: str = "", *, limit: int = 50, branch: str = "", all: bool = False) -> Log:
+def log(
+    workspace: Workspace, id: str = "", *, limit: int = 50, branch: str = "", all: bool = False
+) -> Log:
     """The changes of one memory, of what is seen from here, or of every branch."""
     if limit < 1:
         raise Invalid(f"limit is {limit}, not 1 or more.")

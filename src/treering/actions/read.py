@@ -106,7 +106,9 @@ def _found(workspace: Workspace, view: View, seen: View, id: str, at: str) -> Pl
             if blob is None:
                 raise MemoryNotFound(f"The memory {known.id} is not in {at}")
             scope = vault.scope_of(commit)
-            return Place(known.id, blob, Layer(known.layer.kind, vault, vault.snapshot_at(scope, commit)))
+            return Place(
+                known.id, blob, Layer(known.layer.kind, vault, vault.snapshot_at(scope, commit))
+            )
     return seen.find(id)
 
 

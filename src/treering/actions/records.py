@@ -151,5 +151,3 @@ def _translated(metadata: dict[str, Any], content: str, path: Path, where: str) 
     if isinstance(known.get("id"), int | float):
         known["id"] = str(known["id"])
     return known | {"content": content or known.get("title") or path.stem}
-
-

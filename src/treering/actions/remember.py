@@ -1,8 +1,8 @@
 """remember: store a memory, classified, linked, once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from treering.actions import given
 from treering.actions.answer import uri_of
@@ -11,13 +11,12 @@ from treering.capture import secrets
 from treering.capture.classify import Classification, classify
 from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
-from treering.model.memory import ID, Link, Memory, derive_id, title_of
+from treering.model.memory import Link, Memory, derive_id, is_id, title_of
 from treering.model.taxonomy import OUTCOMES, one_of, type_named
 from treering.store.view import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(NamedTuple):
     """What was stored, or what was there already (`duplicate`)."""
 
     id: str
@@ -90,8 +89,7 @@ def remember(
     def attempt(writing: Writing) -> Remembered:
         memory, existing = _identified(writing, draft, private)
         if existing and not existing.memory().is_forgotten:
-            return _answer(kind, existing.memory(), existing.blob, existing.layer.branch,
-                           is_private=existing.layer.vault.is_private, duplicate=True)  # fmt: skip
+            return _known_already(kind, existing)
         changes = []
         if supersedes:
             old = writing.view.find(supersedes)
@@ -122,7 +120,7 @@ def superseded(old: Place, by: str, now: str) -> Change:
 
 
 def _own_id(text: str) -> str:
-    if not ID.fullmatch(text):
+    if not is_id(text):
         raise Invalid(f"{text!r} is no memory id.", hint="An id is 12 characters of base 32.")
     return text
 
@@ -164,6 +162,17 @@ def _place_for(writing: Writing, memory_id: str, private: bool) -> Place | None:
         if (private or not layer.vault.is_private) and (blob := layer.snapshot.blob(memory_id)):
             return Place(memory_id, blob, layer)
     return None
+
+
+def _known_already(kind: Classification, place: Place) -> Remembered:
+    return _answer(
+        kind,
+        place.memory(),
+        place.blob,
+        place.layer.branch,
+        is_private=place.layer.vault.is_private,
+        duplicate=True,
+    )
 
 
 def _answer(

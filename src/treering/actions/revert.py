@@ -28,7 +28,8 @@ def _at(workspace: Workspace, place: Place, to: str) -> Memory:
         if memory:
             return memory
     raise MemoryNotFound(
-        f"The memory {place.id} is not in {to}", hint=f"`treering log {place.id}` lists its commits."
+        f"The memory {place.id} is not in {to}",
+        hint=f"`treering log {place.id}` lists its commits.",
     )
 
 
@@ -36,7 +37,11 @@ def _before(writing: Writing, place: Place) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
     for event in memory_events(writing.view, place.id):
-        blob = vault.blob_at(event.commit, place.id) if vault.repository.objects.exists(event.commit) else None
+        blob = (
+            vault.blob_at(event.commit, place.id)
+            if vault.repository.objects.exists(event.commit)
+            else None
+        )
         if blob and blob != place.blob:
             return vault.memory(blob)
     raise Invalid(f"The memory {place.id} has no earlier version.")

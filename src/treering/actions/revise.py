@@ -13,7 +13,7 @@ from treering.model.taxonomy import OUTCOMES, STATUSES, one_of, type_named
 from treering.store.view import Place
 
 _COMPARED = (
-    "content", "title", "type", "topic", "tags", "files", "status", "confidence", "details", "links",
+    "content", "title", "type", "topic", "tags", "files", "status", "confidence", "links",
 )  # fmt: skip
 
 
@@ -125,7 +125,10 @@ def write_changes(
 
 
 def _differences(old: Memory, new: Memory) -> tuple[str, ...]:
-    return tuple(name for name in _COMPARED if getattr(old, name) != getattr(new, name))
+    """The fields that differ, and inside details the single ones."""
+    fields = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
+    keys = dict.fromkeys([*old.details, *new.details])
+    return (*fields, *(key for key in keys if old.details.get(key) != new.details.get(key)))
 
 
 def _or_default(text: str, default: str, what: str) -> str:
@@ -156,7 +159,11 @@ def _superseding(writing: Writing, change: Change, by: str, now: str) -> list[Ch
     if change.replaces is None:
         return [change]
     marked = superseded(change.replaces, newer.id, now).memory
-    old = replace(change.memory, status=marked.status, details=dict(change.memory.details) | dict(marked.details))
+    old = replace(
+        change.memory,
+        status=marked.status,
+        details=dict(change.memory.details) | dict(marked.details),
+    )
     memory = newer.memory()
     link = Link("supersedes", old.id, 1.0)
     known = any((ln.relation, ln.target) == (link.relation, link.target) for ln in memory.links)

@@ -1,4 +1,4 @@
-"""status: what is remembered here, by type, topic, tag, file and branch, and how the store is doing."""
+"""status: what is remembered here, counted in several ways, and how the store is doing."""
 
 from collections import Counter
 from typing import Any
@@ -166,5 +166,3 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
         more, less = repository.apart(tip, other)
         ahead, behind = ahead + more, behind + less
     return {"remote": remote, "ahead": ahead, "behind": behind}
-
-

@@ -1,10 +1,9 @@
-"""A repository opened for memory work: where we stand in it, what is seen, and how it is written."""
+"""A repository opened for memory work: where we stand, what is seen, how it is written."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from treering.branches import layers
 from treering.branches.trunk import code_position, trunk_of
@@ -20,7 +19,6 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.model.when import bound, written
 from treering.store import layout, message
-from treering.store.history import tip_at
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.view import Layer, Place, View
@@ -29,8 +27,7 @@ _ATTEMPTS = 5
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """Where a call acts: the scope it writes to, and the code that goes with it."""
 
     scope: Scope
@@ -38,8 +35,7 @@ class Standing:
     head: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A memory to be written, the copy it replaces or covers, and whether it is private."""
 
     memory: Memory
@@ -63,7 +59,9 @@ class Workspace:
         self.clock = clock
         self.agent = agent
         self._person = person
-        set_fsync((repository.config("treering.fsync") or "true").lower() not in ("false", "0", "off"))
+        set_fsync(
+            (repository.config("treering.fsync") or "true").lower() not in ("false", "0", "off")
+        )
 
     @classmethod
     def open(
@@ -146,6 +144,8 @@ class Workspace:
 
 
 def _layer_at(layer: Layer, seconds: float) -> Layer:
+    from treering.store.history import tip_at  # the past is rarely asked for
+
     scope, tip = layer.snapshot.scope, layer.snapshot.tip
     past = tip_at(layer.vault, tip, seconds) if tip else None
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
@@ -170,7 +170,7 @@ class Writing:
         return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
 
     def commit(self, op: str, changes: Iterable[Change]) -> dict[str, str]:
-        """Write the changes, one commit for each vault they belong to; the new version of each id."""
+        """Write the changes, one commit a vault; the new version of each id."""
         todo = tuple(changes)
         versions: dict[str, str] = {}
         for is_private in (False, True):
@@ -189,7 +189,7 @@ class Writing:
             subject=message.subject(op, memories),
             code=self.code,
             memories=tuple(memory.id for memory in memories),
-            bases={c.memory.id: c.replaces.blob for c in changes if self._covers(c)},
+            bases=self._bases(changes),
         )
         vault.commit(
             self._held,
@@ -201,7 +201,11 @@ class Writing:
         )
         return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
 
-    def _covers(self, change: Change) -> bool:
-        """Whether the change is this scope's first copy of a memory that a lower layer has."""
-        below = change.replaces
-        return below is not None and below.layer.snapshot.scope != self.scope
+    def _bases(self, changes: list[Change]) -> dict[str, str]:
+        """The blobs of lower layers that this scope now covers with its first own copies."""
+        pairs = ((change.memory.id, change.replaces) for change in changes)
+        return {
+            memory_id: below.blob
+            for memory_id, below in pairs
+            if below and below.layer.snapshot.scope != self.scope
+        }

@@ -79,9 +79,8 @@ def _detached_in(store: Store, head: str) -> list[Scope]:
     """The scopes of detached commits that are part of this history."""
     found: dict[Scope, None] = {}
     for vault in store.vaults():
-        for name in refs.listed(vault.repository.common_dir, HEADS):
-            component = name.removeprefix(HEADS)
-            scope = Scope.of_component(component) if component.startswith("%40") else None
+        for name in refs.listed(vault.repository.common_dir, f"{HEADS}%40"):
+            scope = Scope.of_component(name.removeprefix(HEADS))
             commit = store.repository.resolve(scope.branch[1:]) if scope else None
             if scope and commit and store.repository.is_ancestor(commit, head):
                 found[scope] = None
@@ -93,7 +92,13 @@ def everything(store: Store, branch: str, trunk: str) -> View:
     layers = []
     for vault in store.vaults():
         for scope, tip in vault.scopes().items():
-            kind = "trunk" if scope.branch == trunk else "branch" if scope.branch == branch else "other"
+            kind = (
+                "trunk"
+                if scope.branch == trunk
+                else "branch"
+                if scope.branch == branch
+                else "other"
+            )
             if vault.is_private:
                 kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
             layers.append(Layer(kind, vault, vault.snapshot_at(scope, tip)))

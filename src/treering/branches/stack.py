@@ -5,8 +5,8 @@ from pathlib import Path
 
 from treering.git.repository import Repository
 
-_CREATED = re.compile(r"branch: Created from (.+)")
-_MOVED = re.compile(r"checkout: moving from (.+) to (.+)")
+_CREATED = r"branch: Created from (.+)"
+_MOVED = r"checkout: moving from (.+) to (.+)"
 _DEEPEST = 10
 
 
@@ -28,7 +28,7 @@ def base_of(repository: Repository, branch: str) -> str | None:
     if named := repository.config(f"branch.{branch}.treeringbase"):
         return named
     first = _first_line(repository.common_dir / "logs" / "refs" / "heads" / branch)
-    created = _CREATED.fullmatch(_said(first)) if first else None
+    created = re.fullmatch(_CREATED, _said(first)) if first else None
     if created is None or first is None:
         return None
     source = created[1].removeprefix("refs/heads/")
@@ -43,7 +43,7 @@ def _left_for(repository: Repository, branch: str, when: str) -> str | None:
     logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
     for log in logs:
         for line in _lines(log):
-            moved = _MOVED.fullmatch(_said(line))
+            moved = re.fullmatch(_MOVED, _said(line))
             if moved and moved[2] == branch and _when(line) == when:
                 return moved[1] if repository.tip_of(moved[1]) else None
     return None

@@ -40,7 +40,9 @@ def is_in_trunk(repository: Repository, trunk: str, commit: str) -> bool:
     return any(repository.is_ancestor(commit, tip) for tip in trunk_tips(repository, trunk))
 
 
-def code_position(repository: Repository, trunk: str, branch: str, head: str | None) -> CodePosition:
+def code_position(
+    repository: Repository, trunk: str, branch: str, head: str | None
+) -> CodePosition:
     """Branch, commit, and the merge base with the trunk ref that leaves the fewest own commits."""
     if head is None:
         return CodePosition(branch)

@@ -1,22 +1,20 @@
 """Which type a text is, by the signal words of the taxonomy."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from treering.model.taxonomy import TYPES
 
 CONFIDENT = 0.6
 _FALLBACK = "insight"
-_PUNCTUATION = str.maketrans({mark: " " for mark in "\n\r\t,;!?\"'`()[]{}<>*_#"})
+_PUNCTUATION = str.maketrans(dict.fromkeys("\n\r\t,;!?\"'`()[]{}<>*_#", " "))
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(NamedTuple):
     type: str
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(NamedTuple):
     """The type chosen, how sure we are of it, and what else it might have been."""
 
     type: str
@@ -32,7 +30,7 @@ def given(kind: str) -> Classification:
 
 
 def classify(content: str) -> Classification:
-    """Weigh the signals found: one gives a score of 0.5, two 0.75; in the first line they count more."""
+    """Weigh the signals found: one gives 0.5, two 0.75; in the first line they count more."""
     first_line, _, _ = content.partition("\n")
     text, head = _words(content[:20_000]), _words(first_line[:400])
     found = []

@@ -5,11 +5,11 @@ import re
 from treering.errors import Invalid
 
 # Terminal control sequences whole, so that `ESC[31m` leaves no `[31m` behind.
-_ESCAPES = re.compile(
+_ESCAPES = (
     "\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\\\)|[ -/]*[0-~])?"
     "|\x9b[0-?]*[ -/]*[@-~]"
 )
-_HIDDEN = re.compile(
+_HIDDEN = (
     "["
     "\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed, form feed, return
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi controls
@@ -22,12 +22,15 @@ _HIDDEN = re.compile(
     "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )  # one variation selector is emoji style, a run of them is a message
 
+_LINES = str.maketrans("", "", "\t\n\f\r")
+
 
 def clean(text: str) -> str:
     """The text without hidden characters; emoji joiners and variation selectors stay."""
     if "\x1b" in text or "\x9b" in text:
-        text = _ESCAPES.sub("", text)
-    return text if text.isascii() and text.isprintable() else _HIDDEN.sub("", text)
+        text = re.sub(_ESCAPES, "", text)
+    plain = text.isascii() and text.translate(_LINES).isprintable()
+    return text if plain else re.sub(_HIDDEN, "", text)
 
 
 def clean_line(text: str) -> str:

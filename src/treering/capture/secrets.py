@@ -21,21 +21,21 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
     ("Slack webhook", "hooks.slack.com", r"hooks\.slack\.com/services/T\w{6,}/B\w{6,}/\w{20,}"),
     ("Stripe key", "_live_", r"\b[rs]k_live_[A-Za-z0-9]{16,200}\b"),
     ("Google API key", "AIza", r"\bAIza[A-Za-z0-9_-]{35}\b"),
-    ("OpenAI key", "sk-", r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,200}T3BlbkFJ[A-Za-z0-9_-]{20,}"),
+    ("OpenAI key", "sk-", r"\bsk-(?:proj-|svcacct-)?[\w-]{20,200}T3BlbkFJ[\w-]{20,}"),
     ("Anthropic key", "sk-ant-", r"\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{60,200}"),
     ("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
     ("PyPI token", "pypi-", r"\bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}"),
     ("SendGrid key", "SG.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}\b"),
     ("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{34}\b"),
-    ("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{20,}"),
-    ("password in a URL", "://", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,64}:([^\s/:@]{6,128})@[\w.-]+"),
+    ("JSON web token", "eyJ", r"\beyJ[\w-]{16,}\.eyJ[\w-]{16,}\.[\w-]{20,}"),
+    ("password in a URL", "://", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,64}:([^\s/:@]{6,128})@\w"),
 )  # fmt: skip
 
-_ASSIGNED = re.compile(
+_ASSIGNED = (
     r"(?i)\b(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?token|auth[_-]?token|password|passwd)\b"
     r"[\"']?\s{0,3}[:=]\s{0,3}[\"']([^\s\"']{12,200})[\"']"
 )
-_PLACEHOLDER = re.compile(r"(?i)example|placeholder|changeme|your|xxx|\*\*\*|<|\$\{|\{\{|test|dummy")
+_PLACEHOLDER = r"(?i)example|placeholder|changeme|your|xxx|\*\*\*|<|\$\{|\{\{|test|dummy"
 
 
 def find(text: str) -> str | None:
@@ -43,7 +43,7 @@ def find(text: str) -> str | None:
     for kind, word, pattern in _KINDS:
         if word in text and (match := re.search(pattern, text)) and not _is_example(match):
             return kind
-    for match in _ASSIGNED.finditer(text):
+    for match in re.finditer(_ASSIGNED, text):
         if not _is_example(match) and _randomness(match[1]) > 3.5:
             return "assigned credential"
     return None
@@ -57,7 +57,7 @@ def refuse(*texts: str) -> None:
 
 
 def _is_example(match: re.Match[str]) -> bool:
-    return bool(_PLACEHOLDER.search(match[match.lastindex or 0]))
+    return bool(re.search(_PLACEHOLDER, match[match.lastindex or 0]))
 
 
 def _randomness(text: str) -> float:

@@ -47,7 +47,7 @@ class Handle(Repository):
     def __init__(self, path: str) -> None:
         super().__init__(init_file_backend(path, 0))
         pointer = ffi.new("git_repository **")
-        ffi.buffer(pointer)[:] = self._pointer[:]
+        ffi.buffer(pointer)[:] = self._pointer[:]  # type: ignore[attr-defined]
         self._repo = pointer[0]
 
     def look_up(self, oid: str) -> Any:

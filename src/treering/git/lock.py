@@ -8,13 +8,10 @@ import contextlib
 import errno
 import fcntl
 import os
-import random
-import socket
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import Busy, StorageFailed
 
@@ -22,8 +19,7 @@ PATIENCE = 10.0
 _NO_FLOCK = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """Proof that the lock is held; whoever writes asks for it."""
 
     path: Path
@@ -36,7 +32,7 @@ def hold(path: Path, *, patience: float = PATIENCE, group: bool = False) -> Iter
     while (release := _try(path, 0o660 if group else 0o600)) is None:
         if time.monotonic() >= until:
             raise Busy(f"Another process has been writing for more than {patience:g} seconds.")
-        time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, not a secret
+        time.sleep(0.001 + os.getpid() % 10 / 1000)  # apart, so that waiters do not march in step
     try:
         yield Held(path)
     finally:
@@ -45,6 +41,8 @@ def hold(path: Path, *, patience: float = PATIENCE, group: bool = False) -> Iter
 
 def is_flock_supported(folder: Path) -> bool:
     """Whether the file system knows flock; doctor says when it does not."""
+    import tempfile
+
     with tempfile.TemporaryFile(dir=folder) as probe:
         try:
             fcntl.flock(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,7 +83,6 @@ def _is_still(path: Path, descriptor: int) -> bool:
 
 def _try_pid_file(path: Path, mode: int) -> Callable[[], None] | None:
     """The way without flock: a file only one can create, which names its maker."""
-    me = f"{os.getpid()} {socket.gethostname()}"
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileExistsError:
@@ -95,7 +92,7 @@ def _try_pid_file(path: Path, mode: int) -> Callable[[], None] | None:
     except OSError as error:
         raise StorageFailed(f"The repository cannot be locked: {error.strerror}.") from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(me)
+        file.write(f"{os.getpid()} {_host()}")
     return lambda: path.unlink(missing_ok=True)
 
 
@@ -103,7 +100,7 @@ def _is_abandoned(path: Path) -> bool:
     """Whether the maker is a process of this host that no longer runs."""
     try:
         pid, _, host = path.read_text(encoding="utf-8").partition(" ")
-        if host != socket.gethostname():
+        if host != _host():
             return False
         os.kill(int(pid), 0)
     except ProcessLookupError:
@@ -111,3 +108,9 @@ def _is_abandoned(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return False
+
+
+def _host() -> str:
+    import socket  # only where flock is missing; every command would pay for the import
+
+    return socket.gethostname()

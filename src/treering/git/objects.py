@@ -5,8 +5,7 @@ Ids are 40 hex digits everywhere above this module.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git.libgit2 import (
@@ -24,8 +23,7 @@ BLOB, TREE = 0o100644, 0o040000
 _KINDS = {GIT_OBJECT_BLOB: "blob", GIT_OBJECT_COMMIT: "commit", GIT_OBJECT_TREE: "tree"}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of a tree."""
 
     name: str
@@ -33,8 +31,7 @@ class Entry:
     oid: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitInfo:
+class CommitInfo(NamedTuple):
     """What a commit says; times in seconds since the epoch."""
 
     oid: str
@@ -45,8 +42,7 @@ class CommitInfo:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """Who commits."""
 
     name: str
@@ -152,7 +148,7 @@ class Objects:
         Never libgit2's create_commit: on a full disk it returned an id and wrote nothing.
         """
         who = Signature(person.name, person.email, seconds, 0, "utf-8")
-        text = self._handle.create_commit_string(who, who, message, tree, list(parents))
+        text: Any = self._handle.create_commit_string(who, who, message, tree, list(parents))
         return self._write(GIT_OBJECT_COMMIT, text)
 
     def _write(self, kind: int, data: bytes | str) -> str:

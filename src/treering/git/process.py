@@ -1,7 +1,6 @@
 """git as a program: for what it does better than libgit2 (bulk, history, packing, remotes)."""
 
 import os
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -28,6 +27,8 @@ def run(
     git_dir: Path, *arguments: str, feed: bytes | None = None, may_fail: Sequence[int] = ()
 ) -> bytes:
     """What git printed; an exit code outside 0 and `may_fail` is StorageFailed with git's words."""
+    import subprocess  # most commands start no process and need not pay for the import
+
     done = subprocess.run(
         command(git_dir, *arguments),
         input=feed,
@@ -43,6 +44,8 @@ def run(
 
 def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> None:
     """Stream chunks to a git command that prints nothing we need."""
+    import subprocess
+
     process = subprocess.Popen(
         command(git_dir, *arguments),
         stdin=subprocess.PIPE,
@@ -71,6 +74,8 @@ def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> None:
 
 def start_detached(git_dir: Path, *arguments: str) -> None:
     """Start git and forget it: nobody waits, nothing is inherited, failure does not matter."""
+    import subprocess
+
     try:
         subprocess.Popen(
             command(git_dir, *arguments),

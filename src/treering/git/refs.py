@@ -13,6 +13,7 @@ from typing import Any
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.libgit2 import GitError, Handle, Oid
 
+
 class RefMoved(Conflict):
     """The ref is not where it was expected: something that does not know our lock moved it."""
 
@@ -33,35 +34,49 @@ def read(handle: Handle, name: str) -> str | None:
 
 
 def listed(common_dir: Path, prefix: str) -> dict[str, str]:
-    """Every ref below `prefix` (which ends in `/`) and its object id, loose ones winning."""
-    found = {name: oid for name, oid in _packed(common_dir) if name.startswith(prefix)}
+    """Every ref whose name starts with `prefix` and its object id, loose ones winning."""
+    found = dict(_packed(common_dir, prefix))
     found.update(_loose(common_dir, prefix))
     return dict(sorted(found.items()))
 
 
-def _packed(common_dir: Path) -> Iterator[tuple[str, str]]:
+def _packed(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
     try:
         text = (common_dir / "packed-refs").read_bytes()
     except FileNotFoundError:
         return
+    wanted = b" " + os.fsencode(prefix)
+    if wanted not in text:
+        return
     for line in text.splitlines():
-        oid, _, name = line.partition(b" ")
-        if len(oid) == 40 and name:
-            yield os.fsdecode(name), oid.decode()
+        if line[40 : 40 + len(wanted)] == wanted:
+            yield os.fsdecode(line[41:]), line[:40].decode("ascii", "replace")
 
 
 def _loose(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
-    root = common_dir / prefix
-    for folder, _, files in os.walk(root):
-        for file in files:
-            if file.endswith(".lock"):
-                continue
-            path = Path(folder) / file
+    top, _, start = prefix.rpartition("/")
+    for name in _names(os.path.join(common_dir, top)):
+        if name.startswith(start) and not name.endswith(".lock"):
             try:
-                value = path.read_text(encoding="ascii", errors="replace").strip()
+                with open(
+                    os.path.join(common_dir, top, name), encoding="ascii", errors="replace"
+                ) as file:
+                    yield f"{top}/{name}", file.read(4096).strip()
             except FileNotFoundError:
                 continue  # moved or packed meanwhile; what replaced it is read next time
-            yield path.relative_to(common_dir).as_posix(), value
+
+
+def _names(folder: str, above: str = "") -> Iterator[str]:
+    """Files below a folder, as paths relative to it. With os and no pathlib: every call pays."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.is_dir():
+            yield from _names(entry.path, f"{above}{entry.name}/")
+        else:
+            yield f"{above}{entry.name}"
 
 
 def move(
@@ -120,7 +135,9 @@ def _keep_reflog(common_dir: Path, name: str) -> None:
             log.parent.mkdir(parents=True, exist_ok=True)
             log.touch()
         except OSError as error:
-            raise StorageFailed(f"The log of {name} cannot be written: {error.strerror}.") from error
+            raise StorageFailed(
+                f"The log of {name} cannot be written: {error.strerror}."
+            ) from error
 
 
 def reflog(common_dir: Path, name: str) -> list[str]:

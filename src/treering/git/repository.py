@@ -6,9 +6,10 @@ a HEAD of its own. Nothing here writes.
 
 import os
 import threading
-from dataclasses import dataclass
+import time
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import NotARepository, UnsupportedRepository
 from treering.git import refs
@@ -18,8 +19,7 @@ from treering.git.objects import Objects, Person
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """Where HEAD is. During a rebase or bisect it is detached, and still working on a branch."""
 
     branch: str | None
@@ -32,8 +32,10 @@ class Repository:
 
     def __init__(self, git_dir: Path) -> None:
         self.git_dir = git_dir
+        self._head_file = os.path.join(git_dir, "HEAD")
         self._local = threading.local()
         self._local.handle = _opened(git_dir)
+        self._known_settings: tuple[tuple[int, ...], dict[str, str]] = ((), {})
 
     @classmethod
     def discover(cls, path: Path) -> "Repository":
@@ -94,7 +96,8 @@ class Repository:
     # --- HEAD and branches ------------------------------------------------------------------------
 
     def head(self) -> Head:
-        text = (self.git_dir / "HEAD").read_text(encoding="utf-8", errors="surrogateescape").strip()
+        with open(self._head_file, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read().strip()
         symbol = text.removeprefix("ref:").strip()
         if text.startswith("ref:") and symbol.startswith("refs/heads/"):
             branch = symbol.removeprefix("refs/heads/")
@@ -131,9 +134,9 @@ class Repository:
 
     def remotes(self) -> list[str]:
         names = {
-            key.split(".", 1)[1].rsplit(".", 1)[0]
-            for key in self.config_keys("remote.")
-            if key.endswith(".url")
+            key[len("remote.") : -len(".url")]
+            for key in self._settings()
+            if key.startswith("remote.") and key.endswith(".url")
         }
         return sorted(names, key=lambda name: (name != "origin", name))
 
@@ -196,14 +199,29 @@ class Repository:
     # --- configuration ----------------------------------------------------------------------------
 
     def config(self, key: str) -> str | None:
-        try:
-            value: str = self.handle.config()[key]
-        except (KeyError, ValueError, GitError, UnicodeDecodeError):
-            return None
-        return value
+        """A setting as git would give it; section and variable in any case."""
+        section, _, rest = key.partition(".")
+        middle, _, variable = rest.rpartition(".")
+        name = ".".join(part for part in (section.lower(), middle, variable.lower()) if part)
+        return self._settings().get(name)
 
-    def config_keys(self, prefix: str) -> list[str]:
-        return [entry.name for entry in self.handle.config() if entry.name.startswith(prefix)]
+    def _settings(self) -> dict[str, str]:
+        """All of git's configuration, read anew when this repository's file changed, else at most
+        once a second: asking libgit2 for each key costs more than the rest of a look-up."""
+        try:
+            stat = os.stat(os.path.join(self.common_dir, "config"))
+            key = (stat.st_mtime_ns, stat.st_size, stat.st_ino, int(time.monotonic()))
+        except OSError:
+            key = (0, 0, 0, int(time.monotonic()))
+        if self._known_settings[0] != key:
+            self._known_settings = (key, self._read_settings())
+        return self._known_settings[1]
+
+    def _read_settings(self) -> dict[str, str]:
+        try:
+            return {entry.name: entry.value or "true" for entry in self.handle.config()}
+        except (GitError, ValueError, OSError):
+            return {}
 
     def person(self) -> Person:
         """The user of this repository; without one configured, the login name, as git would."""

@@ -10,7 +10,7 @@ not depend on the version of a YAML library; it also keeps YAML out of the captu
 import math
 import re
 from collections.abc import Mapping
-from json.encoder import encode_basestring as _json_quoted  # type: ignore[attr-defined]
+from json.encoder import encode_basestring as _json_quoted
 from typing import Any
 
 from treering.errors import InvalidDocument
@@ -19,8 +19,8 @@ MAX_BYTES = 64 * 1024
 MAX_DEPTH = 16
 MAX_KEY = 200
 
-_INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
-_FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d{1,3})?|[-+]?\.inf|\.nan")
+_INT = r"[-+]?(0|[1-9][0-9]{0,17})"
+_FLOAT = r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d{1,3})?|[-+]?\.inf|\.nan"
 _WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
@@ -113,9 +113,11 @@ def _scalar(event: Any) -> Any:
         return text
     if text in _WORDS:
         return _WORDS[text]
-    if _INT.fullmatch(text):
+    if text[0] not in "+-.0123456789":
+        return text
+    if re.fullmatch(_INT, text):
         return int(text)
-    if _FLOAT.fullmatch(text) and not text.isdigit():
+    if re.fullmatch(_FLOAT, text) and not text.isdigit():
         return float(text.replace(".inf", "inf").replace(".nan", "nan"))
     return text
 
@@ -128,12 +130,12 @@ def _brief(error: Exception) -> str:
 
 # --- writing -------------------------------------------------------------------------------------
 
-_PLAIN = re.compile(r"[^\W\d_](?:[\w /.@<>()+~'!?;=-]*[\w/.@<>()+~'!?;=])?|[\da-z]{12,64}")
-_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_NUMBERISH = re.compile(r"[-+]?[.\d][\d_.:eExob+-]*|0[xob][\da-fA-F_]+")
+_PLAIN = r"[^\W\d_](?:[\w /.@<>()+~'!?;=-]*[\w/.@<>()+~'!?;=])?|[\da-z]{12,64}"
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+_NUMBERISH = r"[-+]?[.\d][\d_.:eExob+-]*|0[xob][\da-fA-F_]+"
 _RESERVED = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
 # Characters that are fine in JSON but not raw in YAML.
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_UNSAFE = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 
 
 def dump(fields: Mapping[str, Any]) -> str:
@@ -183,9 +185,9 @@ def _number(value: float) -> str:
 
 def _text(text: str) -> str:
     """Plain where every YAML reader takes it for the same string, else in double quotes."""
-    if _STAMP.fullmatch(text):
+    if re.fullmatch(_STAMP, text):
         return text
-    plain = _PLAIN.fullmatch(text) and text.lower() not in _RESERVED
-    if plain and not _NUMBERISH.fullmatch(text) and text.isprintable():
+    plain = re.fullmatch(_PLAIN, text) and text.lower() not in _RESERVED
+    if plain and not re.fullmatch(_NUMBERISH, text) and text.isprintable():
         return text
-    return _UNSAFE.sub(lambda m: f"\\u{ord(m[0]):04x}", _json_quoted(text))
+    return re.sub(_UNSAFE, lambda m: f"\\u{ord(m[0]):04x}", _json_quoted(text))

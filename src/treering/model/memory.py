@@ -4,7 +4,8 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from treering.errors import Invalid
 from treering.model.taxonomy import STATUSES, TYPES
@@ -17,23 +18,20 @@ MAX_CONTENT = 256 * 1024
 MIN_PREFIX = 4
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
-ID = re.compile(f"[{_ALPHABET}]{{12}}")
-_PREFIX = re.compile(f"[{_ALPHABET}]{{1,12}}")
-_OBJECT_ID = re.compile("[0-9a-f]{40}")
-_RELATION = re.compile(r"[^\W\d][\w .-]{0,63}")
-_MARKDOWN_LEAD = re.compile(r"^[\s#>*+-]+")
+_PREFIX = f"[{_ALPHABET}]{{1,12}}"
+_OBJECT_ID = "[0-9a-f]{40}"
+_RELATION = r"[^\W\d][\w .-]{0,63}"
+_MARKDOWN_LEAD = r"^[\s#>*+-]+"
 
 
-@dataclass(frozen=True, slots=True)
-class FileRef:
+class FileRef(NamedTuple):
     """A file the memory is about, and the blob it was when the memory was made."""
 
     path: str
     blob: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An edge from the memory that holds it to `target`."""
 
     relation: str
@@ -41,7 +39,7 @@ class Link:
     confidence: float = 0.8
     by: str = "user"
     reason: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +76,10 @@ class Memory:
         return replace(self, content=content, title=title_of(content) if follows else self.title)
 
 
+def is_id(text: str) -> bool:
+    return len(text) == 12 and not text.strip(_ALPHABET)
+
+
 def derive_id(kind: str, content: str, n: int = 0) -> str:
     """Twelve characters of sha256 over type, content and n, each ended by a NUL byte."""
     digest = hashlib.sha256(f"{kind}\0{content}\0{n}\0".encode()).digest()
@@ -93,7 +95,7 @@ def id_prefix(text: str) -> str:
         raise Invalid(
             f"{text!r} is too short for an id.", hint=f"Give at least {MIN_PREFIX} characters."
         )
-    if not _PREFIX.fullmatch(word):
+    if not re.fullmatch(_PREFIX, word):
         raise Invalid(f"{text!r} is no memory id.", hint="An id looks like 7k2m9qx4c0wd.")
     return word
 
@@ -101,7 +103,7 @@ def id_prefix(text: str) -> str:
 def title_of(content: str) -> str:
     """The first line that says something, without markdown marks, cut to a title's length."""
     for line in content.splitlines():
-        title = " ".join(_MARKDOWN_LEAD.sub("", line).split())
+        title = " ".join(re.sub(_MARKDOWN_LEAD, "", line).split())
         if title:
             return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
     return "untitled"
@@ -116,7 +118,7 @@ def trimmed(content: str) -> str:
 
 def check(memory: Memory) -> Memory:
     """Hold a memory to the format's rules; the same for what we write, fetch or import."""
-    _need(bool(ID.fullmatch(memory.id)), f"id {memory.id!r} is not 12 characters of base 32")
+    _need(is_id(memory.id), f"id {memory.id!r} is not 12 characters of base 32")
     _need(memory.type in TYPES, f"type {memory.type!r} is not one of the types")
     _need(memory.status in STATUSES, f"status {memory.status!r} is not one of {STATUSES}")
     _check_title(memory.title)
@@ -134,7 +136,7 @@ def check(memory: Memory) -> Memory:
         value = getattr(memory, name)
         _need("\n" not in value and len(value) <= 500, f"{name} is not one short line")
     _need(
-        not memory.commit or bool(_OBJECT_ID.fullmatch(memory.commit)), "commit is no object id"
+        not memory.commit or bool(re.fullmatch(_OBJECT_ID, memory.commit)), "commit is no object id"
     )
     for file in memory.files:
         _check_file(file)
@@ -169,12 +171,14 @@ def _check_file(file: FileRef) -> None:
     parts = file.path.split("/")
     inside = bool(file.path) and not {"", ".", ".."} & set(parts) and "\0" not in file.path
     _need(inside and len(file.path) <= 4096, f"file {file.path!r} is no path inside the repository")
-    _need(not file.blob or bool(_OBJECT_ID.fullmatch(file.blob)), f"{file.path}: blob is no id")
+    _need(not file.blob or bool(re.fullmatch(_OBJECT_ID, file.blob)), f"{file.path}: blob is no id")
 
 
 def _check_link(link: Link) -> None:
-    _need(bool(_RELATION.fullmatch(link.relation)), f"relation {link.relation!r} is no plain word")
-    _need(bool(ID.fullmatch(link.target)), f"link target {link.target!r} is no id")
+    _need(
+        bool(re.fullmatch(_RELATION, link.relation)), f"relation {link.relation!r} is no plain word"
+    )
+    _need(is_id(link.target), f"link target {link.target!r} is no id")
     _need(0 <= link.confidence <= 1, f"link confidence {link.confidence} is not between 0 and 1")
 
 

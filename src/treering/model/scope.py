@@ -6,7 +6,7 @@ The only place that spells `refs/treering/`. A branch name is escaped, not neste
 
 import hashlib
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 HEADS = "refs/treering/heads/"
 TRASH = "refs/treering/trash/"
@@ -15,7 +15,7 @@ REMOTES = "refs/treering/remotes/"
 
 _LONGEST = 200
 _CUT = 160
-_DETACHED = re.compile(r"@[0-9a-f]{12}")
+_DETACHED = r"@[0-9a-f]{12}"
 
 
 def escape(branch: str) -> str:
@@ -39,8 +39,7 @@ def unescape(component: str) -> str | None:
     return component.replace("%2F", "/").replace("%40", "@").replace("%25", "%")
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The memories of one branch, or of one detached commit (shown as `@<12 of the commit>`)."""
 
     branch: str
@@ -55,7 +54,7 @@ class Scope:
         """The scope an escaped name stands for; `full_name` is the trailer's, for cut names."""
         if component.startswith("%40"):
             shown = "@" + component[3:]
-            return cls(shown, is_detached=True) if _DETACHED.fullmatch(shown) else None
+            return cls(shown, is_detached=True) if re.fullmatch(_DETACHED, shown) else None
         branch = unescape(component) or full_name
         return cls(branch) if branch and escape(branch) == component else None
 

@@ -3,13 +3,12 @@
 The type table is the one place that lists types: classification, status and the docs all read it.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from treering.errors import Invalid
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryType:
+class MemoryType(NamedTuple):
     """One kind of memory; `signals` are lower-case phrases whose presence speaks for it."""
 
     name: str

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from treering.errors import Invalid
 
-_AGE = re.compile(r"(\d{1,5})\s*(min|h|d|w|m|y)")
+_AGE = r"(\d{1,5})\s*(min|h|d|w|m|y)"
 _UNIT = {
     "min": timedelta(minutes=1),
     "h": timedelta(hours=1),
@@ -18,7 +18,7 @@ _UNIT = {
     "m": timedelta(days=30),
     "y": timedelta(days=365),
 }
-_DAY_ONLY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY_ONLY = r"\d{4}-\d\d-\d\d"
 
 
 def written(seconds: float) -> str:
@@ -36,7 +36,7 @@ def instant(text: str) -> float:
 
 def duration(text: str) -> float:
     """Seconds in `30d`, `12h`, `2w`, `45min`."""
-    match = _AGE.fullmatch(text.strip().lower())
+    match = re.fullmatch(_AGE, text.strip().lower())
     if not match:
         raise Invalid(f"{text!r} is no duration.", hint="Write for example 12h, 7d or 2w.")
     return int(match[1]) * _UNIT[match[2]].total_seconds()
@@ -53,9 +53,9 @@ def bound(text: str, now: float, *, end: bool = False) -> float:
     try:
         if word in ("today", "yesterday"):
             return (today - timedelta(days=word == "yesterday") + whole_day).timestamp()
-        if _AGE.fullmatch(word):
+        if re.fullmatch(_AGE, word):
             return now - duration(word)
-        if _DAY_ONLY.fullmatch(word):
+        if re.fullmatch(_DAY_ONLY, word):
             return (datetime.fromisoformat(word).replace(tzinfo=UTC) + whole_day).timestamp()
         return instant(text.strip())
     except (ValueError, OverflowError) as error:

@@ -1,6 +1,5 @@
 """Many blobs at once, through `git fast-import`: one pack instead of thousands of loose files."""
 
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 
 from treering.git import process

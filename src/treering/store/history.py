@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process
@@ -11,11 +11,10 @@ from treering.model.when import written
 from treering.store import message
 from treering.store.vault import Vault
 
-_SUBJECT = re.compile(r"\S+ (\S+) [0-9a-z]{12}: (.*)")
+_SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One change of one memory (id empty: a bulk change of many)."""
 
     commit: str
@@ -40,7 +39,9 @@ def events(
         for changed in _memories_of(vault, oid, said, memory_id):
             kind, title = _described(vault, oid, said, changed)
             found.append(
-                Event(oid, written(seconds), author, said.op, changed, kind, title, said.code.branch)
+                Event(
+                    oid, written(seconds), author, said.op, changed, kind, title, said.code.branch
+                )
             )
     return found[:limit]
 
@@ -86,7 +87,7 @@ def _was_changed(vault: Vault, oid: str, memory_id: str) -> bool:
 
 def _described(vault: Vault, oid: str, said: message.Message, memory_id: str) -> tuple[str, str]:
     """Type and title of a memory at a commit: from the subject, else from the memory itself."""
-    if len(said.memories) == 1 and (match := _SUBJECT.fullmatch(said.subject)):
+    if len(said.memories) == 1 and (match := re.fullmatch(_SUBJECT, said.subject)):
         return match[1], match[2]
     memory = version(vault, oid, memory_id) if memory_id else None
     return (memory.type, memory.title) if memory else ("", said.subject)

@@ -2,10 +2,10 @@
 
 import re
 
-from treering.model.memory import ID
+from treering.model.memory import is_id
 
 MEMORIES = "memories"
-_SHARD = re.compile(r"[0-9a-hjkmnp-tv-z]{2}")
+_SHARD = r"[0-9a-hjkmnp-tv-z]{2}"
 
 
 def shard_of(memory_id: str) -> str:
@@ -22,11 +22,11 @@ def path_of(memory_id: str) -> str:
 
 
 def is_shard(name: str) -> bool:
-    return bool(_SHARD.fullmatch(name))
+    return bool(re.fullmatch(_SHARD, name))
 
 
 def id_in(file: str, shard: str) -> str | None:
     """The id a file of a shard stands for, or None when the name is not of our shape."""
     memory_id, dot, ending = file.partition(".")
-    ours = dot and ending == "md" and ID.fullmatch(memory_id) and memory_id.startswith(shard)
+    ours = dot and ending == "md" and is_id(memory_id) and memory_id.startswith(shard)
     return memory_id if ours else None

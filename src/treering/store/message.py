@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from treering.model.document import FORMAT
 from treering.model.memory import Memory
@@ -10,11 +11,10 @@ from treering.model.memory import Memory
 #: Above this many memories a commit names none of them, and history looks at its tree.
 MOST_NAMED = 50
 
-_TRAILER = re.compile(r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+): (.*)")
+_TRAILER = r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+): (.*)"
 
 
-@dataclass(frozen=True, slots=True)
-class CodePosition:
+class CodePosition(NamedTuple):
     """The code a memory commit was made beside: branch, commit, and merge base with the trunk."""
 
     branch: str
@@ -22,15 +22,14 @@ class CodePosition:
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A memory commit's message. `bases` maps an overlay copy's id to the blob it was made from."""
 
     op: str
     subject: str
     code: CodePosition
     memories: tuple[str, ...] = ()
-    bases: Mapping[str, str] = field(default_factory=dict)
+    bases: Mapping[str, str] = MappingProxyType({})
     bulk: int = 0
     format: int = FORMAT
 
@@ -62,7 +61,7 @@ def read(text: str) -> Message:
     paragraph = rest.strip().rpartition("\n\n")[2]
     trailers: dict[str, list[str]] = {}
     for line in paragraph.splitlines():
-        if match := _TRAILER.fullmatch(line):
+        if match := re.fullmatch(_TRAILER, line):
             trailers.setdefault(match[1], []).append(match[2])
 
     def last(key: str) -> str:
@@ -72,7 +71,9 @@ def read(text: str) -> Message:
     return Message(
         op=last("Treering-Op"),
         subject=first,
-        code=CodePosition(last("Code-Branch"), last("Code-Head") or None, last("Code-Base") or None),
+        code=CodePosition(
+            last("Code-Branch"), last("Code-Head") or None, last("Code-Base") or None
+        ),
         memories=tuple(trailers.get("Treering-Memory", [])),
         bases={memory_id: blob for memory_id, _, blob in pairs},
         bulk=_number(last("Treering-Bulk")),

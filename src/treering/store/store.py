@@ -1,5 +1,6 @@
-"""The store of one repository: its shared vault, its private one, and the lock both are written under."""
+"""The store of one repository: its shared vault, its private one, and the lock of both."""
 
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -17,6 +18,8 @@ class Store:
         self.repository = repository
         self.shared = Vault(repository)
         self._private: Vault | None = None
+        self._private_dir = self.folder / "private.git"
+        self._private_head = str(self._private_dir / "HEAD")
 
     @property
     def folder(self) -> Path:
@@ -38,13 +41,9 @@ class Store:
 
         A repository of its own, because `git push --mirror` sends every ref there is.
         """
-        if self._private is None and (self._private_dir / "HEAD").exists():
+        if self._private is None and os.path.exists(self._private_head):
             self._private = Vault(Repository(self._private_dir), is_private=True)
         return self._private
-
-    @property
-    def _private_dir(self) -> Path:
-        return self.folder / "private.git"
 
     def make_private(self, held: Held) -> Vault:
         """The private vault, made if it is not there; whoever calls holds the lock."""
@@ -54,10 +53,13 @@ class Store:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             self._private_dir.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
-            raise StorageFailed(f"{held.path.parent} cannot be written: {error.strerror}.") from error
+            raise StorageFailed(
+                f"{held.path.parent} cannot be written: {error.strerror}."
+            ) from error
         process.run(self._private_dir, "init", "--bare", "--quiet", str(self._private_dir))
         self._private = Vault(Repository(self._private_dir), is_private=True)
         return self._private
 
     def vaults(self) -> list[Vault]:
-        return [self.shared, self.private] if self.private else [self.shared]
+        private = self.private
+        return [self.shared, private] if private else [self.shared]

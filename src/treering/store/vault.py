@@ -120,7 +120,7 @@ class Vault:
 
     def commit(
         self,
-        held: Held,
+        held: Held,  # noqa: ARG002 - asked for so that nobody writes without it
         to: Scope,
         files: Mapping[str, bytes | None],
         why: Message,

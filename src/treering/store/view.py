@@ -1,8 +1,8 @@
-"""What can be seen from one place: layers of scopes, nearest first, the nearest copy of an id winning."""
+"""What can be seen from one place: layers of scopes, the nearest copy of an id winning."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
@@ -10,9 +10,8 @@ from treering.store.snapshot import Snapshot
 from treering.store.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One scope in a view; `kind` is private, branch, base, private_trunk, trunk, detached or other."""
+class Layer(NamedTuple):
+    """One scope in a view; `kind` is the contract's word for where it stands."""
 
     kind: str
     vault: Vault
@@ -23,8 +22,7 @@ class Layer:
         return self.snapshot.scope.branch
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One copy of a memory: its blob, and the layer it was found in."""
 
     id: str

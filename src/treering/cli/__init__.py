@@ -1,0 +1,1 @@
+"""The door for people: parse, one action, render."""

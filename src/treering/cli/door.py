@@ -1,0 +1,90 @@
+"""What every command shares: --repo and --json, opening the repository, printing the answer."""
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from treering.actions.answer import jsonable
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid
+from treering.git.objects import Person
+
+
+class Door(NamedTuple):
+    """One call of one command."""
+
+    repo: str
+    as_json: bool
+
+    def open(self) -> Workspace:
+        return Workspace.open(
+            self.repo, person=_person(), agent=os.environ.get("TREERING_AGENT", "")
+        )
+
+    def answer(self, value: Any, text: Callable[[Any], str]) -> None:
+        """Print the answer: JSON for programs, words for people."""
+        if self.as_json:
+            click.echo(json.dumps(jsonable(value), ensure_ascii=False))
+        elif said := text(value):
+            click.echo(said)
+
+
+def _person() -> Person | None:
+    """Who git was told to commit as for this process, if it was."""
+    name, email = os.environ.get("GIT_AUTHOR_NAME"), os.environ.get("GIT_AUTHOR_EMAIL")
+    return Person(name, email) if name and email else None
+
+
+def command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --repo and --json, and hand the door to the function."""
+
+    @click.option("-C", "--repo", metavar="PATH", help="The repository (default: here).")
+    @click.option("--json", "as_json", is_flag=True, help="Answer with JSON.")
+    @click.pass_context
+    def opened(ctx: click.Context, /, repo: str | None, as_json: bool, **params: Any) -> Any:
+        outer = ctx.obj or {}
+        # git sets GIT_DIR for `git --git-dir=... treering`.
+        where = repo or outer.get("repo") or os.environ.get("GIT_DIR") or "."
+        return function(Door(where, as_json or outer.get("as_json", False)), **params)
+
+    return functools.update_wrapper(opened, function)
+
+
+def listed(name: str, *others: str, **settings: Any) -> Callable[..., Any]:
+    """A list option: repeated, in singular and plural spelling."""
+    return click.option(name, *others, multiple=True, **settings)
+
+
+def content_from(argument: str | None, file: str | None) -> str:
+    """Content as the argument, from a file, or from stdin with `-` or when nothing is given."""
+    if argument is not None and file is not None:
+        raise Invalid("Give the content as argument or with --content-file, not both.")
+    if file is not None:
+        try:
+            return _decoded(Path(file).read_bytes())
+        except OSError as error:
+            raise Invalid(f"{file} cannot be read: {error.strerror}.") from error
+    if argument == "-" or (argument is None and not sys.stdin.isatty()):
+        return _decoded(sys.stdin.buffer.read())
+    return argument or ""
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"The content is not valid UTF-8 (byte {error.start}).") from error
+
+
+def relative_to_root(workspace: Workspace, paths: tuple[str, ...]) -> list[str]:
+    """Paths as people type them, from where they stand; what is not there is meant from the top."""
+    root = workspace.repository.workdir
+    if root is None:
+        return list(paths)
+    return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]

@@ -1,0 +1,121 @@
+"""The program: its commands, loaded when they are called, and the one place that turns errors into
+words and exit codes."""
+
+import gc
+import json
+import os
+from importlib import import_module
+
+import click
+
+from treering import __version__
+from treering.errors import TreeringError
+
+EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+
+#: In the order help shows them: command -> module below treering.cli.
+COMMANDS = {
+    "remember": "remember",
+    "recall": "recall",
+    "read": "read",
+    "revise": "revise",
+    "forget": "forget",
+    "status": "status",
+    "log": "log",
+    "diff": "diff",
+    "revert": "revert",
+    "export": "export",
+    "import": "imports",
+    "config": "config",
+    "doctor": "doctor",
+    "demo": "demo",
+}
+
+
+class Program(click.Group):
+    """Commands by name, each imported only when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in COMMANDS:
+            return None
+        module = import_module(f"treering.cli.{COMMANDS[name]}")
+        gc.freeze()  # what was imported stays for the life of the process: never look at it again
+        gc.enable()
+        command: click.Command = module.command
+        return command
+
+
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: treering remember 'Use WAL mode: readers never block' --type decision",
+)
+@click.option("-C", "--repo", metavar="PATH", help="The repository (default: here).")
+@click.option("--json", "as_json", is_flag=True, help="Answer with JSON.")
+@click.version_option(__version__, prog_name="treering")
+@click.pass_context
+def program(ctx: click.Context, repo: str | None, as_json: bool) -> None:
+    """The memory of a repository, kept in the repository.
+
+    Decisions, patterns, root causes and conventions, committed to refs of their own beside the
+    code, one ref a branch. Nothing is written to the work tree or to your branches.
+    """
+    ctx.obj = {"repo": repo, "as_json": as_json}
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; every outcome becomes an exit code here."""
+    as_json = "--json" in arguments
+    try:
+        code = program.main(arguments, prog_name="treering", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except TreeringError as error:
+        _say(as_json, error.code, error.message, error.hint)
+        return EXPECTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return USAGE
+    except click.ClickException as error:
+        ctx = getattr(error, "ctx", None)
+        hint = f"`{ctx.command_path} --help` says more." if ctx else ""
+        _say(as_json, "invalid", error.format_message(), hint)
+        return USAGE
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough; python must not complain when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except Exception as error:  # the door: a bug becomes a log, never a traceback on the screen
+        bug = f"This is a bug in treering: {type(error).__name__}."
+        _say(as_json, "internal", bug, f"Please report it with the log: {_log_of(error)}")
+        return BUG
+
+
+def _say(as_json: bool, code: str, message: str, hint: str) -> None:
+    if as_json:
+        said = {"error": {"code": code, "message": message, "hint": hint}}
+        click.echo(json.dumps(said, ensure_ascii=False), err=True)
+        return
+    click.echo(f"error: {message}", err=True)
+    if hint:
+        click.echo(f"hint: {hint}", err=True)
+
+
+def _log_of(error: Exception) -> str:
+    """A file with everything a report needs, in a folder of the user's own."""
+    import platform
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="treering-bug-", suffix=".md", delete=False, encoding="utf-8"
+    ) as log:
+        log.write(f"treering {__version__}, Python {platform.python_version()}, ")
+        log.write(
+            f"{platform.platform()}\n\n```\n{''.join(traceback.format_exception(error))}```\n"
+        )
+    return log.name

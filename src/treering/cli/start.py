@@ -1,0 +1,30 @@
+"""Where the installed script begins. Starting is most of what a short command costs, so the garbage
+collector waits until everything is imported, and pygit2 is imported only as far as it is used."""
+
+import gc
+
+gc.disable()
+
+import os  # noqa: E402
+import sys  # noqa: E402
+
+from treering.git.deferral import defer_pygit2  # noqa: E402
+
+
+def run() -> None:
+    """One command, then out."""
+    defer_pygit2()
+    from treering.cli.main import main
+
+    code = main(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (BrokenPipeError, ValueError):
+            continue
+    # Taking the interpreter apart costs as much as a capture; everything is on disk already.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    run()
