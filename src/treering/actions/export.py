@@ -57,8 +57,9 @@ def export_markdown(
 
 def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iterator[Place]:
     view = workspace.everything() if all else workspace.view(branch)
-    places = _every_copy(view) if all else iter(view.visible.values())
-    return (place for place in places if private or not place.layer.vault.is_private)
+    if not private:
+        view = view.without_private()
+    return _every_copy(view) if all else iter(view.visible.values())
 
 
 def _every_copy(view: View) -> Iterator[Place]:

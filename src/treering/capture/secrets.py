@@ -35,7 +35,9 @@ _ASSIGNED = (
     r"(?i)\b(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?token|auth[_-]?token|password|passwd)\b"
     r"[\"']?\s{0,3}[:=]\s{0,3}[\"']([^\s\"']{12,200})[\"']"
 )
-_PLACEHOLDER = r"(?i)example|placeholder|changeme|your|xxx|\*\*\*|<|\$\{|\{\{|test|dummy"
+_PLACEHOLDER = (
+    r"(?i)^pass(word)?$|example|placeholder|changeme|your|xxx|\*\*\*|<|\$\{|\{\{|test|dummy"
+)
 
 
 def find(text: str) -> str | None:

@@ -1,8 +1,8 @@
 """A memory as bytes: YAML front matter between `---` lines, then the content and one newline.
 
 `dump` and `parse` are inverse: what was dumped parses to the same memory, and what parses dumps to
-the same bytes if we wrote it. Nothing is repaired on the way in: bytes that are not exactly a memory
-are an InvalidDocument, so that no reader ever sees something its author did not write.
+the same bytes if we wrote it. Nothing is repaired on the way in: bytes that are not exactly a
+memory are an InvalidDocument, so that no reader ever sees what its author did not write.
 """
 
 from collections.abc import Callable, Mapping

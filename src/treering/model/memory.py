@@ -44,7 +44,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One thing worth remembering. `extra` holds front matter keys we do not know, in their order."""
+    """One thing worth remembering; `extra` holds front matter keys we do not know."""
 
     id: str
     type: str

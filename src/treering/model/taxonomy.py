@@ -23,8 +23,9 @@ TYPES: dict[str, MemoryType] = {
         MemoryType(
             "decision",
             "A choice that was made, and why.",
-            ("decided", "decision", "we chose", "choose", "chose", "instead of", "rather than",
-             "opted", "trade-off", "tradeoff", "we will use", "we'll use", "going with", "agreed to"),
+            ("decided", "decision", "we chose", "choose", "chose", "instead of",
+             "rather than", "opted", "trade-off", "tradeoff", "we will use", "we'll use",
+             "going with", "agreed to"),
             ("decisions", "adr", "choice"),
         ),
         MemoryType(
@@ -66,8 +67,9 @@ TYPES: dict[str, MemoryType] = {
         MemoryType(
             "issue",
             "A problem that is open, or how it showed itself.",
-            ("bug", "issue", "fails", "failing", "crash", "crashes", "broken", "error", "traceback",
-             "exception", "regression", "blocked by", "does not work", "doesn't work", "stack trace"),
+            ("bug", "issue", "fails", "failing", "crash", "crashes", "broken", "error",
+             "traceback", "exception", "regression", "blocked by", "does not work",
+             "doesn't work", "stack trace"),
             ("issues", "bug", "bugs", "blocker", "blockers", "problem", "problems"),
         ),
         MemoryType(

@@ -20,6 +20,8 @@ _UNIT = {
 }
 _DAY_ONLY = r"\d{4}-\d\d-\d\d"
 
+_ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?"
+
 
 def written(seconds: float) -> str:
     """The stored form of a moment, to the second."""
@@ -28,6 +30,8 @@ def written(seconds: float) -> str:
 
 def instant(text: str) -> float:
     """Seconds since the epoch of a stored date; raises ValueError when it is none."""
+    if not re.fullmatch(_ISO, text):  # fromisoformat takes far more than a person would
+        raise ValueError(f"not an ISO date: {text[:40]!r}")
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The past of memories, from the commits that made it: found by trailer, not by walking every tree."""
+"""The past of memories: found by the trailers of commits, not by walking every tree."""
 
 import re
 from collections.abc import Iterator, Sequence

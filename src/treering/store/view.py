@@ -40,6 +40,11 @@ class View:
         self.branch = branch
         self.layers = layers
 
+    def without_private(self) -> "View":
+        """The same, as anyone else who has this repository would see it."""
+        shared = (layer for layer in self.layers if not layer.vault.is_private)
+        return View(self.branch, tuple(shared))
+
     def place(self, memory_id: str) -> Place | None:
         """The nearest copy of a memory, forgotten or not."""
         for layer in self.layers:

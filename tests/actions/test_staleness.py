@@ -1,0 +1,75 @@
+"""Whether the code a memory names is still what it was."""
+
+from conftest import Repo
+
+
+def _state(repo: Repo, memory_id: str) -> str | None:
+    stale = repo.tr.read(memory_id).stale
+    return stale.state if stale else None
+
+
+def test_a_memory_without_files_has_no_staleness(repo: Repo) -> None:
+    """Nothing to compare with."""
+    assert _state(repo, repo.tr.remember("text").id) is None
+
+
+def test_fresh_changed_and_gone_are_told_apart(repo: Repo) -> None:
+    """By blob id, not by date."""
+    repo.commit_file("src/a.py", "one\n")
+    memory = repo.tr.remember("about a", files=["src/a.py"])
+    assert _state(repo, memory.id) == "fresh"
+
+    repo.commit_file("src/a.py", "two\n")
+    assert _state(repo, memory.id) == "changed"
+
+    repo.git("rm", "-q", "src/a.py")
+    repo.git("commit", "-q", "-m", "remove")
+    assert _state(repo, memory.id) == "gone"
+
+
+def test_a_renamed_file_is_moved(repo: Repo) -> None:
+    """And the answer says where to."""
+    repo.commit_file("src/a.py", "a long enough text\n" * 20)
+    memory = repo.tr.remember("about a", files=["src/a.py"])
+    repo.git("mv", "src/a.py", "src/b.py")
+    repo.git("commit", "-q", "-m", "move")
+
+    stale = repo.tr.read(memory.id).stale
+
+    assert stale is not None
+    assert (stale.files[0].state, stale.files[0].now) == ("moved", "src/b.py")
+
+
+def test_what_is_edited_now_is_fresh_once_committed(repo: Repo) -> None:
+    """edit, remember, commit: the order agents work in."""
+    repo.commit_file("src/a.py", "one\n")
+    (repo.path / "src/a.py").write_text("two\n", encoding="utf-8")
+    memory = repo.tr.remember("about the new text", files=["src/a.py"])
+
+    repo.git("commit", "-q", "-a", "-m", "edit")
+
+    assert _state(repo, memory.id) == "fresh"
+
+
+def test_staleness_is_against_the_branch_asked_about(repo: Repo) -> None:
+    """The same memory can be fresh here and stale there."""
+    repo.commit_file("src/a.py", "one\n")
+    memory = repo.tr.remember("about a", files=["src/a.py"])
+    repo.switch("feature", create=True)
+    repo.commit_file("src/a.py", "two\n")
+
+    assert _state(repo, memory.id) == "changed"
+    stale = repo.tr.read(memory.id, branch="main").stale
+    assert stale is not None
+    assert stale.state == "fresh"
+
+
+def test_a_memory_is_as_stale_as_its_worst_file(repo: Repo) -> None:
+    """One changed file is reason to look."""
+    repo.commit_file("a.py", "one\n")
+    repo.commit_file("b.py", "one\n")
+    memory = repo.tr.remember("about both", files=["a.py", "b.py"])
+
+    repo.commit_file("b.py", "two\n")
+
+    assert _state(repo, memory.id) == "changed"

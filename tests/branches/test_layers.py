@@ -1,0 +1,270 @@
+"""What is seen from where."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Repo, make_repo
+from treering import Treering
+from treering.errors import BranchNotFound, Invalid, MemoryNotFound
+
+
+def test_a_branch_sees_its_own_and_the_trunks(repo: Repo) -> None:
+    """The commonest case."""
+    repo.tr.remember("on main")
+    repo.switch("feature", create=True)
+    repo.tr.remember("on feature")
+
+    assert repo.titles() == {"on main", "on feature"}
+    assert repo.titles("main") == {"on main"}
+
+
+def test_a_sibling_is_not_seen(repo: Repo) -> None:
+    """No leak: what one branch tries is not everyone's truth."""
+    repo.git("branch", "one")
+    repo.git("branch", "two")
+    repo.switch("one").tr.remember("secret of one")
+
+    assert repo.switch("two").titles() == set()
+
+
+def test_the_nearest_copy_wins_and_the_trunk_keeps_its_own(repo: Repo) -> None:
+    """A change on a branch is an overlay, with the same id and a note of what it covers."""
+    memory = repo.tr.remember("text", type="insight", title="as on main")
+    repo.switch("feature", create=True)
+
+    repo.tr.revise(memory.id, title="as on feature")
+
+    assert repo.tr.read(memory.id).title == "as on feature"
+    assert repo.tr.read(memory.id, branch="main").title == "as on main"
+    body = repo.git("log", "-1", "--format=%B", "refs/treering/heads/feature")
+    assert f"Treering-Base: {memory.id} {memory.version}" in body
+
+
+def test_the_second_change_of_an_overlay_has_no_base(repo: Repo) -> None:
+    """Only the first copy was made from the layer below."""
+    memory = repo.tr.remember("text", type="insight")
+    repo.switch("feature", create=True)
+    repo.tr.revise(memory.id, title="one")
+
+    repo.tr.revise(memory.id, title="two")
+
+    assert "Treering-Base" not in repo.git(
+        "log", "-1", "--format=%B", "refs/treering/heads/feature"
+    )
+
+
+def test_forgetting_on_a_branch_hides_the_trunks_copy_there_only(repo: Repo) -> None:
+    """A tombstone is an overlay too."""
+    memory = repo.tr.remember("on main")
+    repo.switch("feature", create=True)
+
+    repo.tr.forget([memory.id])
+
+    assert repo.titles() == set()
+    assert repo.titles("main") == {"on main"}
+
+
+def test_worktrees_see_each_their_own_branch(repo: Repo, tmp_path: Path) -> None:
+    """Twenty agents, one repository."""
+    repo.git("worktree", "add", "-q", "-b", "feature", str(tmp_path / "other"))
+    other = Repo(tmp_path / "other")
+    repo.tr.remember("on main")
+    other.tr.remember("on feature")
+
+    assert repo.titles() == {"on main"}
+    assert other.titles() == {"on main", "on feature"}
+
+
+def test_a_branch_is_looked_up_at_every_call(repo: Repo) -> None:
+    """An agent's server lives on while the branch changes under it."""
+    server = Treering.open(repo.path, clock=repo.clock)
+    server.remember("on main")
+    repo.switch("feature", create=True)
+
+    answer = server.remember("on feature")
+
+    assert answer.branch == "feature"
+
+
+def test_a_stacked_branch_sees_what_it_is_stacked_on(repo: Repo) -> None:
+    """git's reflog says which branch it was made from."""
+    repo.switch("base", create=True)
+    repo.commit_file("base.txt")
+    repo.tr.remember("on base")
+    repo.switch("top", create=True)
+
+    assert repo.titles() == {"on base"}
+
+
+def test_a_branch_made_from_a_named_branch_is_stacked_on_it(repo: Repo) -> None:
+    """`git branch top base`, without checking out base."""
+    repo.git("branch", "base")
+    repo.git("branch", "top", "base")
+    repo.tr.remember("on base", branch="base")
+
+    assert repo.titles("top") == {"on base"}
+
+
+def test_a_base_set_by_hand_counts(repo: Repo) -> None:
+    """Where reflogs are off or wrong."""
+    repo.git("branch", "base")
+    repo.git("branch", "top", "main")
+    repo.tr.remember("on base", branch="base")
+    assert repo.titles("top") == set()
+
+    repo.git("config", "branch.top.treeringbase", "base")
+
+    assert repo.titles("top") == {"on base"}
+
+
+def test_bases_in_a_circle_end(repo: Repo) -> None:
+    """Configuration is anyone's to write."""
+    for name in ("a", "b"):
+        repo.git("branch", name)
+    repo.git("config", "branch.a.treeringbase", "b")
+    repo.git("config", "branch.b.treeringbase", "a")
+
+    assert repo.titles("a") == set()
+
+
+def test_a_detached_head_in_trunk_writes_to_the_trunk(repo: Repo) -> None:
+    """CI checks out a commit of main."""
+    repo.git("checkout", "-q", "--detach")
+
+    assert repo.tr.remember("seen in CI").branch == "main"
+
+
+def test_a_detached_head_outside_trunk_has_a_scope_of_its_own(repo: Repo) -> None:
+    """Half-done work in a detached worktree must not become everyone's."""
+    repo.git("checkout", "-q", "--detach")
+    commit = repo.commit_file("wip.txt")
+
+    answer = repo.tr.remember("half done")
+
+    assert answer.branch == f"@{commit[:12]}"
+    assert f"refs/treering/heads/%40{commit[:12]}" in repo.refs()
+    assert repo.titles() == {"half done"}
+    repo.commit_file("more.txt")
+    assert repo.titles() == {"half done"}
+    repo.switch("main")
+    assert repo.titles() == set()
+    assert repo.titles(f"@{commit[:12]}") == {"half done"}
+
+
+def test_a_branch_that_takes_a_detached_commit_sees_its_memories(repo: Repo) -> None:
+    """`git switch -c` after working detached."""
+    repo.git("checkout", "-q", "--detach")
+    repo.commit_file("wip.txt")
+    repo.tr.remember("half done")
+
+    repo.switch("rescued", create=True)
+
+    assert repo.titles() == {"half done"}
+
+
+def test_an_unborn_branch_remembers(empty_repo: Repo) -> None:
+    """Before the first commit."""
+    empty_repo.tr.remember("first thought")
+
+    empty_repo.commit_file("first.txt")
+
+    assert empty_repo.titles() == {"first thought"}
+
+
+def test_a_bare_repository_remembers(tmp_path: Path) -> None:
+    """Servers and mirrors."""
+    bare = make_repo(tmp_path / "bare.git", "--bare")
+
+    answer = bare.tr.remember("on the server")
+
+    assert answer.branch == "main"
+    assert bare.titles() == {"on the server"}
+
+
+@pytest.mark.parametrize("trunk", ["master", "develop"])
+def test_the_trunk_is_found(new_repo, trunk: str) -> None:
+    """Whatever it is called."""
+    repo = new_repo("repo")
+    repo.git("symbolic-ref", "HEAD", f"refs/heads/{trunk}")
+    repo.commit_file("a.txt")
+    repo.tr.remember("on trunk")
+    repo.git("config", "init.defaultBranch", trunk)
+
+    repo.switch("feature", create=True)
+
+    assert repo.titles() == {"on trunk"}
+    assert repo.tr.status()["repository"]["trunk"] == trunk
+
+
+def test_the_remotes_head_names_the_trunk(repo: Repo, tmp_path: Path) -> None:
+    """A clone knows the trunk of its remote."""
+    repo.git("branch", "-m", "trunk")
+    repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
+    clone = Repo(tmp_path / "clone")
+
+    assert clone.tr.status()["repository"]["trunk"] == "trunk"
+
+
+def test_memories_fetched_from_a_remote_can_be_read(repo: Repo, tmp_path: Path) -> None:
+    """CI has a fresh clone and one fetch."""
+    repo.tr.remember("shared")
+    repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
+    clone = Repo(tmp_path / "clone")
+    clone.git("fetch", "-q", "origin", "refs/treering/heads/*:refs/treering/remotes/origin/heads/*")
+
+    assert clone.titles() == {"shared"}
+    clone.git("config", "user.name", "B")
+    clone.git("config", "user.email", "b@example.org")
+    clone.tr.remember("mine")
+    assert clone.titles() == {"shared", "mine"}
+    assert clone.git("rev-list", "--count", "refs/treering/heads/main") == "2"
+
+
+def test_an_unknown_branch_is_an_error_and_a_known_scope_is_not(repo: Repo) -> None:
+    """A branch that is gone but has memories can still be asked."""
+    repo.git("branch", "gone")
+    repo.tr.remember("left behind", branch="gone")
+    repo.git("branch", "-D", "gone")
+
+    assert repo.titles("gone") == {"left behind"}
+    with pytest.raises(BranchNotFound):
+        repo.tr.view("never")
+    with pytest.raises(Invalid):
+        repo.tr.view("no\nname")
+
+
+def test_private_memories_are_in_a_repository_of_their_own(repo: Repo, tmp_path: Path) -> None:
+    """`git push --mirror` sends every ref there is."""
+    memory = repo.tr.remember("just for me", private=True)
+    repo.tr.revise(memory.id, tags_add=["mine"])
+    make_repo(tmp_path / "mirror.git", "--bare")
+
+    repo.git("push", "-q", "--mirror", str(tmp_path / "mirror.git"))
+
+    assert repo.titles() == set()  # not exported either
+    assert repo.tr.read(memory.id).private
+    assert repo.refs() == {}
+    mirror = Repo(tmp_path / "mirror.git")
+    assert mirror.refs() == {}
+    assert (repo.path / ".git" / "treering" / "private.git").stat().st_mode & 0o077 == 0
+
+
+def test_what_was_private_can_be_shared(repo: Repo) -> None:
+    """Remembering it again without --private is no duplicate."""
+    repo.tr.remember("now for everyone", private=True)
+
+    answer = repo.tr.remember("now for everyone")
+
+    assert not answer.duplicate
+    assert repo.titles() == {"now for everyone"}
+    assert repo.tr.remember("now for everyone", private=True).duplicate
+
+
+def test_a_prefix_must_be_unique_among_what_is_seen(repo: Repo) -> None:
+    """Four characters are enough, until they are not."""
+    memory = repo.tr.remember("text")
+
+    assert repo.tr.read(memory.id[:4]).id == memory.id
+    with pytest.raises(MemoryNotFound):
+        repo.tr.read("zzzz")

@@ -1,0 +1,166 @@
+"""A real git repository per test, with pinned time and identity, and nothing of the user's in reach."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from treering import Treering
+from treering.git.objects import Person
+
+START = 1_770_000_000  # 2026-02-02T02:40:00Z
+ADA = Person("Ada Lovelace", "ada@example.org")
+TREERING = Path(sys.executable).with_name("treering")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_of_the_users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Home, system and global git configuration are out of reach, and ids come out the same."""
+    home = tmp_path_factory.mktemp("home")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    kept |= {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+        "NO_COLOR": "1",
+    }
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(kept)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+class Repo:
+    """A repository under test: git as a person types it, treering as a library and as a program."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.now = float(START)
+
+    def git(self, *arguments: str, feed: str | None = None) -> str:
+        stamp = f"{int(self.now)} +0000"
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.path,
+            input=feed,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp},
+        )
+        assert done.returncode == 0, f"git {arguments}: {done.stderr}"
+        return done.stdout.strip()
+
+    def commit_file(self, name: str, text: str = "text\n", message: str = "") -> str:
+        """Write a file, commit it a minute later, and return the commit."""
+        self.now += 60
+        file = self.path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        self.git("add", "--", name)
+        self.git("commit", "-q", "-m", message or f"add {name}")
+        return self.git("rev-parse", "HEAD")
+
+    def switch(self, branch: str, *, create: bool = False) -> "Repo":
+        self.git("switch", "-q", *(["-c"] if create else []), branch)
+        return self
+
+    def clock(self) -> float:
+        """Time moves a second at each look, so that newest-first is never a tie."""
+        self.now += 1
+        return self.now
+
+    @property
+    def tr(self) -> Treering:
+        """The library, opened anew, as another process would."""
+        return Treering.open(self.path, clock=self.clock)
+
+    def cli(
+        self, *arguments: str, feed: str | bytes | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        data = feed.encode() if isinstance(feed, str) else feed
+        done = subprocess.run(
+            [str(TREERING), *arguments],
+            cwd=self.path,
+            input=data if data is not None else b"",
+            capture_output=True,
+            check=False,
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    def json(self, *arguments: str, feed: str | None = None) -> Any:
+        """The answer of a command that must succeed."""
+        done = self.cli(*arguments, "--json", feed=feed)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def error(self, *arguments: str, feed: str | bytes | None = None) -> dict[str, str]:
+        """The error of a command that must fail as expected."""
+        done = self.cli(*arguments, "--json", feed=feed)
+        assert done.returncode == 1, f"exit {done.returncode}: {done.stdout} {done.stderr}"
+        found: dict[str, str] = json.loads(done.stderr)["error"]
+        return found
+
+    def refs(self) -> dict[str, str]:
+        lines = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/treering")
+        return dict(line.rsplit(" ", 1) for line in lines.splitlines())
+
+    def files(self, branch: str = "main") -> list[str]:
+        """The memory files of a branch, as git itself lists them."""
+        ref = f"refs/treering/heads/{branch.replace('%', '%25').replace('/', '%2F')}"
+        return self.git("ls-tree", "-r", "--name-only", ref).splitlines()
+
+    def titles(self, branch: str = "") -> set[str]:
+        return {memory["title"] for memory in self.tr.exported(branch=branch)}
+
+
+def make_repo(path: Path, *options: str) -> Repo:
+    subprocess.run(
+        ["git", "init", "-q", "-b", "main", *options, str(path)], check=True, capture_output=True
+    )
+    repo = Repo(path)
+    repo.git("config", "user.name", ADA.name)
+    repo.git("config", "user.email", ADA.email)
+    repo.git("config", "gc.auto", "0")
+    return repo
+
+
+@pytest.fixture
+def empty_repo(tmp_path: Path) -> Repo:
+    """A repository whose branch is unborn."""
+    return make_repo(tmp_path / "repo")
+
+
+@pytest.fixture(scope="session")
+def _seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    repo = make_repo(tmp_path_factory.mktemp("seed") / "repo")
+    repo.commit_file("README.md", "# A project\n")
+    return repo.path
+
+
+@pytest.fixture
+def repo(tmp_path: Path, _seed: Path) -> Repo:
+    """A repository with one commit on main."""
+    shutil.copytree(_seed, tmp_path / "repo")
+    made = Repo(tmp_path / "repo")
+    made.now += 60
+    return made
+
+
+@pytest.fixture
+def new_repo(tmp_path: Path) -> Callable[[str], Repo]:
+    """More repositories, by name."""
+    return lambda name: make_repo(tmp_path / name)

@@ -1,0 +1,103 @@
+"""Refs: listed exactly, moved only from where they are expected."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import Repo
+from treering.git import refs
+from treering.git.refs import RefMoved
+from treering.git.repository import Repository
+
+REF = "refs/treering/heads/main"
+
+
+def _two_commits(repo: Repo) -> tuple[str, str]:
+    return repo.git("rev-parse", "HEAD"), repo.commit_file("second.txt")
+
+
+def test_loose_refs_win_over_packed_ones(repo: Repo) -> None:
+    """A ref moved after packing exists twice."""
+    one, two = _two_commits(repo)
+    repo.git("update-ref", REF, one)
+    repo.git("update-ref", "refs/treering/heads/a%2Fb", one)
+    repo.git("pack-refs", "--all")
+    repo.git("update-ref", REF, two)
+
+    found = refs.listed(repo.path / ".git", "refs/treering/heads/")
+
+    assert found == {REF: two, "refs/treering/heads/a%2Fb": one}
+
+
+def test_a_move_from_the_wrong_value_is_refused(repo: Repo) -> None:
+    """Someone else's commit must not be lost under ours."""
+    one, two = _two_commits(repo)
+    repo.git("update-ref", REF, two)
+    opened = Repository.discover(repo.path)
+
+    with pytest.raises(RefMoved):
+        refs.move(opened.handle, opened.common_dir, REF, one, old=None, why="test")
+    with pytest.raises(RefMoved):
+        refs.move(opened.handle, opened.common_dir, REF, two, old=one, why="test")
+
+    assert refs.read(opened.handle, REF) == two
+
+
+def test_every_move_is_in_the_reflog(repo: Repo) -> None:
+    """doctor goes back to an earlier tip by it; git keeps none for our refs by itself."""
+    one, two = _two_commits(repo)
+    opened = Repository.discover(repo.path)
+
+    refs.move(opened.handle, opened.common_dir, REF, one, old=None, why="first")
+    refs.move(opened.handle, opened.common_dir, REF, two, old=one, why="second")
+
+    assert refs.reflog(opened.common_dir, REF) == [two, one]
+
+
+def test_a_stale_lock_is_removed_and_the_move_goes_on(repo: Repo) -> None:
+    """kill -9 leaves one in about one round of ten; it would block every later writer."""
+    one, _ = _two_commits(repo)
+    opened = Repository.discover(repo.path)
+    lock = repo.path / ".git" / f"{REF}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    os.utime(lock, (time.time() - 60, time.time() - 60))
+
+    refs.move(opened.handle, opened.common_dir, REF, one, old=None, why="test")
+
+    assert refs.read(opened.handle, REF) == one
+    assert not lock.exists()
+
+
+def test_a_young_lock_is_waited_for(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """git itself may hold it for a moment; only age tells it from a dead one."""
+    one, _ = _two_commits(repo)
+    opened = Repository.discover(repo.path)
+    lock = repo.path / ".git" / f"{REF}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            lock.unlink()
+
+    monkeypatch.setattr(refs.time, "sleep", sleep)
+    refs.move(opened.handle, opened.common_dir, REF, one, old=None, why="test")
+
+    assert len(slept) == 3
+
+
+def test_an_unreadable_ref_is_damage_not_absence(repo: Repo, tmp_path: Path) -> None:
+    """Taking it for absent would start a new history over the old one."""
+    from treering.errors import StoreDamaged
+
+    path = repo.path / ".git" / REF
+    path.parent.mkdir(parents=True)
+    path.write_text("garbage\n", encoding="utf-8")
+
+    with pytest.raises(StoreDamaged):
+        refs.read(Repository.discover(repo.path).handle, REF)

@@ -1,0 +1,63 @@
+"""The small rules of memories: titles, prefixes, trimming."""
+
+import pytest
+
+from treering.errors import Invalid
+from treering.model.memory import id_prefix, is_id, title_of, trimmed
+
+
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("# Use WAL mode\n\nbecause", "Use WAL mode"),
+        ("\n\n- item one", "item one"),
+        ("> quoted   with  spaces", "quoted with spaces"),
+        ("---", "untitled"),
+        ("plain", "plain"),
+    ],
+)
+def test_the_title_is_the_first_line_that_says_something(content: str, title: str) -> None:
+    """People write markdown."""
+    assert title_of(content) == title
+
+
+def test_a_long_first_line_is_cut_to_a_title() -> None:
+    """200 characters is the limit of the format."""
+    title = title_of("word " * 100)
+
+    assert len(title) <= 200
+    assert title.endswith("…")
+
+
+def test_outer_blank_lines_go_and_inner_ones_stay() -> None:
+    """Indentation of the first line is content."""
+    assert trimmed("\n  \n    code\n\n  more \n \n\n") == "    code\n\n  more "
+
+
+@pytest.mark.parametrize("typed", ["7k2m", "7K2M", "treering://memory/7k2m", " 7k2m "])
+def test_prefixes_are_accepted_as_people_type_them(typed: str) -> None:
+    """Case and the uri form do not matter."""
+    assert id_prefix(typed) == "7k2m"
+
+
+def test_look_alike_letters_mean_digits() -> None:
+    """Crockford's alphabet has no i, l, o: whoever types them means 1 and 0."""
+    assert id_prefix("O1iL") == "0111"
+
+
+@pytest.mark.parametrize("typed", ["", "7k2", "7k2m9qx4c0wd0", "7k2u", "../../x", "7k2m\n"])
+def test_what_cannot_be_an_id_is_refused(typed: str) -> None:
+    """Ids become paths in trees, so nothing else may get there."""
+    if typed == "7k2m\n":  # white space around is forgiven
+        assert id_prefix(typed) == "7k2m"
+        return
+    with pytest.raises(Invalid):
+        id_prefix(typed)
+
+
+def test_an_id_is_twelve_characters_of_the_alphabet() -> None:
+    """The same test guards names found in fetched trees."""
+    assert is_id("7k2m9qx4c0wd")
+    assert not is_id("7k2m9qx4c0wu")
+    assert not is_id("7k2m9qx4c0w")
+    assert not is_id("7K2M9QX4C0WD")

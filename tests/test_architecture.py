@@ -1,0 +1,109 @@
+"""The rules the code is laid out by, held by reading its imports."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import treering
+
+SOURCE = Path(treering.__file__).parent
+#: From the bottom up; a module may import from its own layer and from those below.
+LAYERS = [
+    {"errors", "clock"},
+    {"model"},
+    {"git"},
+    {"store"},
+    {"index", "graph"},
+    {"branches", "capture"},
+    {"actions"},
+    {"api"},
+    {"cli", "mcp", "hooks"},
+]
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+
+def _imports() -> Iterator[tuple[Path, str]]:
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((file, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                yield file, node.module
+
+
+def _part(file: Path) -> str:
+    return file.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def test_imports_point_down() -> None:
+    """A reader can understand a layer by the ones below it alone."""
+    upward = [
+        f"{file.relative_to(SOURCE)} imports {name}"
+        for file, name in _imports()
+        if name.startswith("treering.")
+        and file.parent != SOURCE / "__init__.py"
+        and _part(file) != "__init__"
+        and RANK[name.split(".")[1]] > RANK[_part(file)]
+    ]
+
+    assert upward == []
+
+
+def test_only_the_git_layer_knows_pygit2_and_starts_processes() -> None:
+    """Traps of libgit2 and of git's environment are met in one place."""
+    outside = [
+        f"{file.relative_to(SOURCE)} imports {name}"
+        for file, name in _imports()
+        if name.split(".")[0] in ("pygit2", "subprocess") and _part(file) not in ("git", "cli")
+    ]
+
+    assert outside == []
+
+
+def test_only_doors_read_the_environment_or_print() -> None:
+    """Below the doors values come in, and values or errors go out."""
+    guilty = []
+    for file in SOURCE.rglob("*.py"):
+        if _part(file) in ("cli", "mcp", "hooks") or file.name == "process.py":
+            continue  # process.py hands the environment on to git, cleaned
+        text = file.read_text(encoding="utf-8")
+        guilty += [
+            f"{file.name}: {word}" for word in ("os.environ", "print(", "sys.exit") if word in text
+        ]
+
+    assert guilty == []
+
+
+def _loaded_by(*arguments: str, cwd: Path) -> set[str]:
+    code = (
+        "import sys, atexit; sys.argv = ['treering', *sys.argv[1:]];"
+        "import os; real = os._exit;"
+        "os._exit = lambda code: (print('\\nLOADED', *sys.modules), sys.stdout.flush(), real(code));"
+        "from treering.cli.start import run; run()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.rpartition("LOADED")[2].split())
+
+
+def test_version_loads_neither_pygit2_nor_pydantic_nor_mcp(tmp_path: Path) -> None:
+    """Start-up is most of what a short command costs."""
+    loaded = _loaded_by("--version", cwd=tmp_path)
+
+    assert "treering.cli.main" in loaded
+    assert not {"pygit2._pygit2", "pydantic", "mcp", "yaml", "whoosh"} & loaded
+
+
+def test_remember_loads_only_what_it_needs(repo) -> None:
+    """The C binding of pygit2, not the package; no YAML, no index, no pydantic."""
+    loaded = _loaded_by("remember", "Use WAL mode", cwd=repo.path)
+
+    assert "pygit2._pygit2" in loaded
+    assert not {"pygit2.repository", "ssl", "pydantic", "mcp", "yaml", "whoosh"} & loaded
