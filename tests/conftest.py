@@ -1,4 +1,4 @@
-"""A real git repository per test, with pinned time and identity, and nothing of the user's in reach."""
+"""A real git repository per test, with pinned time and nothing of the user's in reach."""
 
 import json
 import os

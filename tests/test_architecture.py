@@ -78,9 +78,9 @@ def test_only_doors_read_the_environment_or_print() -> None:
 
 def _loaded_by(*arguments: str, cwd: Path) -> set[str]:
     code = (
-        "import sys, atexit; sys.argv = ['treering', *sys.argv[1:]];"
-        "import os; real = os._exit;"
-        "os._exit = lambda code: (print('\\nLOADED', *sys.modules), sys.stdout.flush(), real(code));"
+        "import os, sys; leave = os._exit\n"
+        "def tell(code): print('\\nLOADED', *sys.modules, flush=True); leave(code)\n"
+        "os._exit = tell\n"
         "from treering.cli.start import run; run()"
     )
     done = subprocess.run(

@@ -1,5 +1,6 @@
 """A memory as bytes: exact both ways, and closed to everything else."""
 
+import contextlib
 import string
 from dataclasses import replace
 
@@ -184,10 +185,8 @@ def test_the_same_fields_give_the_same_bytes(fields: dict[str, object]) -> None:
 def test_arbitrary_bytes_never_crash_the_reader(junk: bytes) -> None:
     """Fetched trees are hostile."""
     for data in (junk, b"---\n" + junk + b"\n---\ntext\n"):
-        try:
+        with contextlib.suppress(InvalidDocument):
             document.parse(data)
-        except InvalidDocument as error:
-            assert error.reason
 
 
 def test_ids_come_from_type_and_content() -> None:
