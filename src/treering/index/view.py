@@ -1,0 +1,61 @@
+"""What one caller may see of a snapshot: its visible blobs as document numbers, and their sessions."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+
+from treering.index.entry import Entry
+from treering.index.filtering import WITHHELD
+from treering.index.snapshot import Snapshot
+
+
+class View:
+    """A snapshot seen through a mapping of visible blobs to their layer's rank (0 is nearest)."""
+
+    def __init__(self, snapshot: Snapshot, visible: Mapping[str, int]) -> None:
+        self.snapshot = snapshot
+        self.visible = visible
+        numbers = snapshot.numbers
+        self.all = {numbers[blob] for blob in visible if blob in numbers}
+
+    @cached_property
+    def ids(self) -> set[str]:
+        entries = self.snapshot.entries
+        return {entries[number].id for number in self.all}
+
+    @cached_property
+    def by_status(self) -> dict[str, set[int]]:
+        found: dict[str, set[int]] = defaultdict(set)
+        entries = self.snapshot.entries
+        for number in self.all:
+            found[entries[number].status].add(number)
+        return dict(found)
+
+    @cached_property
+    def in_force(self) -> set[int]:
+        """Everything but what was replaced or forgotten."""
+        hidden = [self.by_status[status] for status in WITHHELD if status in self.by_status]
+        return self.all.difference(*hidden) if hidden else self.all
+
+    @cached_property
+    def sessions(self) -> dict[str, list[int]]:
+        """The documents in force of each session, oldest first."""
+        found: dict[str, list[int]] = defaultdict(list)
+        entries = self.snapshot.entries
+        for number in self.in_force:
+            if entries[number].session:
+                found[entries[number].session].append(number)
+        for members in found.values():
+            members.sort(key=lambda number: (entries[number].created, number))
+        return dict(found)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Each document's place in its session."""
+        return {n: at for members in self.sessions.values() for at, n in enumerate(members)}
+
+    def entry(self, number: int) -> Entry:
+        return self.snapshot.entries[number]
+
+    def layer(self, number: int) -> int:
+        return self.visible[self.snapshot.entries[number].blob]
