@@ -28,8 +28,12 @@ _PLAIN = re.compile(rf"\w+(?:{_JOIN}\w+)*", re.ASCII)
 _WIDE_WORD = rf"(?:(?![{_CJK}])[\w{_MARKS}])+"
 _WIDE = re.compile(rf"[{_CJK}]+|{_WIDE_WORD}(?:(?:{_JOIN}|’){_WIDE_WORD})*")
 _BARE = re.compile(rf"[\w{_MARKS}]+")
+_WORDS = re.compile(r"[a-z]{2,20}")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _PIECES = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_STEPS = re.compile(r"[/\\:@]+|\.(?=[^\W\d]{5})")  # a dot before more than a file's ending
+_JOINED = re.compile(r"[^\W_][_.-]+[^\W_]")
+_GLUE = re.compile(r"[_-]+")
 _NUMBER = re.compile(r"v?(\d+(?:\.\d+)+)")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z\d]+|\d+")
 
@@ -49,6 +53,17 @@ def terms(text: str) -> list[str]:
 def question_terms(text: str) -> list[str]:
     """The terms of a question, each once; one made of stop words alone keeps them."""
     return list(dict.fromkeys(terms(text) or [stem(c.lower()) for c in chunks(text)]))
+
+
+def joined_terms(text: str) -> list[str]:
+    """Neighbouring words written as one: `data frame` may be called `dataframe` in a memory."""
+    words = _WORDS.findall(text.lower())
+    pairs = (
+        first + second
+        for first, second in zip(words, words[1:], strict=False)
+        if first not in STOP_WORDS and second not in STOP_WORDS
+    )
+    return list(dict.fromkeys(form for pair in pairs for form in (pair, stem(pair))))
 
 
 def chunks(text: str) -> list[str]:
@@ -88,18 +103,17 @@ def _terms_of(chunk: str) -> Iterator[str]:
 
 
 def _wholes(chunk: str) -> Iterator[str]:
-    """The joined forms people look up: the chunk itself, and each step of a path or dotted name."""
-    whole = chunk.strip("_").lower()
-    if whole in STOP_WORDS:
-        return
-    yield whole[:_LONGEST]
-    steps = re.split(r"[/\\:@]+", whole)
-    if len(steps) == 1:
-        steps = re.split(r"[.-]+", whole)
-    if len(steps) > 1:
-        for step in steps:
-            if "_" in step.strip("_") or "." in step.strip(".") or "-" in step:
-                yield step.strip("_")[:_LONGEST]
+    """The joined forms people look up: the chunk itself, and each joined step of a path.
+
+    Underscores and dashes go, so that `get_user_name`, `get-user-name` and `getUserName` are one name,
+    and `utf-8` is `utf8`.
+    """
+    whole = chunk.lower()
+    steps = _STEPS.split(whole)
+    for part in dict.fromkeys((whole, *(step for step in steps if _JOINED.search(step)))):
+        joined = _GLUE.sub("", part)[:_LONGEST]
+        if joined not in STOP_WORDS:
+            yield joined
 
 
 def _word(piece: str) -> Iterator[str]:

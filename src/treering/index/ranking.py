@@ -14,9 +14,9 @@ from treering.index.scorer import Clause, coverage
 from treering.index.view import View
 
 POOL = 200
-COVERED = 0.5  # the power coverage is raised to
+COVERED = 0.25  # the power coverage is raised to
 PREVIOUS, NEXT = 0.3, 0.2
-_SOURCES = 50  # this many of the best lift their neighbours
+_SOURCES = 20  # this many of the best lift their neighbours
 _LIFTED = 4  # in one session
 _RECENT = 14 * 86400.0
 _FADING = 90 * 86400.0

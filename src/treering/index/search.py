@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from treering.errors import Invalid
-from treering.index.analysis import flattened, question_terms, terms
+from treering.index.analysis import flattened, joined_terms, question_terms, terms
 from treering.index.entry import Entry, searchable_text
 from treering.index.filtering import WITHHELD, fitting
 from treering.index.folding import folds
@@ -107,7 +107,10 @@ def _matches(request: Request, view: View, read: Read, elsewhere: View | None) -
 
 
 def _clauses(query: Query, view: View) -> list[Clause]:
-    found = term_clauses(view.snapshot, question_terms(query.words))
+    words = question_terms(query.words)
+    found = term_clauses(view.snapshot, words)
+    joined = (term for term in joined_terms(query.words) if term not in words)
+    found += [clause for clause in term_clauses(view.snapshot, joined) if clause.weights]
     for prefix in query.prefixes:
         found.append(prefix_clause(view.snapshot, prefix.lower()))
     return found

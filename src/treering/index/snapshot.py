@@ -12,8 +12,8 @@ from itertools import accumulate
 from treering.index.entry import Entry
 from treering.index.segment import Segment
 
-K1 = 0.9
-B = 0.4
+K1 = 1.2
+B = 0.6
 _KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
 _STEP = math.log(1.02)
 
