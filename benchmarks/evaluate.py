@@ -73,8 +73,9 @@ def _report(scorer: Any, folder: Path, results: dict[str, list[str]]) -> Any:
 
 def _answers(folder: Path, mode: str, embedder: Any) -> Iterator[tuple[str, list[str]]]:
     for path in sorted(folder.glob("*_memories.jsonl")):
-        memories, questions = _lines(path), _lines(
-            path.with_name(path.name.replace("memories", "questions"))
+        memories, questions = (
+            _lines(path),
+            _lines(path.with_name(path.name.replace("memories", "questions"))),
         )
         for group in dict.fromkeys(m["group"] for m in memories):
             mine = [m for m in memories if m["group"] == group]

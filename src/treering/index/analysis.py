@@ -21,7 +21,9 @@ _LONGEST = 64  # a longer run is a hash or an encoded file: its head is enough t
 _CACHE_LIMIT = 1_000_000
 
 # Marks that belong to the letter before them, which `\w` leaves out.
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"
+)
 _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _JOIN = r"[.'/\\:@-]{1,2}"
 _PLAIN = re.compile(rf"\w+(?:{_JOIN}\w+)*", re.ASCII)

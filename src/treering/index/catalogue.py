@@ -149,8 +149,10 @@ class Catalogue:
         stored = sum(len(segment.entries) for segment in self._stored())
         blobs = (entry.blob for batch in self._overlays for entry in batch.entries)
         written = {blob for blob in blobs if numbers[blob] < stored}
-        return self._overlays[0] if len(self._overlays) == 1 and not written else _joined(
-            self._overlays, written
+        return (
+            self._overlays[0]
+            if len(self._overlays) == 1 and not written
+            else _joined(self._overlays, written)
         )
 
     def _recover(self) -> None:

@@ -163,9 +163,7 @@ class Index:
                 self._start_over(snapshot, visible, on_disk=on_disk)
         return answer()
 
-    def _start_over(
-        self, broken: Snapshot, visible: Mapping[str, int], *, on_disk: bool
-    ) -> None:
+    def _start_over(self, broken: Snapshot, visible: Mapping[str, int], *, on_disk: bool) -> None:
         with self._lock:
             if self._catalogue.snapshot is not broken:
                 return  # another thread has been here

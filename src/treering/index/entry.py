@@ -4,9 +4,12 @@ Parsing a memory's front matter takes 150 us; a whole segment of entries is read
 They are kept as `marshal` data, which holds plain values only and runs no code when loaded.
 """
 
+import heapq
 import marshal
+import struct
 import zlib
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from treering.model.memory import Memory
@@ -71,16 +74,19 @@ def searchable_text(memory: Memory) -> str:
     return f"{memory.title}\n{title}\n{tags}\n{memory.topic}\n{paths}\n{memory.content}"
 
 
-def likeness(one: Entry, other: Entry) -> float:
-    """About the share of terms two memories have in common, from their sketches.
+def are_alike(one: Entry, other: Entry, share: float) -> bool:
+    """Whether two memories have about this share of their terms in common, from their sketches.
 
     A sketch holds the smallest hashes of a text's terms, so the smallest of both together are a fair
     sample of all terms, and those in both sketches are the common ones.
     """
     first, second = _hashes(one.sketch), _hashes(other.sketch)
-    size = max(len(first), len(second))
-    sample = sorted(first | second)[:size]
-    return sum(h in first and h in second for h in sample) / size if size else 0.0
+    wanted = share * max(len(first), len(second))
+    common = first & second
+    if len(common) < wanted:
+        return False
+    sample = heapq.nsmallest(max(len(first), len(second)), first | second)
+    return sum(h in common for h in sample) >= wanted
 
 
 def packed(entries: Sequence[Entry]) -> bytes:
@@ -97,9 +103,16 @@ def unpacked(data: bytes) -> list[Entry]:
 
 
 def _sketch_of(counts: dict[str, int]) -> bytes:
-    hashes = sorted({zlib.crc32(term.encode()) for term in counts})[:_SKETCH]
-    return b"".join(h.to_bytes(_WORD, "little") for h in hashes)
+    """Hashes in big-endian, so that their bytes sort as they do."""
+    hashes = heapq.nsmallest(_SKETCH, set(map(_hash_of, counts)))
+    return struct.pack(f">{len(hashes)}I", *hashes)
 
 
-def _hashes(sketch: bytes) -> set[bytes]:
-    return {sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD)}
+@cache
+def _hash_of(term: str) -> int:
+    return zlib.crc32(term.encode())
+
+
+@lru_cache(4096)
+def _hashes(sketch: bytes) -> frozenset[bytes]:
+    return frozenset(sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD))

@@ -13,7 +13,7 @@ from treering.index.entry import Entry
 from treering.index.scorer import Clause, coverage
 from treering.index.view import View
 
-POOL = 200
+POOL = 100
 COVERED = 0.25  # the power coverage is raised to
 PREVIOUS, NEXT = 0.3, 0.2
 _SOURCES = 20  # this many of the best lift their neighbours
@@ -35,7 +35,8 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
     """Scores that also count how much of the question is answered."""
     if len(clauses) < 2:
         return dict(scores)
-    return {n: score * coverage(n, clauses) ** COVERED for n, score in scores.items()}
+    shares = coverage(scores, clauses)
+    return {n: score * shares[n] ** COVERED for n, score in scores.items()}
 
 
 def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:

@@ -66,11 +66,14 @@ def best(scores: Mapping[int, float], count: int) -> dict[int, float]:
     return {number: score for number, score in scores.items() if score >= least}
 
 
-def coverage(number: int, clauses: Sequence[Clause]) -> float:
-    """How much of the question a document answers: the rarity of what it holds, as a share."""
-    wanted = sum(clause.rarity for clause in clauses)
-    held = sum(clause.rarity for clause in clauses if number in clause.weights)
-    return held / wanted if wanted else 0.0
+def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
+    """How much of the question each document answers: the rarity of what it holds, as a share."""
+    held = dict.fromkeys(numbers, 0.0)
+    for clause in clauses:
+        for number in held.keys() & clause.weights.keys():
+            held[number] += clause.rarity
+    wanted = sum(clause.rarity for clause in clauses) or 1.0
+    return {number: rarity / wanted for number, rarity in held.items()}
 
 
 def _best_of(alternatives: Sequence[Weights]) -> dict[int, float]:

@@ -8,12 +8,13 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from treering.errors import Invalid
 from treering.index.analysis import flattened, joined_terms, question_terms, terms
 from treering.index.entry import Entry, searchable_text
 from treering.index.filtering import WITHHELD, fitting
-from treering.index.folding import folds
+from treering.index.folding import FOLDABLE, folds
 from treering.index.found import Found, Hit
 from treering.index.ranking import POOL, covering, is_recent, lifts, prior
 from treering.index.scorer import (
@@ -35,6 +36,7 @@ MODES = ("hybrid", "text", "semantic")
 
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
 _MOST_READ = 2000  # memories read to check a phrase
+_HOUR = 3600.0  # priors fade over months: worked out once an hour
 _ALIKE = 0.35  # a cosine that says something by itself
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
@@ -136,10 +138,19 @@ def _narrowed(
     for text in request.query.excluded:
         for number in _holding(text, view):
             scores.pop(number, None)
-    shown = scores.keys() & _shown(view, request.filters)
-    left = fitting(shown, view.snapshot.entries, request.filters)
-    withheld = _withheld(scores.keys(), request, view, elsewhere)
-    return _Matches({number: scores[number] for number in left}, clauses, withheld, [])
+    withheld = _withheld(scores, request, view, elsewhere)
+    _keep_only(scores, _shown(view, request.filters), view.snapshot.count)
+    if not request.filters.is_empty:
+        left = fitting(scores, view.snapshot.entries, request.filters)
+        scores = {number: scores[number] for number in left}
+    return _Matches(scores, clauses, withheld, [])
+
+
+def _keep_only(scores: dict[int, float], shown: set[int], count: int) -> None:
+    """Take out what may not be shown; most of the time that is little or nothing."""
+    if len(shown) < count:
+        for number in scores.keys() - shown:
+            del scores[number]
 
 
 def _holding(text: str, view: View) -> set[int]:
@@ -159,16 +170,16 @@ def _withheld(
 ) -> dict[str, int]:
     """How many more would have matched: by status, and on other branches."""
     entries, counts = view.snapshot.entries, {}
-    numbers = set(matched)
     if not request.filters.status:
         for status in WITHHELD:
-            hidden = view.by_status.get(status)
-            if hidden and (count := len(fitting(numbers & hidden, entries, request.filters))):
+            hidden = [n for n in view.by_status.get(status, ()) if n in matched]
+            if count := len(fitting(hidden, entries, request.filters)):
                 counts[status] = count
-    if elsewhere is not None and (others := numbers & elsewhere.in_force - view.all):
-        left = fitting(others, entries, request.filters)
-        if ids := {entries[number].id for number in left} - view.ids:
-            counts["other_branches"] = len(ids)
+    if elsewhere is not None:
+        others = [n for n in elsewhere.in_force_beyond(view) if n in matched]
+        ids = {entries[number].id for number in fitting(others, entries, request.filters)}
+        if count := len(ids - view.ids):
+            counts["other_branches"] = count
     return counts
 
 
@@ -193,38 +204,39 @@ def _check_phrases(phrases: Sequence[str], view: View, matches: _Matches, read: 
 def _ranked(request: Request, view: View, matches: _Matches, meaning: Meaning | None) -> Found:
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, meaning)
-    lent = lifts(pool, view) if not request.query.filters.session else {}
+    lent = lifts(pool, view)
     lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
-    total = {n: pool.get(n, 0.0) + lent.get(n, 0.0) for n in pool.keys() | lent.keys()}
-    highest = max(total.values(), default=1.0) or 1.0
-    scored = {
-        n: score / highest * prior(view.entry(n), view.layer(n), request.now)
-        for n, score in total.items()
-    }
+    scored = _weighed(pool, lent, request, view)
+    count = len(matches.scores.keys() | scored.keys())
+
+    needed = count if request.limit is None or request.order != "relevance" else request.limit
     order = sorted(scored, key=lambda n: (-scored[n], -view.entry(n).created, n))
-    rest = matches.scores.keys() - scored.keys()
-    order += sorted(rest, key=lambda n: (-matches.scores[n], -view.entry(n).created, n))
-    count = len(order)
+    if needed + FOLDABLE > len(order) < count:
+        order += _tail(matches.scores, scored, view, needed + FOLDABLE)
     if request.order != "relevance":
         order = _by(request.order, order, view.snapshot.entries)
-    least = min(scored.values(), default=0.0)
-    strongest = max(matches.scores.values(), default=1.0)
 
-    def hit(number: int, folded: Sequence[int]) -> Hit:
-        entry = view.entry(number)
-        tail = least * matches.scores.get(number, 0.0) / strongest
-        return Hit(
-            entry.blob,
-            entry.id,
-            round(scored.get(number, tail), 4),
-            _why(number, entry, request, matches, semantic, lent),
-            _parts(number, matches, semantic, lent),
-            tuple(view.entry(other).blob for other in folded),
-        )
-
-    hits = _folded(order, view, request.limit, hit)
+    explain = _Explanation(request, view, matches, scored, semantic, lent)
+    hits = _folded(order, view, request.limit, explain.hit)
     mode = request.mode if meaning else "text"
     return Found(hits, count, matches.withheld, mode, tuple(matches.notes))
+
+
+def _weighed(
+    pool: dict[int, float], lent: dict[int, float], request: Request, view: View
+) -> dict[int, float]:
+    """Scores with what neighbours lend and how the memory fares; the best is at most 1."""
+    total = pool | {n: pool.get(n, 0.0) + more for n, more in lent.items()}
+    highest = max(total.values(), default=1.0) or 1.0
+    priors = view.priors(int(request.now // _HOUR))
+    for number in total.keys() - priors.keys():
+        priors[number] = prior(view.entry(number), view.layer(number), request.now)
+    return {n: score / highest * priors[n] for n, score in total.items()}
+
+
+def _tail(scores: dict[int, float], pool: Collection[int], view: View, needed: int) -> list[int]:
+    rest = scores.keys() - pool
+    return heapq.nsmallest(needed, rest, key=lambda n: (-scores[n], -view.entry(n).created, n))
 
 
 def _pool(
@@ -259,54 +271,67 @@ def _folded(
     limit: int | None,
     hit: Callable[[int, Sequence[int]], Hit],
 ) -> tuple[Hit, ...]:
-    under = folds([view.entry(number) for number in order[:50]])
+    under = folds([view.entry(n) for n in order[:FOLDABLE]], FOLDABLE if limit is None else limit)
     below: dict[int, list[int]] = {}
     for place, kept in under.items():
         below.setdefault(kept, []).append(order[place])
-    kept_places = (place for place in range(len(order)) if place not in under)
-    hits = []
-    for place in kept_places:
-        if limit is not None and len(hits) >= limit:
-            break
-        hits.append(hit(order[place], below.get(place, ())))
-    return tuple(hits)
+    places = (place for place in range(len(order)) if place not in under)
+    return tuple(hit(order[place], below.get(place, ())) for place in islice(places, limit))
 
 
-def _why(
-    number: int,
-    entry: Entry,
-    request: Request,
-    matches: _Matches,
-    semantic: dict[int, float],
-    lent: dict[int, float],
-) -> tuple[str, ...]:
-    held = [clause for clause in matches.clauses if number in clause.weights]
-    words = {clause.word for clause in held}
-    why = list(dict.fromkeys(clause.kind for clause in held))
-    if words & set(terms(entry.title)):
-        why.append("title")
-    if words & set(terms(" ".join(entry.tags))):
-        why.append("tag")
-    if matches.has_phrase:
-        why.append("phrase")
-    if semantic.get(number, 0.0) >= _ALIKE:
-        why.append("semantic")
-    if number in lent:
-        why.append("session")
-    if is_recent(entry, request.now):
-        why.append("recent")
-    return tuple(why)
+@dataclass(frozen=True, slots=True)
+class _Explanation:
+    """Everything known about a ranking, to say of each hit why it is there."""
 
+    request: Request
+    view: View
+    matches: _Matches
+    scored: dict[int, float]
+    semantic: dict[int, float]
+    lent: dict[int, float]
 
-def _parts(
-    number: int, matches: _Matches, semantic: dict[int, float], lent: dict[int, float]
-) -> dict[str, float]:
-    named = {
-        "text": matches.scores.get(number, 0.0),
-        "semantic": semantic.get(number, 0.0),
-        "session": lent.get(number, 0.0),
-    }
-    return {name: round(value, 4) for name, value in named.items() if value}
+    def hit(self, number: int, folded: Sequence[int]) -> Hit:
+        entry = self.view.entry(number)
+        return Hit(
+            entry.blob,
+            entry.id,
+            round(self._score(number), 4),
+            tuple(self._why(number, entry)),
+            self._parts(number),
+            tuple(self.view.entry(other).blob for other in folded),
+        )
+
+    def _score(self, number: int) -> float:
+        """The score; of the tail its share of the weakest in the pool, so that order and score agree."""
+        if number in self.scored:
+            return self.scored[number]
+        strongest = max(self.matches.scores.values())
+        return min(self.scored.values()) * self.matches.scores[number] / strongest
+
+    def _why(self, number: int, entry: Entry) -> Iterator[str]:
+        held = [clause for clause in self.matches.clauses if number in clause.weights]
+        words = {clause.word for clause in held}
+        yield from dict.fromkeys(clause.kind for clause in held)
+        if words.intersection(terms(entry.title)):
+            yield "title"
+        if words.intersection(terms(" ".join(entry.tags))):
+            yield "tag"
+        if self.matches.has_phrase:
+            yield "phrase"
+        if self.semantic.get(number, 0.0) >= _ALIKE:
+            yield "semantic"
+        if number in self.lent:
+            yield "session"
+        if is_recent(entry, self.request.now):
+            yield "recent"
+
+    def _parts(self, number: int) -> dict[str, float]:
+        named = {
+            "text": self.matches.scores.get(number, 0.0),
+            "semantic": self.semantic.get(number, 0.0),
+            "session": self.lent.get(number, 0.0),
+        }
+        return {name: round(value, 4) for name, value in named.items() if value}
 
 
 def _listing(request: Request, view: View, elsewhere: View | None) -> Found:

@@ -15,6 +15,8 @@ class View:
     def __init__(self, snapshot: Snapshot, visible: Mapping[str, int]) -> None:
         self.snapshot = snapshot
         self.visible = visible
+        self._beyond: tuple[View, set[int]] | None = None
+        self._priors: tuple[int, dict[int, float]] = (-1, {})
         numbers = snapshot.numbers
         self.all = {numbers[blob] for blob in visible if blob in numbers}
 
@@ -37,6 +39,12 @@ class View:
         hidden = [self.by_status[status] for status in WITHHELD if status in self.by_status]
         return self.all.difference(*hidden) if hidden else self.all
 
+    def in_force_beyond(self, other: "View") -> set[int]:
+        """What is in force here and not visible there; kept for the view asked about last."""
+        if self._beyond is None or self._beyond[0] is not other:
+            self._beyond = (other, self.in_force - other.all)
+        return self._beyond[1]
+
     @cached_property
     def sessions(self) -> dict[str, list[int]]:
         """The documents in force of each session, oldest first."""
@@ -53,6 +61,12 @@ class View:
     def places(self) -> dict[int, int]:
         """Each document's place in its session."""
         return {n: at for members in self.sessions.values() for at, n in enumerate(members)}
+
+    def priors(self, hour: int) -> dict[int, float]:
+        """Where a caller keeps its documents' priors, for as long as they hold."""
+        if self._priors[0] != hour:
+            self._priors = (hour, {})
+        return self._priors[1]
 
     def entry(self, number: int) -> Entry:
         return self.snapshot.entries[number]

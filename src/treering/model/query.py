@@ -214,8 +214,10 @@ def _with_status(filters: Filters, value: Any, now: float) -> Filters:  # noqa: 
 
 def _with_date(name: str) -> "Option":
     def option(filters: Filters, value: Any, now: float) -> Filters:
-        moment = float(value) if isinstance(value, int | float) else bound(
-            str(value), now, end=name == "until"
+        moment = (
+            float(value)
+            if isinstance(value, int | float)
+            else bound(str(value), now, end=name == "until")
         )
         return filters.merged(Filters(**{name: moment}))  # type: ignore[arg-type]
 
