@@ -2,8 +2,9 @@
 
     python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...] [--results FILE]
 
-The data is for evaluation only and never part of this repository; FOLDER is where it is (default: the
-variable TREERING_EVAL, else ../shared/eval beside the repository). Scores are those of its `score.py`.
+The data is for evaluation only and never part of this repository; FOLDER is where it is (default:
+the variable TREERING_EVAL, else ../shared/eval beside the repository). Scores are those of its
+`score.py`.
 """
 
 import argparse
@@ -58,7 +59,8 @@ def main() -> int:
 
 def _load_scorer(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location("score", path)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -2,8 +2,9 @@
 
     python -m benchmarks.search [--documents 10000] [--questions 60]
 
-All figures are CPU time of this process, medians; FTS5 uses the porter tokenizer and gets the questions
-with stop words dropped. What matters is the ratio: both sides run on the same machine, one after the other.
+All figures are CPU time of this process, medians; FTS5 uses the porter tokenizer and gets the
+questions with stop words dropped. What matters is the ratio: both sides run on the same machine,
+one after the other.
 """
 
 import argparse
@@ -39,9 +40,8 @@ class Corpus:
         self.memories: dict[str, Memory] = {}
         for number in range(count):
             made = self.random.choices(self.words, self.ranks, k=self.random.randint(20, 70))
-            text = " ".join(
-                w for pair in zip(made, self.random.choices(common, k=len(made))) for w in pair
-            )
+            filler = self.random.choices(common, k=len(made))
+            text = " ".join(f"{word} {between}" for word, between in zip(made, filler, strict=True))
             self.memories[f"{self.random.getrandbits(160):040x}"] = self._memory(number, text)
 
     def _word(self) -> str:
@@ -183,7 +183,8 @@ def compare_hybrid(
     embedding = spent(lambda: hybrid(questions[0])) / 1000
     mine, plain = median_of(hybrid, questions), median_of(text, questions)
     print(
-        f"  hybrid       {mine:7.3f} ms; {mine - plain:+.3f} over text; embedding all {embedding:.1f} s"
+        f"  hybrid       {mine:7.3f} ms; {mine - plain:+.3f} over text; "
+        f"embedding all {embedding:.1f} s"
     )
 
 

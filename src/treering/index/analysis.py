@@ -1,14 +1,15 @@
 """From text to search terms, the same way for memories and for questions.
 
-Memories talk about code, so a chunk like `src/auth/getUserName.py` or `ERR_1234` becomes itself, its
-pieces and the words inside them; prose is stemmed; Chinese, Japanese and Korean come as pairs of
-characters. What a chunk becomes is remembered for ever: words repeat, and stemming is the dear part.
-Every pattern here is linear, so 256 KB of anything takes milliseconds.
+Memories talk about code, so a chunk like `src/auth/getUserName.py` or `ERR_1234` becomes itself,
+its pieces and the words inside them; prose is stemmed; Chinese, Japanese and Korean come as pairs
+of characters. What a chunk becomes is remembered for ever: words repeat, and stemming is the dear
+part. Every pattern here is linear, so 256 KB of anything takes milliseconds.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
 
 from whoosh.lang.porter import stem
 
@@ -62,7 +63,7 @@ def joined_terms(text: str) -> list[str]:
     words = _WORDS.findall(text.lower())
     pairs = (
         first + second
-        for first, second in zip(words, words[1:], strict=False)
+        for first, second in pairwise(words)
         if first not in STOP_WORDS and second not in STOP_WORDS
     )
     return list(dict.fromkeys(form for pair in pairs for form in (pair, stem(pair))))
@@ -107,8 +108,8 @@ def _terms_of(chunk: str) -> Iterator[str]:
 def _wholes(chunk: str) -> Iterator[str]:
     """The joined forms people look up: the chunk itself, and each joined step of a path.
 
-    Underscores and dashes go, so that `get_user_name`, `get-user-name` and `getUserName` are one name,
-    and `utf-8` is `utf8`.
+    Underscores and dashes go, so that `get_user_name`, `get-user-name` and `getUserName` are one
+    name, and `utf-8` is `utf8`.
     """
     whole = chunk.lower()
     steps = _STEPS.split(whole)
@@ -148,5 +149,5 @@ def _folded(word: str) -> str:
 def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
-    for first, second in zip(run, run[1:], strict=False):
+    for first, second in pairwise(run):
         yield first + second

@@ -1,8 +1,9 @@
 """Everything indexed so far: what is on disk, plus what could not be written yet.
 
-New memories become a batch in memory first and are searchable from then on. Then the batch is written;
-when another process holds the writer's lock, the disk is full or the folder may not be written, it stays
-in memory and the next change tries again. Whatever cannot be read counts as absent and is built anew.
+New memories become a batch in memory first and are searchable from then on. Then the batch is
+written; when another process holds the writer's lock, the disk is full or the folder may not be
+written, it stays in memory and the next change tries again. Whatever cannot be read counts as
+absent and is built anew.
 
 Not safe for threads: Index takes the lock.
 """
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from treering.index.folder import Folder, Locked
+from treering.index.folder import Folder, LockedError
 from treering.index.segment import Batch, Segment, StoredSegment
 from treering.index.snapshot import Shelf, Snapshot
 from treering.model.memory import Memory
@@ -24,7 +25,7 @@ _STEP = 100  # memories between two calls of `progress`
 _MANY = 8
 
 
-class ReadFailed(Exception):
+class ReadError(Exception):
     """The caller's `read` raised: its error is the caller's to see, not a reason to rebuild."""
 
 
@@ -90,7 +91,7 @@ class Catalogue:
         try:
             if self._folder.merge():
                 self._load()
-        except Locked:
+        except LockedError:
             return
         except Exception:
             self._recover()
@@ -138,7 +139,7 @@ class Catalogue:
                 self._folder.append(batch)
             self._overlays = []
             self._load()
-        except Locked:
+        except LockedError:
             return
         except Exception:
             self._recover()
@@ -174,7 +175,7 @@ class Catalogue:
 
         try:
             self._folder.replace(building())
-        except ReadFailed:
+        except ReadError:
             raise
         except Exception:
             self._overlays = [_joined([*made, *source], set())]
@@ -200,7 +201,7 @@ class Catalogue:
         try:
             yield from self._read(blobs)
         except Exception as error:
-            raise ReadFailed from error
+            raise ReadError from error
 
 
 def _joined(segments: Iterable[Segment], known: set[str]) -> Batch:

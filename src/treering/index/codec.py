@@ -125,7 +125,7 @@ class BatchWriter(SegmentWriter):  # type: ignore[misc]
             self.perdocwriter.finish_doc()
             self.docnum += 1
         self.pool.cleanup()
-        self.pool = _Gathered(batch)
+        self.pool: Any = _Gathered(batch)
         self._added = True
 
     def _finalize_segment(self) -> Any:

@@ -1,8 +1,8 @@
 """The index as the rest of the program sees it.
 
-`Index` adds memories by blob id, answers questions over the blobs a caller may see, and does not fail:
-whatever goes wrong with its files, it drops them, builds them again once and answers; where the folder
-cannot be written, or another process is writing, it goes on in memory.
+`Index` adds memories by blob id, answers questions over the blobs a caller may see, and does not
+fail: whatever goes wrong with its files, it drops them, builds them again once and answers; where
+the folder cannot be written, or another process is writing, it goes on in memory.
 
 Threads may share an Index: changes take one lock, searches run on snapshots that never change.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from treering.index.catalogue import Catalogue, Progress, Read, ReadFailed
+from treering.index.catalogue import Catalogue, Progress, Read, ReadError
 from treering.index.entry import Entry
 from treering.index.found import Found
 from treering.index.search import Request, check, search
@@ -139,7 +139,7 @@ class Index:
         try:
             with self._lock:
                 return self._vectors.meaning(words, view)
-        except ReadFailed:
+        except ReadError:
             raise
         except Exception:
             return None
@@ -148,7 +148,7 @@ class Index:
         """Run a change; the reader's own error comes out as it went in."""
         try:
             return change()
-        except ReadFailed as failure:
+        except ReadError as failure:
             raise _cause(failure) from None
 
     def _safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
@@ -157,7 +157,7 @@ class Index:
             snapshot = self._snapshot()
             try:
                 return answer()
-            except ReadFailed as failure:
+            except ReadError as failure:
                 raise _cause(failure) from None
             except Exception:
                 self._start_over(snapshot, visible, on_disk=on_disk)
@@ -176,8 +176,8 @@ class Index:
         try:
             yield from self._read(blobs)
         except Exception as error:
-            raise ReadFailed from error
+            raise ReadError from error
 
 
-def _cause(failure: ReadFailed) -> BaseException:
+def _cause(failure: ReadError) -> BaseException:
     return failure.__cause__ or failure

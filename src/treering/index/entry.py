@@ -22,7 +22,7 @@ _WORD = 4
 
 
 class Entry(NamedTuple):
-    """One indexed memory. `length` counts its terms; `sketch` compares texts without reading them."""
+    """One indexed memory. `length` counts its terms; `sketch` is a sample of them."""
 
     blob: str
     id: str
@@ -77,8 +77,8 @@ def searchable_text(memory: Memory) -> str:
 def are_alike(one: Entry, other: Entry, share: float) -> bool:
     """Whether two memories have about this share of their terms in common, from their sketches.
 
-    A sketch holds the smallest hashes of a text's terms, so the smallest of both together are a fair
-    sample of all terms, and those in both sketches are the common ones.
+    A sketch holds the smallest hashes of a text's terms, so the smallest of both together are a
+    fair sample of all terms, and those in both sketches are the common ones.
     """
     first, second = _hashes(one.sketch), _hashes(other.sketch)
     wanted = share * max(len(first), len(second))

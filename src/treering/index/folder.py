@@ -4,9 +4,10 @@
     data-<random>/              a Whoosh index, and beside each segment its entries
     vectors-<model>             see vectors.py
 
-A rebuild fills a new data folder and then replaces CURRENT, which is atomic: readers see the old index
-or the new one. Nothing is synced to disk: what a power cut leaves is caught by checksums and rebuilt.
-Errors of any kind leave this module as they are; the caller's answer to all of them is a rebuild.
+A rebuild fills a new data folder and then replaces CURRENT, which is atomic: readers see the old
+index or the new one. Nothing is synced to disk: what a power cut leaves is caught by checksums and
+rebuilt. Errors of any kind leave this module as they are; the caller's answer to all of them is a
+rebuild.
 """
 
 import json
@@ -38,11 +39,11 @@ _TRIES = 5
 _ABANDONED = 3600.0  # seconds after which a data folder nobody points to is no build under way
 
 
-class Locked(Exception):
+class LockedError(Exception):
     """Another process is writing to the index; this one goes on without."""
 
 
-class Absent(Exception):
+class AbsentError(Exception):
     """There is no index here that this version may read."""
 
 
@@ -72,10 +73,10 @@ class Folder:
                 if attempt == _TRIES - 1:
                     raise
                 time.sleep(0.01)
-        raise Absent(self.path)
+        raise AbsentError(self.path)
 
     def append(self, batch: Segment) -> None:
-        """Add a batch as a segment of its own; Locked when another process is writing."""
+        """Add a batch as a segment of its own; LockedError when another process is writing."""
         _write(self._data(), batch, lambda segments: segments)
 
     def merge(self) -> bool:
@@ -122,19 +123,19 @@ class Folder:
         stamp = json.loads(text)
         data = self.path / str(stamp.pop("data", ""))
         if stamp != _STAMP or data.parent != self.path or not data.name.startswith("data-"):
-            raise Absent(self.path)
+            raise AbsentError(self.path)
         _check_owner(data)
         return data
 
     def _point_to(self, data: Path) -> None:
         beside = self.path / f"CURRENT.{data.name}"
         beside.write_text(json.dumps(_STAMP | {"data": data.name}), encoding="utf-8")
-        os.replace(beside, self.path / "CURRENT")
+        beside.replace(self.path / "CURRENT")
 
     def _pointed_to(self) -> Path | None:
         try:
             return self._data()
-        except (OSError, ValueError, AttributeError, Absent):
+        except (OSError, ValueError, AttributeError, AbsentError):
             return None
 
     def _remove_abandoned(self, current: Path, before: Path | None) -> None:
@@ -149,11 +150,11 @@ class Folder:
 def _check_owner(data: Path) -> None:
     # Whoosh's table of contents is a pickle: reading another user's would run another user's code.
     if hasattr(os, "geteuid") and data.stat().st_uid not in (os.geteuid(), 0):
-        raise Absent(data)
+        raise AbsentError(data)
 
 
 def _generations(data: Path) -> list[int]:
-    marks = (name[len(_NAME) + 2 : -4] for name in os.listdir(data) if name.endswith(".toc"))
+    marks = (path.stem[len(_NAME) + 2 :] for path in data.glob("*.toc"))
     return [int(mark) for mark in marks if mark.isdigit()]
 
 
@@ -205,7 +206,7 @@ def _write(data: Path, batch: Segment, kept: Callable[[list[Any]], list[Any]]) -
             finished=lambda name: _write_entries(data, name, batch),
         )
     except LockError as error:
-        raise Locked(str(data)) from error
+        raise LockedError(str(data)) from error
     try:
         writer.add_batch(batch)
         writer.commit(mergetype=lambda _, segments: kept(segments))
@@ -225,7 +226,7 @@ def _write_entries(data: Path, name: str, batch: Segment) -> None:
 
 def _small(segments: Sequence[Any]) -> set[str]:
     by_size = sorted(segments, key=lambda s: s.doc_count_all())
-    total, chosen = 0, []
+    total, chosen = 0, list[str]()
     for segment in by_size:
         if len(chosen) >= 2 and segment.doc_count_all() > total:
             break

@@ -24,9 +24,9 @@ class Hit:
 class Found:
     """An answer: the hits in order, and what the caller should say about the rest.
 
-    `total` counts every memory that matches, folded ones included. `withheld` counts what would have
-    matched, by status, and as `other_branches` what only other branches hold. `mode` is the mode that
-    was really used; `notes` are sentences for the reader.
+    `total` counts every memory that matches, folded ones included. `withheld` counts what would
+    have matched, by status, and as `other_branches` what only other branches hold. `mode` is the
+    mode that was really used; `notes` are sentences for the reader.
     """
 
     hits: tuple[Hit, ...] = ()

@@ -1,7 +1,7 @@
 """Importing Whoosh without its warnings.
 
-Whoosh 2.7.4 was written for older Pythons: compiled for the first time it warns of invalid escapes, and
-a program run with warnings as errors could not import it.
+Whoosh 2.7.4 was written for older Pythons: compiled for the first time it warns of invalid escapes,
+and a program run with warnings as errors could not import it.
 """
 
 import warnings

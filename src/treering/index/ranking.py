@@ -1,7 +1,9 @@
-"""The second look at the best candidates: how much they cover, what stands beside them, how they fare.
+"""The second look at the best candidates: how much they cover, what stands beside them, how they
+fare.
 
-Every rule here is modest: words decide, and age, confidence, status or branch only settle what words
-leave open. The pool is of fixed size, so a longer answer never changes the order of a shorter one.
+Every rule here is modest: words decide, and age, confidence, status or branch only settle what
+words leave open. The pool is of fixed size, so a longer answer never changes the order of a shorter
+one.
 """
 
 import math
@@ -42,9 +44,9 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
 def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
     """What the neighbours in their sessions lend to documents.
 
-    A conversation answers in the turn after the question, a session explains before it decides. Only
-    the best lend, and only a few documents of a session are lifted, so that one talkative session
-    does not fill the answer.
+    A conversation answers in the turn after the question, a session explains before it decides.
+    Only the best lend, and only a few documents of a session are lifted, so that one talkative
+    session does not fill the answer.
     """
     lent: dict[int, float] = {}
     lifted: Counter[str] = Counter()

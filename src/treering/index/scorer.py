@@ -46,8 +46,8 @@ def spelling_clause(snapshot: Snapshot, word: str, meant: Sequence[str]) -> Clau
 def summed(clauses: Iterable[Clause]) -> dict[int, float]:
     """The sum of all weights, by document.
 
-    The longest list is copied whole and the others are laid over it; only documents that are in both
-    are visited one by one, which is what plain Python is slow at.
+    The longest list is copied whole and the others are laid over it; only documents that are in
+    both are visited one by one, which is what plain Python is slow at.
     """
     longest, *others = sorted((c.weights for c in clauses), key=len, reverse=True)
     total = dict(longest)

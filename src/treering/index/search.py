@@ -1,6 +1,7 @@
 """One question against one view: which memories match, in which order, and why.
 
-    words -> clauses -> scores -> visible, filtered -> pool -> covered, fused, lifted, weighed -> folded
+    words -> clauses -> scores -> visible, filtered -> pool -> covered, fused, lifted, weighed ->
+    folded
 
 Nothing here touches the disk except through the snapshot's postings and, for phrases, `read`.
 """
@@ -302,7 +303,7 @@ class _Explanation:
         )
 
     def _score(self, number: int) -> float:
-        """The score; of the tail its share of the weakest in the pool, so that order and score agree."""
+        """The score; in the tail a share of the pool's lowest, so that order and score agree."""
         if number in self.scored:
             return self.scored[number]
         strongest = max(self.matches.scores.values())

@@ -1,7 +1,7 @@
 """A batch of indexed memories that never changes: on disk, or in memory where the disk is not ours.
 
-Both kinds answer the same questions, so a search does not know whether a memory was indexed last year
-or could not be written because another process held the lock.
+Both kinds answer the same questions, so a search does not know whether a memory was indexed last
+year or could not be written because another process held the lock.
 """
 
 from array import array

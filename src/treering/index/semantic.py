@@ -1,7 +1,7 @@
 """Search by meaning: what an embedding model must be able to do, and the two that are supported.
 
-Optional by design: without a model the program is whole. Models come inside packages or folders; nothing
-here ever opens a connection.
+Optional by design: without a model the program is whole. Models come inside packages or folders;
+nothing here ever opens a connection.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. `weight` is what a cosine counts beside the best text score of 1."""
+    """Turns texts into vectors; `weight` is what a cosine of 1 counts beside the best text score."""
 
     @property
     def name(self) -> str: ...
@@ -40,7 +40,7 @@ class Meaning(Protocol):
 
 
 class WordLlama:
-    """Averaged token vectors from the `wordllama` package: 0.1 ms a question, weights in its wheel."""
+    """Averaged token vectors from the `wordllama` package, whose wheel holds the weights."""
 
     dimensions = 256
     weight = 1.0
@@ -58,11 +58,10 @@ class WordLlama:
     def _loaded(self) -> Any:
         import wordllama
 
-        # 0.4.0.post1 looks for its tokenizer in the wrong folder and would go to the network for it;
-        # told that its own package is the cache, it finds both files.
-        return wordllama.WordLlama.load(
-            cache_dir=Path(wordllama.__file__).parent, disable_download=True
-        )
+        # 0.4.0.post1 looks for its tokenizer in the wrong folder and would go to the network for it.
+        # Told that its own package is the cache, it finds both files.
+        here = Path(wordllama.__file__).parent
+        return wordllama.WordLlama.load(cache_dir=here, disable_download=True)
 
 
 class SentenceTransformer:
@@ -94,8 +93,8 @@ class SentenceTransformer:
 def embedder_named(name: str) -> Embedder | None:
     """The model meant by a setting, or None when its package is not installed.
 
-    `""` and `auto` take wordllama when it is there; `off` none; anything else is the name or folder of
-    a sentence-transformers model.
+    `""` and `auto` take wordllama when it is there; `off` none; anything else is the name or folder
+    of a sentence-transformers model.
     """
     from importlib.util import find_spec
 

@@ -52,7 +52,7 @@ class Snapshot:
         self._room = _KEPT_POSTINGS
 
     def _numbered(self, before: "Snapshot | None") -> tuple[list[Entry], dict[str, int]]:
-        """Entries and their numbers; what the snapshot before us had at the same place is copied."""
+        """Entries and their numbers; what the snapshot before had at the same place is copied."""
         if before and self.shelves[: len(before.shelves)] == before.shelves:
             entries, numbers = before.entries.copy(), before.numbers.copy()
             fresh = self.shelves[len(before.shelves) :]

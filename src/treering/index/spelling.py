@@ -1,7 +1,7 @@
 """Words that were probably meant by a word no memory holds.
 
-Every string one slip away (a letter too many, too few, wrong, or two swapped) is made, analysed like
-any text and looked up. Stems would hide the slip, so it is undone in the word as it was typed.
+Every string one slip away (a letter too many, too few, wrong, or two swapped) is made, analysed
+like any text and looked up. Stems would hide the slip, so it is undone in the word as it was typed.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """Vectors of memories, kept by blob id beside the index and only ever added.
 
-One file per model: fixed-size records of blob id, half-precision vector and checksum. Appending happens
-under a file lock and first cuts off what a killed process left half written. A record whose checksum is
-wrong is skipped and its memory embedded again. Everything is brute force: a product with the whole
-matrix is faster than any clever structure below some hundred thousand memories.
+One file per model: fixed-size records of blob id, half-precision vector and checksum. Appending
+happens under a file lock and first cuts off what a killed process left half written. A record whose
+checksum is wrong is skipped and its memory embedded again. Everything is brute force: a product
+with the whole matrix is faster than any clever structure below some hundred thousand memories.
 """
 
 import fcntl

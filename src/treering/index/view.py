@@ -1,4 +1,4 @@
-"""What one caller may see of a snapshot: its visible blobs as document numbers, and their sessions."""
+"""What one caller may see of a snapshot: the visible blobs by number, and their sessions."""
 
 from collections import defaultdict
 from collections.abc import Mapping

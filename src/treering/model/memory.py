@@ -133,7 +133,9 @@ def check(memory: Memory) -> Memory:
     for name in ("source", "author", "agent", "session"):
         value = getattr(memory, name)
         _need("\n" not in value and len(value) <= 500, f"{name} is not one short line")
-    _need(not memory.commit or bool(_OBJECT_ID.fullmatch(memory.commit)), "commit is no object id")
+    _need(
+        not memory.commit or bool(_OBJECT_ID.fullmatch(memory.commit)), "commit is no object id"
+    )
     for file in memory.files:
         _check_file(file)
     for link in memory.links:

@@ -1,8 +1,8 @@
 """What a person or an agent asks for: free words, "phrases", -exclusions, prefixes* and filters.
 
-Whatever is typed can be asked: an unbalanced quote, a lonely star or ten thousand characters are words
-like any other, and so is `field:` where no such field exists. Only a bad value of a known filter is an
-error, since guessing there would answer another question than the one asked.
+Whatever is typed can be asked: an unbalanced quote, a lonely star or ten thousand characters are
+words like any other, and so is `field:` where no such field exists. Only a bad value of a known
+filter is an error, since guessing there would answer another question than the one asked.
 """
 
 import math
@@ -36,8 +36,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 class Filters:
     """What a memory must be, apart from its words; an empty value asks for nothing.
 
-    Several tags must all be there; one of several types is enough. `status` is one status, or `all`;
-    empty means what is in force. Dates are seconds; confidence bounds are included.
+    Several tags must all be there; one of several types is enough. `status` is one status, or
+    `all`; empty means what is in force. Dates are seconds; confidence bounds are included.
     """
 
     types: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ class Filters:
     def of(cls, now: float, **options: Any) -> "Filters":
         """Filters from options as people give them; Invalid names the first bad one.
 
-        Known options: type, topic, tags, title, since, until, min_confidence, max_confidence, status,
-        author, agent, session, file, branch. Empty texts and lists mean "not given".
+        Known options: type, topic, tags, title, since, until, min_confidence, max_confidence,
+        status, author, agent, session, file, branch. Empty texts and lists mean "not given".
         """
         found = cls()
         for name, value in options.items():
@@ -233,7 +233,8 @@ def _with_confidence(name: str) -> "Option":
 
 def _with_text(name: str) -> "Option":
     def option(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
-        return replace(filters, **{name: str(value).strip().strip("/" if name == "topic" else "")})
+        text = str(value).strip().strip("/") if name == "topic" else str(value).strip()
+        return filters.merged(Filters(**{name: text}))  # type: ignore[arg-type]
 
     return option
 
