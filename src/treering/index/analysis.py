@@ -133,7 +133,7 @@ def _word(piece: str) -> Iterator[str]:
             yield from _word(hump.lower())
         return
     term = stem(lower) if lower.isascii() else lower
-    if not term or term in STOP_WORDS:
+    if not term:
         return
     yield term
     if not lower.isascii() and (folded := _folded(lower)) != lower:

@@ -9,9 +9,12 @@ searchers still work on it.
 A posting list is: crc32 of the rest, document numbers (4 bytes each), counts (1 byte each).
 """
 
+import os
+import weakref
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from treering.index.quiet import whoosh_modules
@@ -20,6 +23,7 @@ from treering.index.segment import Posting, Segment
 with whoosh_modules():
     from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3TermInfo, W3TermsReader
     from whoosh.fields import FieldType, Schema
+    from whoosh.filedb.structfile import BufferFile
     from whoosh.formats import Frequency
     from whoosh.matching import ListMatcher
     from whoosh.reading import TermNotFound
@@ -88,6 +92,27 @@ class ListReader(W3TermsReader):  # type: ignore[misc]
             if not term.startswith(prefix):
                 return
             yield term
+
+
+class PostingsFile:
+    """Whoosh's view of a file that may change under us.
+
+    Whoosh maps its files, and a mapped file that someone cuts short kills the process that looks at
+    it. Reading at an offset gives too few bytes instead, which the checksum notices.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_RDONLY)
+        # Segments go out of use quietly, when the last snapshot that holds them does.
+        self.close = weakref.finalize(self, os.close, self._file)
+
+    def get(self, position: int, length: int) -> bytes:
+        return os.pread(self._file, length, position)
+
+
+def open_lists(terms: bytes, postings: Path) -> ListReader:
+    """A reader over a term table in memory and a file of posting lists."""
+    return ListReader(Codec(), BufferFile(terms), len(terms), PostingsFile(postings))
 
 
 class ListWriter(W3FieldWriter):  # type: ignore[misc]

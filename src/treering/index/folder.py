@@ -183,6 +183,8 @@ def _full(data: Path, segment: Any) -> str:
 
 
 def _opened(data: Path, segment: Any) -> StoredSegment:
+    from treering.index.codec import open_lists
+
     stored = (data / f"{segment.segment_id()}{_ENTRIES}").read_bytes()
     terms = (data / f"{segment.segment_id()}.trm").read_bytes()
     entries = unpacked(stored[_CRC:])
@@ -190,8 +192,8 @@ def _opened(data: Path, segment: Any) -> StoredSegment:
         raise ValueError("the term table is damaged")
     if len(entries) != segment.doc_count_all():
         raise ValueError("entries and documents do not agree")
-    reader = segment.codec().terms_reader(_storage(data), segment)
-    return StoredSegment(_full(data, segment), entries, reader)
+    lists = open_lists(terms, data / f"{segment.segment_id()}.pst")
+    return StoredSegment(_full(data, segment), entries, lists)
 
 
 def _write(data: Path, batch: Segment, kept: Callable[[list[Any]], list[Any]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; `weight` is what a cosine of 1 counts beside the best text score."""
+    """Turns texts into vectors; `weight` is what a cosine counts beside the best text score."""
 
     @property
     def name(self) -> str: ...
@@ -58,7 +58,7 @@ class WordLlama:
     def _loaded(self) -> Any:
         import wordllama
 
-        # 0.4.0.post1 looks for its tokenizer in the wrong folder and would go to the network for it.
+        # 0.4.0.post1 looks for its tokenizer in the wrong folder, then on the network.
         # Told that its own package is the cache, it finds both files.
         here = Path(wordllama.__file__).parent
         return wordllama.WordLlama.load(cache_dir=here, disable_download=True)
