@@ -1,0 +1,211 @@
+"""Everything indexed so far: what is on disk, plus what could not be written yet.
+
+New memories become a batch in memory first and are searchable from then on. Then the batch is
+written; when another process holds the writer's lock, the disk is full or the folder may not be
+written, it stays in memory and the next change tries again. Whatever cannot be read counts as
+absent and is built anew.
+
+Not safe for threads: Index takes the lock.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+
+from treering.index.folder import Folder, LockedError
+from treering.index.segment import Batch, Segment, StoredSegment
+from treering.index.snapshot import Shelf, Snapshot
+from treering.model.memory import Memory
+
+Progress = Callable[[int, int], None]
+Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
+
+_BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
+_STEP = 100  # memories between two calls of `progress`
+_MANY = 8
+
+
+class ReadError(Exception):
+    """The caller's `read` raised: its error is the caller's to see, not a reason to rebuild."""
+
+
+class Catalogue:
+    """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
+
+    def __init__(self, folder: Path, read: Read) -> None:
+        self._folder = Folder(folder)
+        self._read = read
+        self._state = ""
+        self._overlays: list[Batch] = []
+        self._unreadable: set[str] = set()
+        self._snapshot: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        if self._snapshot is None:
+            self._load()
+        assert self._snapshot is not None  # noqa: S101  _load always leaves one
+        return self._snapshot
+
+    def missing(self, blobs: Iterable[str]) -> list[str]:
+        numbers = self.snapshot.numbers
+        return [b for b in blobs if b not in numbers and b not in self._unreadable]
+
+    def refresh(self) -> bool:
+        """Take over what other processes wrote; True when there was something."""
+        if self._snapshot is not None and self._folder.state() == self._state:
+            return False
+        self._load()
+        return True
+
+    def add(self, blobs: list[str], progress: Progress | None = None) -> int:
+        """Read, gather and write these; returns how many could be read."""
+        count = self.snapshot.count
+        if self._folder.state():
+            for batch in self._batches(blobs, progress):
+                self._overlay(batch)
+                self._keep()
+        else:
+            overlays, self._overlays = self._overlays, []
+            self._build(chain(overlays, self._batches(blobs, progress)))
+        return self.snapshot.count - count
+
+    def rebuild(
+        self, blobs: list[str], progress: Progress | None = None, *, on_disk: bool = True
+    ) -> int:
+        """Forget everything and index exactly these; readers see the old index until the end."""
+        self._unreadable = set()
+        if on_disk:
+            self._overlays = []
+            self._build(self._batches(blobs, progress))
+        else:
+            self._overlays = list(self._batches(blobs, progress))
+            self._folder.drop()
+            self._load()
+        return self.snapshot.count
+
+    def tidy(self) -> None:
+        """Write what could not be written before, and merge segments when there are many."""
+        self.refresh()
+        self._keep()
+        try:
+            if self._folder.merge():
+                self._load()
+        except LockedError:
+            return
+        except Exception:
+            self._recover()
+
+    # Reading the folder
+
+    def _load(self) -> None:
+        before = self._snapshot
+        known = [shelf.segment for shelf in before.shelves] if before else []
+        self._state = self._folder.state()
+        try:
+            stored = self._folder.segments(known) if self._state else []
+        except Exception:
+            self._folder.drop()
+            self._state, stored = "", []
+        self._install(stored)
+
+    def _install(self, stored: Iterable[StoredSegment]) -> None:
+        before = self._snapshot
+        shelves = {id(shelf.segment): shelf for shelf in before.shelves} if before else {}
+        segments: list[Segment] = [*stored, *self._overlays]
+        self._snapshot = Snapshot([shelves.get(id(s)) or Shelf(s) for s in segments], before)
+
+    def _stored(self) -> list[StoredSegment]:
+        segments = (shelf.segment for shelf in self.snapshot.shelves)
+        return [segment for segment in segments if isinstance(segment, StoredSegment)]
+
+    # Writing it
+
+    def _overlay(self, batch: Batch) -> None:
+        """Make a batch searchable at once, in memory."""
+        self._overlays.append(batch)
+        if len(self._overlays) > _MANY:
+            self._overlays = [_joined(self._overlays, set())]
+        self._install(self._stored())
+
+    def _keep(self) -> None:
+        """Move what is only in memory to disk, if the disk lets us now."""
+        if not self._overlays:
+            return
+        try:
+            if not self._folder.state():
+                self._folder.replace(self._overlays)
+            elif (batch := self._unwritten()).entries:
+                self._folder.append(batch)
+            self._overlays = []
+            self._load()
+        except LockedError:
+            return
+        except Exception:
+            self._recover()
+
+    def _unwritten(self) -> Batch:
+        """The overlays as one batch, without what another process has written meanwhile."""
+        numbers = self.snapshot.numbers
+        stored = sum(len(segment.entries) for segment in self._stored())
+        blobs = (entry.blob for batch in self._overlays for entry in batch.entries)
+        written = {blob for blob in blobs if numbers[blob] < stored}
+        return (
+            self._overlays[0]
+            if len(self._overlays) == 1 and not written
+            else _joined(self._overlays, written)
+        )
+
+    def _recover(self) -> None:
+        """A write failed. What can still be read stays, and what is lost is built again."""
+        wanted = list(self.snapshot.numbers)
+        self._load()
+        if lost := self.missing(wanted):
+            overlays, self._overlays = self._overlays, []
+            self._build(chain(overlays, self._stored(), self._batches(lost, None)))
+
+    def _build(self, batches: Iterable[Segment]) -> None:
+        """Fill a new folder and let it count; without a disk, keep everything in memory."""
+        source, made = iter(batches), list[Segment]()
+
+        def building() -> Iterator[Segment]:
+            for batch in source:
+                made.append(batch)
+                yield batch
+
+        try:
+            self._folder.replace(building())
+        except ReadError:
+            raise
+        except Exception:
+            self._overlays = [_joined([*made, *source], set())]
+            self._folder.drop()
+        self._load()
+
+    def _batches(self, blobs: list[str], progress: Progress | None) -> Iterator[Batch]:
+        total, done, remaining = len(blobs), 0, iter(blobs)
+        while part := list(islice(remaining, _BATCH)):
+            batch = Batch()
+            for blob, memory in self._reading(part):
+                batch.add(blob, memory)
+                done += 1
+                if progress and done % _STEP == 0:
+                    progress(done, total)
+            self._unreadable.update(set(part).difference(entry.blob for entry in batch.entries))
+            if batch.entries:
+                yield batch
+        if progress:
+            progress(total, total)
+
+    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        try:
+            yield from self._read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+
+def _joined(segments: Iterable[Segment], known: set[str]) -> Batch:
+    batch = Batch()
+    for segment in segments:
+        batch.add_segment(segment, known)
+    return batch

@@ -1,0 +1,260 @@
+"""What a person or an agent asks for: free words, "phrases", -exclusions, prefixes* and filters.
+
+Whatever is typed can be asked: an unbalanced quote, a lonely star or ten thousand characters are
+words like any other, and so is `field:` where no such field exists. Only a bad value of a known
+filter is an error, since guessing there would answer another question than the one asked.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from treering.errors import Invalid
+from treering.model.taxonomy import STATUSES, one_of, type_named
+from treering.model.when import bound
+
+LONGEST = 10_000
+ANY_STATUS = "all"
+
+_TOKEN = re.compile(
+    r"""
+    (?P<minus>-?)
+    (?: (?P<field>[a-z]{2,10})
+        (?: : (?: "(?P<quoted>[^"]*)" | (?P<value>[^\s"]+) )
+          | (?P<bound>[<>]=?|=) (?P<number>\S+) )
+      | "(?P<phrase>[^"]*)"
+      | (?P<word>\S+)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a memory must be, apart from its words; an empty value asks for nothing.
+
+    Several tags must all be there; one of several types is enough. `status` is one status, or
+    `all`; empty means what is in force. Dates are seconds; confidence bounds are included.
+    """
+
+    types: tuple[str, ...] = ()
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    title: str = ""
+    since: float | None = None
+    until: float | None = None
+    min_confidence: float | None = None
+    max_confidence: float | None = None
+    status: str = ""
+    author: str = ""
+    agent: str = ""
+    session: str = ""
+    file: str = ""
+    branch: str = ""
+    without_types: tuple[str, ...] = ()
+    without_tags: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, now: float, **options: Any) -> "Filters":
+        """Filters from options as people give them; Invalid names the first bad one.
+
+        Known options: type, topic, tags, title, since, until, min_confidence, max_confidence,
+        status, author, agent, session, file, branch. Empty texts and lists mean "not given".
+        """
+        found = cls()
+        for name, value in options.items():
+            if value in ("", None) or value == [] or value == ():
+                continue
+            if name not in _OPTIONS:
+                raise Invalid(f"Unknown filter {name!r}.", hint="Known: " + ", ".join(_OPTIONS))
+            found = _OPTIONS[name](found, value, now)
+        return found
+
+    def merged(self, other: "Filters") -> "Filters":
+        """Both at once: tags add up, ranges narrow, and where only one can hold `other` decides."""
+        changes: dict[str, Any] = {}
+        for name in (item.name for item in fields(self)):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if name in _NARROWING and mine is not None and theirs is not None:
+                changes[name] = _NARROWING[name](mine, theirs)
+            elif name in ("tags", "without_tags", "without_types"):
+                changes[name] = tuple(dict.fromkeys(mine + theirs))
+            elif theirs not in ("", (), None):
+                changes[name] = theirs
+        return replace(self, **changes)
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, taken apart. `words` is the free text, phrases included, as it was typed."""
+
+    text: str = ""
+    words: str = ""
+    phrases: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    filters: Filters = field(default_factory=Filters)
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing to rank by: the answer is a listing."""
+        return not (self.words or self.prefixes)
+
+
+def parse(text: str, now: float) -> Query:
+    """Take a question apart; `now` is what `since:7d` counts from."""
+    text = _CONTROL.sub(" ", text)[:LONGEST].strip()
+    words: list[str] = []
+    parts: dict[str, list[str]] = {"phrases": [], "prefixes": [], "excluded": []}
+    filters = Filters()
+
+    for match in _TOKEN.finditer(text):
+        narrowed = _filtered(filters, match, now)
+        if narrowed is not None:
+            filters = narrowed
+        else:
+            _sort_word(match, words, parts)
+
+    return Query(
+        text=text,
+        words=" ".join(words),
+        phrases=tuple(parts["phrases"]),
+        prefixes=tuple(parts["prefixes"]),
+        excluded=tuple(parts["excluded"]),
+        filters=filters,
+    )
+
+
+def _sort_word(match: re.Match[str], words: list[str], parts: dict[str, list[str]]) -> None:
+    phrase, whole = match["phrase"], match[0]
+    body = whole.removeprefix("-") if phrase is None else phrase
+    if not any(character.isalnum() for character in body):
+        return
+    # `--dry-run` is an option and `-1` a number: neither takes anything away.
+    if match["minus"] and not whole.startswith("--") and not body[0].isdigit():
+        parts["excluded"].append(body)
+    elif phrase is not None:
+        words.append(phrase)
+        if len(phrase.split()) > 1:
+            parts["phrases"].append(phrase)
+    elif whole.endswith("*") and len(whole.rstrip("*")) > 1 and whole.rstrip("*").isalnum():
+        parts["prefixes"].append(whole.rstrip("*"))
+    else:
+        words.append(whole)
+
+
+def _filtered(filters: Filters, match: re.Match[str], now: float) -> Filters | None:
+    """The filters with this one added, or None when the token is a word like any other."""
+    name = (match["field"] or "").lower()
+    if match["bound"] and name == "confidence":
+        return _with_bound(filters, match["bound"], match["number"])
+    value = match["value"] or match["quoted"]
+    if match["bound"] or name not in _FIELDS or not value:
+        return None
+    if match["minus"]:
+        return _without(filters, name, value)
+    return _OPTIONS[_FIELDS[name]](filters, value, now)
+
+
+def _without(filters: Filters, name: str, value: str) -> Filters | None:
+    if name == "tag":
+        return replace(filters, without_tags=(*filters.without_tags, *_split(value)))
+    if _FIELDS[name] == "type":
+        kinds = tuple(type_named(word) for word in _split(value))
+        return replace(filters, without_types=(*filters.without_types, *kinds))
+    return None
+
+
+def _with_bound(filters: Filters, sign: str, text: str) -> Filters:
+    number = _number(text, "confidence")
+    low = math.nextafter(number, math.inf) if sign == ">" else number
+    high = math.nextafter(number, -math.inf) if sign == "<" else number
+    wanted = Filters(
+        min_confidence=low if sign in (">", ">=", "=") else None,
+        max_confidence=high if sign in ("<", "<=", "=") else None,
+    )
+    return filters.merged(wanted)
+
+
+def _split(value: str) -> tuple[str, ...]:
+    return tuple(word for word in (part.strip() for part in value.split(",")) if word)
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise Invalid(f"{what} {value!r} is no number from 0 to 1.", hint="For example 0.7")
+    return number
+
+
+def _with_types(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
+    words = _split(value) if isinstance(value, str) else tuple(value)
+    kinds = tuple(type_named(word) for word in words)
+    return replace(filters, types=tuple(dict.fromkeys(filters.types + kinds)))
+
+
+def _with_tags(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
+    words: Iterable[str] = _split(value) if isinstance(value, str) else value
+    return replace(filters, tags=tuple(dict.fromkeys((*filters.tags, *words))))
+
+
+def _with_status(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
+    return replace(filters, status=one_of(str(value), (*STATUSES, ANY_STATUS), "status"))
+
+
+def _with_date(name: str) -> "Option":
+    def option(filters: Filters, value: Any, now: float) -> Filters:
+        moment = (
+            float(value)
+            if isinstance(value, int | float)
+            else bound(str(value), now, end=name == "until")
+        )
+        return filters.merged(Filters(**{name: moment}))  # type: ignore[arg-type]
+
+    return option
+
+
+def _with_confidence(name: str) -> "Option":
+    def option(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
+        return filters.merged(Filters(**{name: _number(value, name)}))  # type: ignore[arg-type]
+
+    return option
+
+
+def _with_text(name: str) -> "Option":
+    def option(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
+        text = str(value).strip().strip("/") if name == "topic" else str(value).strip()
+        return filters.merged(Filters(**{name: text}))  # type: ignore[arg-type]
+
+    return option
+
+
+Option = Callable[[Filters, Any, float], Filters]
+
+_NARROWING: dict[str, Callable[[float, float], float]] = {
+    "since": max, "until": min, "min_confidence": max, "max_confidence": min,
+}  # fmt: skip
+_OPTIONS: dict[str, Option] = {
+    "type": _with_types,
+    "tags": _with_tags,
+    "status": _with_status,
+    "since": _with_date("since"),
+    "until": _with_date("until"),
+    "min_confidence": _with_confidence("min_confidence"),
+    "max_confidence": _with_confidence("max_confidence"),
+} | {
+    name: _with_text(name)
+    for name in ("topic", "title", "author", "agent", "session", "file", "branch")
+}
+#: Fields of the query text -> the option they mean.
+_FIELDS = {name: name for name in _OPTIONS if "_" not in name} | {"ns": "type", "tag": "tags"}

@@ -1,0 +1,168 @@
+"""The index as its callers see it: catching up, visibility, listing."""
+
+from typing import Any
+
+import pytest
+
+from treering.errors import Invalid
+from treering.model.query import Filters, parse
+
+NOW = 1_767_225_600.0
+
+
+def test_what_was_remembered_is_found(three: Any) -> None:
+    """The point of it all."""
+    assert three.titles("how do we authenticate?") == ["Use JWT for authentication"]
+
+
+def test_another_process_finds_it_without_reading_anything(three: Any) -> None:
+    """The index is on disk: a new process opens it and reads no memory."""
+    three.recall("token")
+    three.reads.clear()
+
+    found = three.recall("token", index=three.fresh())
+
+    assert found.total == 1
+    assert three.reads == []
+
+
+def test_only_visible_blobs_are_found(three: Any) -> None:
+    """Visibility is the caller's: the index holds every branch."""
+    _, *others = three.memories
+
+    found = three.recall("jwt authentication", visible=dict.fromkeys(others, 0))
+
+    assert found.hits == ()
+
+
+def test_catching_up_reads_only_what_is_new(three: Any) -> None:
+    """One capture must not cost a look at a hundred thousand memories."""
+    three.recall("token")
+    three.reads.clear()
+    blob = three.remember("Tokens expire after an hour")
+
+    three.index.catch_up(three.memories)
+
+    assert three.reads == [blob]
+
+
+def test_catching_up_with_the_same_object_does_nothing(three: Any) -> None:
+    """The caller passes the same mapping while nothing changed."""
+    blobs = dict(three.memories)
+    three.index.catch_up(blobs)
+
+    assert three.index.catch_up(blobs) == 0
+
+
+def test_unreadable_blobs_are_asked_for_once(three: Any) -> None:
+    """A damaged memory in a fetched branch must not be read again at every recall."""
+    three.index.catch_up([*three.memories, "f" * 40])
+    three.reads.clear()
+
+    three.index.catch_up([*three.memories, "f" * 40])
+
+    assert three.reads == []
+
+
+def test_an_error_of_the_reader_reaches_the_caller(three: Any) -> None:
+    """What is wrong with the store is not the index's to hide."""
+    three.recall("token")
+    blob = three.remember("One more")
+    three.index._catalogue._read = _failing
+
+    with pytest.raises(OSError, match="no such object"):
+        three.index.catch_up([blob])
+
+
+def _failing(blobs: Any) -> Any:
+    raise OSError("no such object")
+
+
+def test_entries_hold_what_listings_need(library: Any) -> None:
+    """Front matter is parsed once, when a memory is indexed."""
+    blob = library.remember("Title", "Body", tags=("a", "b"), topic="x/y", confidence=0.4)
+    library.recall("title")
+
+    entry = library.fresh().entry(blob)
+
+    assert (entry.title, entry.tags, entry.topic, entry.confidence) == (
+        "Title", ("a", "b"), "x/y", 0.4,
+    )  # fmt: skip
+    assert set(library.fresh().entries()) == {blob}
+
+
+def test_an_empty_question_lists_the_newest_first(library: Any) -> None:
+    """`recall` without words is a listing."""
+    library.remember("Old", created="2024-01-01T00:00:00Z")
+    library.remember("New", created="2025-06-01T00:00:00Z")
+
+    assert library.titles("") == ["New", "Old"]
+
+
+@pytest.mark.parametrize(
+    ("order", "titles"),
+    [
+        ("newest", ["c token", "b token", "a token"]),
+        ("oldest", ["a token", "b token", "c token"]),
+        ("confidence", ["b token", "a token", "c token"]),
+        ("uncertain", ["c token", "a token", "b token"]),
+    ],
+)
+@pytest.mark.parametrize("question", ["", "token"])
+def test_every_order_works_with_and_without_words(
+    library: Any, order: str, titles: list[str], question: str
+) -> None:
+    """The contract's orders, on listings and on searches."""
+    library.remember("a token", "first thing", created="2024-01-01T00:00:00Z", confidence=0.5)
+    library.remember("b token", "second matter", created="2024-02-01T00:00:00Z", confidence=0.9)
+    library.remember("c token", "third subject", created="2024-03-01T00:00:00Z", confidence=0.1)
+
+    assert library.titles(question, order=order) == titles
+
+
+@pytest.mark.parametrize("options", [{"order": "best"}, {"mode": "magic"}])
+def test_unknown_orders_and_modes_are_refused(three: Any, options: dict[str, str]) -> None:
+    """A typing mistake is not the same as the default."""
+    with pytest.raises(Invalid):
+        three.recall("token", **options)
+
+
+def test_rebuilding_forgets_what_is_no_longer_wanted(three: Any) -> None:
+    """Dead blobs go at the next rebuild."""
+    three.recall("token")
+    kept, *_ = three.memories
+    seen: list[tuple[int, int]] = []
+
+    three.index.rebuild([kept], lambda done, total: seen.append((done, total)))
+
+    assert three.index.documents() == 1
+    assert seen[-1] == (1, 1)
+
+
+def test_many_small_segments_are_merged_by_tidying(library: Any) -> None:
+    """Every capture adds a segment; searching many is slow, so quiet moments merge them."""
+    for number in range(12):
+        library.remember(f"Note {number} on tokens", f"body of the note {number} word{number}")
+        library.recall("tokens")
+
+    library.index.tidy()
+
+    assert len(library.index._snapshot().shelves) < 5
+    assert library.recall("tokens", limit=None, index=library.fresh()).total == 12
+    assert library.titles("word7", index=library.fresh()) == ["Note 7 on tokens"]
+
+
+def test_filters_of_options_and_text_both_hold(library: Any) -> None:
+    """`--type` narrows what `tag:` in the text left."""
+    library.remember("a token", tags=("x",), type="debt")
+    library.remember("b token", tags=("x",), type="issue")
+    library.remember("c token", type="issue")
+
+    assert library.titles("token tag:x", filters=Filters(types=("issue",))) == ["b token"]
+
+
+def test_searching_an_empty_index_finds_nothing(library: Any) -> None:
+    """A new repository answers too."""
+    found = library.index.search(parse("anything", NOW), {}, now=NOW)
+
+    assert (found.hits, found.total) == ((), 0)
