@@ -8,6 +8,8 @@ from treering.actions.forget import forget
 from treering.actions.imports import import_path
 from treering.actions.log import log
 from treering.actions.read import read
+from treering.actions.recall import recall
+from treering.actions.reindex import reindex
 from treering.actions.remember import remember
 from treering.actions.revert import revert
 from treering.actions.revise import revise
@@ -24,6 +26,7 @@ class Treering(Workspace):
     """
 
     remember = remember
+    recall = recall
     read = read
     revise = revise
     forget = forget
@@ -36,6 +39,7 @@ class Treering(Workspace):
     status = status
     config = config
     doctor = doctor
+    reindex = reindex
 
 
 __all__ = ["Treering"]

@@ -21,6 +21,9 @@ SETTINGS: dict[str, Setting] = {
         Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
         Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
         Setting("remote", "", "the remote memories are shared through; empty: origin"),
+        Setting(
+            "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
+        ),
         Setting("sessiongap", "4h", "a pause longer than this ends a session"),
         Setting("capture", "commits", "what hooks capture: commits, all or none"),
     )

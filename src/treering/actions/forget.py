@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treering.actions import given
-from treering.actions.links import incoming
+from treering.actions.sight import Sight
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Memory
-from treering.store.view import Place, View
+from treering.store.view import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def forget(
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]
-        hidden = 0 if restore else _links_of(writing.view, [place.id for place in todo])
+        hidden = 0 if restore else _links_of(workspace.lookout.sight(writing.view), todo)
         now = workspace.now()
 
         def turned(memory: Memory) -> Memory:
@@ -67,11 +67,9 @@ def _restored(memory: Memory, now: str) -> Memory:
     return replace(memory, status=status, modified=now, details=details)
 
 
-def _links_of(view: View, ids: list[str]) -> int:
+def _links_of(sight: Sight, places: list[Place]) -> int:
     """How many links are no longer shown once these memories are hidden."""
-    total = 0
-    for memory_id in ids:
-        place: Place = view.find(memory_id)
-        total += len(place.memory().links)
-        total += sum(1 for other, _ in incoming(view, memory_id) if other.id not in ids)
-    return total
+    gone = {place.id for place in places}
+    own = sum(len(place.memory().links) for place in places)
+    others = (source for place in places for _, source in sight.backlinks(place.id))
+    return own + sum(source not in gone for source in others)

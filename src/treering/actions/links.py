@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from treering.actions.sight import Sight
 from treering.errors import TreeringError
 from treering.model.memory import Link, Memory
-from treering.store.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +21,27 @@ class Neighbour:
     depth: int = 1
 
 
-def neighbours(view: View, memory: Memory, hops: int = 1) -> tuple[Neighbour, ...]:
+def neighbours(sight: Sight, memory: Memory, hops: int = 1) -> tuple[Neighbour, ...]:
     """What a memory is linked with; forgotten ends are hidden, and come back with the memory."""
     found: list[Neighbour] = []
     seen, edge = {memory.id}, [memory]
     for depth in range(1, hops + 1):
-        reached = [pair for start in edge for pair in _around(view, start, depth)]
+        reached = [pair for start in edge for pair in _around(sight, start, depth)]
         found.extend(n for n, _ in reached if n.id not in seen)
         edge = [other for n, other in reached if n.id not in seen]
         seen.update(n.id for n, _ in reached)
     return tuple(found)
 
 
-def _around(view: View, memory: Memory, depth: int) -> Iterator[tuple[Neighbour, Memory]]:
+def _around(sight: Sight, memory: Memory, depth: int) -> Iterator[tuple[Neighbour, Memory]]:
     for link in memory.links:
-        if other := _alive(view, link.target):
+        if other := _alive(sight, link.target):
             yield _neighbour("out", link, other, depth), other
-    for other, link in incoming(view, memory.id):
-        yield _neighbour("in", link, other, depth), other
+    for source in dict.fromkeys(source for _, source in sight.backlinks(memory.id)):
+        if other := _alive(sight, source):
+            for link in other.links:
+                if link.target == memory.id:
+                    yield _neighbour("in", link, other, depth), other
 
 
 def _neighbour(direction: str, link: Link, other: Memory, depth: int) -> Neighbour:
@@ -47,22 +50,10 @@ def _neighbour(direction: str, link: Link, other: Memory, depth: int) -> Neighbo
     )
 
 
-def _alive(view: View, memory_id: str) -> Memory | None:
+def _alive(sight: Sight, memory_id: str) -> Memory | None:
     try:
-        place = view.place(memory_id)
+        place = sight.view.place(memory_id)
         memory = place.memory() if place else None
     except TreeringError:
         return None
     return memory if memory and not memory.is_forgotten else None
-
-
-def incoming(view: View, memory_id: str) -> Iterator[tuple[Memory, Link]]:
-    """Visible memories that link to this one."""
-    for place in view.visible.values():
-        data = place.layer.vault.repository.objects.blob(place.blob)
-        if memory_id.encode() not in data or place.id == memory_id:
-            continue
-        other = _alive(view, place.id)
-        for link in other.links if other else ():
-            if link.target == memory_id and other:
-                yield other, link

@@ -71,8 +71,7 @@ def read(
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
     standing = workspace.standing(branch)
     view = workspace.view_from(standing)
-    seen = workspace.view_at(standing, at) if at else view
-    place = _found(workspace, view, seen, id, at)
+    place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
     return Whole(
         **_fields(memory),
@@ -81,7 +80,7 @@ def read(
         branch=place.layer.branch,
         layer=place.layer.kind,
         private=place.layer.vault.is_private,
-        links=neighbours(view, memory, links),
+        links=neighbours(workspace.lookout.sight(view), memory, links) if links else (),
         extra=memory.extra or None,
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
@@ -94,10 +93,8 @@ def _fields(memory: Memory) -> dict[str, Any]:
     return {name: getattr(memory, name) for name in names}
 
 
-def _found(workspace: Workspace, view: View, seen: View, id: str, at: str) -> Place:
-    """The place in the past view; or at a commit of the memory's own history."""
-    if not at:
-        return view.find(id)
+def _at(workspace: Workspace, view: View, id: str, at: str) -> Place:
+    """The memory at a commit of its own history, or as seen at a code commit or date."""
     for vault in workspace.store.vaults():
         commit = vault.repository.resolve(at)
         if commit and past.is_memory_commit(vault, commit):
@@ -109,7 +106,7 @@ def _found(workspace: Workspace, view: View, seen: View, id: str, at: str) -> Pl
             return Place(
                 known.id, blob, Layer(known.layer.kind, vault, vault.snapshot_at(scope, commit))
             )
-    return seen.find(id)
+    return workspace.as_of(view, at).find(id)
 
 
 def _history(view: View, memory_id: str) -> tuple[HistoryEntry, ...]:

@@ -4,13 +4,12 @@ from collections import Counter
 from typing import Any
 
 from treering.actions.workspace import Standing, Workspace
-from treering.errors import StoreDamaged, TreeringError
+from treering.errors import StoreDamaged
 from treering.git import refs
+from treering.index import Entry
 from treering.model.document import FORMAT
-from treering.model.memory import Memory
 from treering.model.scope import HEADS, REMOTES
 from treering.model.taxonomy import TYPES, one_of
-from treering.store.view import View
 
 VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
 _NO_TOPIC = "(none)"
@@ -27,8 +26,9 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
         return _health(workspace)
     if wanted == "outputs":
         return {"outputs": []}
-    memories, unreadable = _memories(seen)
-    alive = [memory for memory in memories if not memory.is_forgotten]
+    sight = workspace.lookout.sight(seen)
+    memories = [entry for _, entry in sight.entries()]
+    alive = [memory for memory in memories if memory.status != "deleted"]
     if wanted == "types":
         return {"types": _types(alive)}
     if wanted == "topics":
@@ -36,27 +36,16 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if wanted == "tags":
         return {"tags": _counted(Counter(t for m in alive for t in m.tags), "tag")}
     if wanted == "files":
-        return {"files": _counted(Counter(f.path for m in alive for f in m.files), "path")}
-    return _summary(workspace, standing, memories, unreadable)
-
-
-def _memories(view: View) -> tuple[list[Memory], int]:
-    """What is visible, forgotten ones included, and how many could not be read."""
-    found, unreadable = [], 0
-    for place in view.visible.values():
-        try:
-            found.append(place.memory())
-        except TreeringError:
-            unreadable += 1
-    return found, unreadable
+        return {"files": _counted(Counter(path for m in alive for path in m.files), "path")}
+    return _summary(workspace, standing, memories, len(sight.places) - len(memories))
 
 
 def _summary(
-    workspace: Workspace, standing: Standing, memories: list[Memory], unreadable: int
+    workspace: Workspace, standing: Standing, memories: list[Entry], unreadable: int
 ) -> dict[str, Any]:
     repository, head = workspace.repository, workspace.repository.head()
-    alive = [memory for memory in memories if not memory.is_forgotten]
-    links = Counter(link.relation for memory in alive for link in memory.links)
+    alive = [memory for memory in memories if memory.status != "deleted"]
+    links = Counter(relation for memory in alive for relation, _ in memory.links)
     tags = Counter(tag for memory in alive for tag in memory.tags)
     return {
         "repository": {
@@ -91,7 +80,7 @@ def _counted(counts: Counter[str], word: str) -> list[dict[str, Any]]:
     return [{word: name, "count": count} for name, count in ordered]
 
 
-def _types(memories: list[Memory]) -> list[dict[str, Any]]:
+def _types(memories: list[Entry]) -> list[dict[str, Any]]:
     counts = Counter(memory.type for memory in memories)
     return [
         {
@@ -104,7 +93,7 @@ def _types(memories: list[Memory]) -> list[dict[str, Any]]:
     ]
 
 
-def _topics(memories: list[Memory]) -> list[dict[str, Any]]:
+def _topics(memories: list[Entry]) -> list[dict[str, Any]]:
     """Every topic and each of its parents, with counts and the range of confidence."""
     groups: dict[str, list[float]] = {}
     for memory in memories:
@@ -117,7 +106,7 @@ def _topics(memories: list[Memory]) -> list[dict[str, Any]]:
     ]
 
 
-def _recent_topics(memories: list[Memory]) -> list[str]:
+def _recent_topics(memories: list[Entry]) -> list[str]:
     recent = sorted((m for m in memories if m.topic), key=lambda m: m.modified, reverse=True)
     return list(dict.fromkeys(memory.topic for memory in recent))[:5]
 
@@ -144,11 +133,19 @@ def branches(workspace: Workspace) -> list[dict[str, Any]]:
 
 def _health(workspace: Workspace) -> dict[str, Any]:
     return {
-        "index": {"documents": 0, "fresh": False},
+        "index": _index(workspace),
         "hooks": {"installed": []},
         "journal": {"pending": 0},
         "sync": _sync(workspace),
     }
+
+
+def _index(workspace: Workspace) -> dict[str, Any]:
+    """How much is indexed, and whether that is all there is."""
+    index = workspace.lookout.index
+    known = index.entries()
+    there = [place.blob for place in workspace.everything().copies()]
+    return {"documents": index.documents(), "fresh": all(blob in known for blob in there)}
 
 
 def _sync(workspace: Workspace) -> dict[str, Any]:

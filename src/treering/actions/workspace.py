@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
 from treering.branches.trunk import code_position, trunk_of
@@ -22,6 +22,10 @@ from treering.store import layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.view import Layer, Place, View
+
+if TYPE_CHECKING:
+    from treering.actions.pages import Pages
+    from treering.actions.sight import Lookout
 
 _ATTEMPTS = 5
 Result = TypeVar("Result")
@@ -53,8 +57,10 @@ class Workspace:
         clock: Clock = wall_clock,
         person: Person | None = None,
         agent: str = "",
+        cache: Path | None = None,
     ) -> None:
         self.repository = repository
+        self._cache = cache
         self.store = Store(repository)
         self.clock = clock
         self.agent = agent
@@ -71,13 +77,29 @@ class Workspace:
         clock: Clock = wall_clock,
         person: Person | None = None,
         agent: str = "",
+        cache: Path | None = None,
     ) -> Self:
-        """Open the repository that holds `path`."""
-        return cls(Repository.discover(Path(path)), clock=clock, person=person, agent=agent)
+        """Open the repository that holds `path`; `cache` is used where it cannot be written."""
+        repository = Repository.discover(Path(path))
+        return cls(repository, clock=clock, person=person, agent=agent, cache=cache)
 
     @cached_property
     def person(self) -> Person:
         return self._person or self.repository.person()
+
+    @cached_property
+    def lookout(self) -> "Lookout":
+        """The way to search; whoever only writes never loads the index."""
+        from treering.actions.sight import Lookout
+
+        model = self.repository.config("treering.semantic") or ""
+        return Lookout(self.store, cache=self._cache, model=model)
+
+    @cached_property
+    def pages(self) -> "Pages":
+        from treering.actions.pages import Pages
+
+        return Pages(self.store.folder / "cache" / "pages")
 
     def now(self) -> str:
         return written(self.clock())
@@ -104,15 +126,18 @@ class Workspace:
     def view_from(self, standing: Standing) -> View:
         return layers.view_of(self.store, standing.scope, standing.head, standing.trunk)
 
-    def view_at(self, standing: Standing, at: str) -> View:
-        """What was seen from here at the time of a code commit, or on a date."""
+    def standing_on_trunk(self) -> Standing:
+        trunk = trunk_of(self.repository)
+        return Standing(Scope(trunk), trunk, self.repository.tip_of(trunk))
+
+    def as_of(self, view: View, at: str) -> View:
+        """A view as it was at the time of a code commit, or on a date."""
         commit = self.repository.resolve(at)
         if commit:
             seconds: float = self.repository.objects.commit(commit).time
         else:
             seconds = bound(at, self.clock(), end=True)
-        now = self.view_from(standing)
-        return View(now.branch, tuple(_layer_at(layer, seconds) for layer in now.layers))
+        return View(view.branch, tuple(_layer_at(layer, seconds) for layer in view.layers))
 
     def everything(self) -> View:
         standing = self.standing()

@@ -41,6 +41,11 @@ def _person() -> Person | None:
     return Person(name, email) if name and email else None
 
 
+def _cache() -> Path:
+    """The user's own folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treering"
+
+
 def command(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --repo and --json, and hand the door to the function."""
 

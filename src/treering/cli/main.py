@@ -28,6 +28,7 @@ COMMANDS = {
     "import": "imports",
     "config": "config",
     "doctor": "doctor",
+    "reindex": "reindex",
     "demo": "demo",
 }
 

@@ -10,17 +10,14 @@ _PROBES = 3  # alike sketches nearly always share one of their three smallest ha
 _WORD = 4
 
 
-def folds(entries: Sequence[Entry], needed: int) -> dict[int, int]:
+def folds(entries: Sequence[Entry]) -> dict[int, int]:
     """Place -> the better place it is folded under, for the first results, best first.
 
-    Copies of one memory (the same id on two branches) fold as well. Looks no further than it takes
-    to fill the answer twice over: what is kept does not depend on it.
+    Copies of one memory (the same id on two branches) fold as well.
     """
     buckets: dict[str | bytes, list[int]] = {}
     under: dict[int, int] = {}
     for place, entry in enumerate(entries[:FOLDABLE]):
-        if place - len(under) > 2 * needed:
-            break
         probes: list[str | bytes] = [entry.id, *_smallest(entry.sketch)]
         seen = {other for probe in probes for other in buckets.get(probe, ())}
         same = [other for other in seen if _same(entries[other], entry)]

@@ -24,13 +24,15 @@ class Hit:
 class Found:
     """An answer: the hits in order, and what the caller should say about the rest.
 
-    `total` counts every memory that matches, folded ones included. `withheld` counts what would
+    `total` counts every memory that matches; `rest` are the blobs of those beyond the limit, in
+    order. Near-duplicates come last, so that all are there once. `withheld` counts what would
     have matched, by status, and as `other_branches` what only other branches hold. `mode` is the
     mode that was really used; `notes` are sentences for the reader.
     """
 
     hits: tuple[Hit, ...] = ()
     total: int = 0
+    rest: tuple[str, ...] = ()
     withheld: Mapping[str, int] = field(default_factory=dict)
     mode: str = "text"
     notes: tuple[str, ...] = ()

@@ -9,7 +9,6 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from treering.errors import Invalid
 from treering.index.analysis import flattened, joined_terms, question_terms, terms
@@ -210,17 +209,19 @@ def _ranked(request: Request, view: View, matches: _Matches, meaning: Meaning | 
     scored = _weighed(pool, lent, request, view)
     count = len(matches.scores.keys() | scored.keys())
 
-    needed = count if request.limit is None or request.order != "relevance" else request.limit
     order = sorted(scored, key=lambda n: (-scored[n], -view.entry(n).created, n))
-    if needed + FOLDABLE > len(order) < count:
-        order += _tail(matches.scores, scored, view, needed + FOLDABLE)
+    tail = matches.scores.keys() - scored.keys()
+    order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
     if request.order != "relevance":
         order = _by(request.order, order, view.snapshot.entries)
+    order, below = _folded(order, view)
 
     explain = _Explanation(request, view, matches, scored, semantic, lent)
-    hits = _folded(order, view, request.limit, explain.hit)
+    cut = len(order) if request.limit is None else request.limit
+    hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
+    rest = tuple(view.entry(number).blob for number in order[cut:])
     mode = request.mode if meaning else "text"
-    return Found(hits, count, matches.withheld, mode, tuple(matches.notes))
+    return Found(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
 
 
 def _weighed(
@@ -233,11 +234,6 @@ def _weighed(
     for number in total.keys() - priors.keys():
         priors[number] = prior(view.entry(number), view.layer(number), request.now)
     return {n: score / highest * priors[n] for n, score in total.items()}
-
-
-def _tail(scores: dict[int, float], pool: Collection[int], view: View, needed: int) -> list[int]:
-    rest = scores.keys() - pool
-    return heapq.nsmallest(needed, rest, key=lambda n: (-scores[n], -view.entry(n).created, n))
 
 
 def _pool(
@@ -266,18 +262,15 @@ def _pool(
     return fused, cosines
 
 
-def _folded(
-    order: Sequence[int],
-    view: View,
-    limit: int | None,
-    hit: Callable[[int, Sequence[int]], Hit],
-) -> tuple[Hit, ...]:
-    under = folds([view.entry(n) for n in order[:FOLDABLE]], FOLDABLE if limit is None else limit)
+def _folded(order: list[int], view: View) -> tuple[list[int], dict[int, list[int]]]:
+    """The order with near-duplicates at its end, and under which document each is folded."""
+    under = folds([view.entry(number) for number in order[:FOLDABLE]])
     below: dict[int, list[int]] = {}
     for place, kept in under.items():
-        below.setdefault(kept, []).append(order[place])
-    places = (place for place in range(len(order)) if place not in under)
-    return tuple(hit(order[place], below.get(place, ())) for place in islice(places, limit))
+        below.setdefault(order[kept], []).append(order[place])
+    last = [order[place] for place in under]
+    first = [number for place, number in enumerate(order) if place not in under] if under else order
+    return first + last, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,17 +337,16 @@ def _listing(request: Request, view: View, elsewhere: View | None) -> Found:
     everything = view.all | (elsewhere.all if elsewhere else set())
     withheld = _withheld(everything, request, view, elsewhere)
     order = "newest" if request.order == "relevance" else request.order
-    chosen = _by(order, numbers, entries, request.limit)
+    chosen = [entries[number] for number in _by(order, numbers, entries)]
+    cut = len(chosen) if request.limit is None else request.limit
     hits = tuple(
         Hit(e.blob, e.id, 0.0, ("recent",) if is_recent(e, request.now) else ())
-        for e in (entries[number] for number in chosen)
+        for e in chosen[:cut]
     )
-    return Found(hits, len(numbers), withheld)
+    return Found(hits, len(numbers), tuple(e.blob for e in chosen[cut:]), withheld)
 
 
-def _by(
-    order: str, numbers: Sequence[int], entries: Sequence[Entry], limit: int | None = None
-) -> list[int]:
+def _by(order: str, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:
     """Documents in another order than relevance; ties always come the same way."""
     keys: dict[str, Callable[[int], tuple[float, ...]]] = {
         "newest": lambda n: (-entries[n].created,),
@@ -367,6 +359,4 @@ def _by(
     def full(number: int) -> tuple[object, ...]:
         return (*key(number), entries[number].id, entries[number].blob)
 
-    if limit is None:
-        return sorted(numbers, key=full)
-    return heapq.nsmallest(limit, numbers, key=full)
+    return sorted(numbers, key=full)

@@ -29,6 +29,11 @@ class Snapshot:
         self.tip = tip
         self._memories = self._memories_tree()
 
+    @property
+    def key(self) -> tuple[Scope, str | None]:
+        """What it holds depends on nothing else."""
+        return (self.scope, self._memories)
+
     def _memories_tree(self) -> str | None:
         if self.tip is None:
             return None

@@ -1,0 +1,267 @@
+"""recall: search what is seen from here, or list it; each hit says why it is there."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treering.actions.answer import uri_of
+from treering.actions.expansion import Linked, expanded
+from treering.actions.sight import Sight
+from treering.actions.snippet import snippet
+from treering.actions.staleness import CodeTree, Stale
+from treering.actions.ties import SLACK, untied
+from treering.actions.workspace import Standing, Workspace
+from treering.errors import Invalid, TreeringError
+from treering.index import Found, Hit
+from treering.model.memory import Memory
+from treering.model.query import Filters, Query, parse
+from treering.model.taxonomy import one_of
+from treering.store.view import Place, View
+
+SCOPES = ("branch", "trunk", "all")
+MODES = ("hybrid", "text", "semantic")
+ORDERS = ("relevance", "newest", "oldest", "confidence", "uncertain")
+DETAILS = ("light", "medium", "full")
+_SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
+_MOST_HOPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One memory of an answer; `content` and `details` with full detail, else a snippet."""
+
+    id: str
+    uri: str
+    type: str
+    title: str
+    branch: str
+    layer: str
+    private: bool
+    tags: tuple[str, ...]
+    topic: str
+    score: float
+    why: tuple[str, ...]
+    confidence: float
+    status: str
+    created: str
+    modified: str
+    author: str
+    agent: str | None = None
+    stale: Stale | None = None
+    similar: tuple[str, ...] | None = None
+    via: str | None = None
+    snippet: str | None = None
+    content: str | None = None
+    details: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    query: str
+    branch: str
+    layers: tuple[str, ...]
+    total: int
+    cursor: str
+    results: tuple[Result, ...]
+    withheld: dict[str, int]
+    mode: str
+    notes: tuple[str, ...] | None = None
+
+
+def recall(
+    workspace: Workspace,
+    query: str = "",
+    *,
+    type: str = "",
+    topic: str = "",
+    tags: Sequence[str] = (),
+    since: str = "",
+    until: str = "",
+    min_confidence: float | None = None,
+    max_confidence: float | None = None,
+    status: str = "",
+    author: str = "",
+    agent: str = "",
+    session: str = "",
+    file: str = "",
+    scope: str = "branch",
+    branch: str = "",
+    at: str = "",
+    mode: str = "hybrid",
+    order: str = "",
+    expand: int = 0,
+    relation: Sequence[str] = (),
+    detail: str = "medium",
+    limit: int = 0,
+    cursor: str = "",
+) -> Recalled:
+    """Answer a question over what is visible; an empty one lists it, newest first."""
+    now = workspace.clock()
+    asked = parse(query, now)
+    filters = Filters.of(
+        now, type=type, topic=topic, tags=list(tags), since=since, until=until,
+        min_confidence=min_confidence, max_confidence=max_confidence, status=status,
+        author=author, agent=agent, session=session, file=file,
+    )  # fmt: skip
+    scope = one_of(scope or "branch", SCOPES, "scope")
+    mode = one_of(mode or "hybrid", MODES, "mode")
+    detail = one_of(detail or "medium", DETAILS, "detail")
+    order = one_of(order, ORDERS, "order") if order else _usual_order(asked)
+    if not 0 <= expand <= _MOST_HOPS:
+        raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
+    limit = _limit(limit, asked)
+
+    standing = workspace.standing(branch or asked.filters.branch)
+    view = _view(workspace, standing, scope, at)
+    sight = workspace.lookout.sight(view, every_copy=scope == "all")
+    elsewhere = None if scope == "all" else _elsewhere(workspace)
+
+    def search(most: int | None) -> Found:
+        return workspace.lookout.index.search(
+            asked, sight.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
+            elsewhere=elsewhere,
+        )  # fmt: skip
+
+    words = repr((query, filters, scope, standing.scope, at, mode, order))
+    if cursor:
+        found, following = _next_page(workspace, sight, search(None), words, cursor, limit)
+    else:
+        found = _first_page(search, sight, order, limit)
+        rest, total = found.rest, found.total
+        following = workspace.pages.keep(words, rest, total) if rest else ""
+
+    code = CodeTree(workspace.repository, standing.head)
+    shown = _Shown(sight, code, asked, detail)
+    results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
+    if expand:
+        results = _with_linked(shown, sight, results, expand, relation, order)
+    return Recalled(
+        query=query,
+        branch=standing.scope.branch,
+        layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
+        total=found.total,
+        cursor=following,
+        results=tuple(results),
+        withheld={
+            key: found.withheld.get(key, 0) for key in ("superseded", "deleted", "other_branches")
+        },
+        mode=found.mode,
+        notes=found.notes or None,
+    )
+
+
+def _usual_order(asked: Query) -> str:
+    return "newest" if asked.is_empty else "relevance"
+
+
+def _limit(limit: int, asked: Query) -> int:
+    if not 0 <= limit <= _MOST:
+        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
+    return limit or (_LIST_LIMIT if asked.is_empty else _SEARCH_LIMIT)
+
+
+def _view(workspace: Workspace, standing: Standing, scope: str, at: str) -> View:
+    if scope == "trunk":
+        standing = workspace.standing_on_trunk()
+    view = workspace.everything() if scope == "all" else workspace.view_from(standing)
+    return workspace.as_of(view, at) if at else view
+
+
+def _elsewhere(workspace: Workspace) -> dict[str, int]:
+    """Blobs of every branch: what could not be shown from here is counted among them."""
+    return workspace.lookout.sight(workspace.everything(), every_copy=True).ranks
+
+
+def _first_page(search: Callable[[int], Found], sight: Sight, order: str, limit: int) -> Found:
+    if order not in ("newest", "oldest"):
+        return search(limit)
+    found = untied(search(limit + SLACK), sight, order)
+    beyond = tuple(hit.blob for hit in found.hits[limit:])
+    return replace(found, hits=found.hits[:limit], rest=beyond + found.rest)
+
+
+def _next_page(
+    workspace: Workspace, sight: Sight, found: Found, words: str, cursor: str, limit: int
+) -> tuple[Found, str]:
+    """The hits a cursor stands for, scored as of now; one revised meanwhile is shown as it is."""
+    blobs, following, total = workspace.pages.page(words, cursor, limit)
+    scored = {hit.blob: hit for hit in found.hits}
+    hits = []
+    for blob in blobs:
+        entry = workspace.lookout.index.entry(blob)
+        place = sight.places.get(blob) or (sight.view.place(entry.id) if entry else None)
+        if place:
+            hits.append(scored.get(place.blob) or Hit(place.blob, place.id, 0.0))
+    return replace(found, hits=tuple(hits), total=total), following
+
+
+class _Shown:
+    """Turns hits into results: every one is read again from git, never from the index."""
+
+    def __init__(self, sight: Sight, code: CodeTree, asked: Query, detail: str) -> None:
+        self._sight = sight
+        self._code = code
+        self._words = asked.words
+        self._detail = detail
+
+    def result(self, hit: Hit, via: str | None = None) -> Result | None:
+        place = self._sight.places.get(hit.blob)
+        memory = _memory(place) if place else None
+        if place is None or memory is None:
+            return None
+        full = self._detail == "full"
+        similar = (self._sight.places.get(blob) for blob in hit.folded)
+        return Result(
+            id=memory.id,
+            uri=uri_of(memory.id),
+            type=memory.type,
+            title=memory.title,
+            branch=place.layer.branch,
+            layer=place.layer.kind,
+            private=place.layer.vault.is_private,
+            tags=memory.tags,
+            topic=memory.topic,
+            score=hit.score,
+            why=hit.why,
+            confidence=memory.confidence,
+            status=memory.status,
+            created=memory.created,
+            modified=memory.modified,
+            author=memory.author,
+            agent=memory.agent or None,
+            stale=self._code.staleness(memory),
+            similar=tuple(other.id for other in similar if other) or None,
+            via=via,
+            snippet=snippet(memory.content, self._words) if self._detail == "medium" else None,
+            content=memory.content if full else None,
+            details=dict(memory.details) if full else None,
+        )
+
+
+def _memory(place: Place) -> Memory | None:
+    try:
+        return place.memory()
+    except TreeringError:
+        return None  # damaged since it was indexed; doctor names it
+
+
+def _with_linked(
+    shown: _Shown,
+    sight: Sight,
+    results: list[Result],
+    hops: int,
+    relations: Sequence[str],
+    order: str,
+) -> list[Result]:
+    """The results and what they are linked with; in the order asked for, else the linked last."""
+    linked: list[Linked] = expanded(sight, [result.id for result in results], hops, relations)
+    for item in linked:
+        hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
+        result = shown.result(hit, via=item.via)
+        if result is not None:
+            results.append(result)
+    if order in ("newest", "oldest"):
+        results.sort(key=lambda r: (r.created, r.id), reverse=order == "newest")
+    elif order in ("confidence", "uncertain"):
+        results.sort(key=lambda r: (r.confidence, r.id), reverse=order == "confidence")
+    return results

@@ -1,0 +1,28 @@
+"""reindex: build the index anew from what the scopes hold now."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from treering.actions.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    op: str
+    indexed: int
+    removed: int
+    seconds: float
+
+
+def reindex(
+    workspace: Workspace, *, progress: Callable[[int, int], None] | None = None
+) -> Reindexed:
+    """Index every blob of every scope; what no scope holds any more goes."""
+    start = time.perf_counter()
+    index = workspace.lookout.index
+    before = set(index.entries())
+    wanted = dict.fromkeys(place.blob for place in workspace.everything().copies())
+    indexed = index.rebuild(wanted, progress)
+    removed = len(before - set(index.entries()))
+    return Reindexed("reindex", indexed, removed, round(time.perf_counter() - start, 3))

@@ -1,0 +1,96 @@
+"""What a view shows, made ready to be searched: the index brought up to date, blobs with places.
+
+A view's tips decide what it shows, so what was made ready for the same tips is used again: asking
+twice costs nothing, and the index sees the same objects and keeps what it derived from them.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from treering.errors import TreeringError
+from treering.git.libgit2 import GitError
+from treering.index import Entry, Index, embedder_named
+from treering.model import document
+from treering.model.memory import Memory
+from treering.store.store import Store
+from treering.store.view import Place, View
+
+_KEPT = 16
+
+
+class Sight:
+    """The visible blobs: where each is, how near its layer is, and what the index knows of it."""
+
+    def __init__(self, index: Index, places: Iterable[Place], view: View) -> None:
+        ranks = {id(layer): rank for rank, layer in enumerate(view.layers)}
+        self._index = index
+        self.view = view
+        self.places: dict[str, Place] = {place.blob: place for place in places}
+        self.ranks = {blob: ranks[id(place.layer)] for blob, place in self.places.items()}
+        self._backlinks: dict[str, list[tuple[str, str]]] | None = None
+
+    def entries(self) -> Iterator[tuple[Place, Entry]]:
+        """Everything visible that could be read, forgotten ones included."""
+        known = self._index.entries()
+        for blob, place in self.places.items():
+            if entry := known.get(blob):
+                yield place, entry
+
+    def backlinks(self, memory_id: str) -> list[tuple[str, str]]:
+        """Relation and source id of every visible link to a memory, forgotten sources left out."""
+        if self._backlinks is None:
+            self._backlinks = {}
+            for _, entry in self.entries():
+                if entry.status != "deleted":
+                    for relation, target in entry.links:
+                        self._backlinks.setdefault(target, []).append((relation, entry.id))
+        return self._backlinks.get(memory_id, [])
+
+
+class Lookout:
+    """Makes views searchable, and remembers the last few."""
+
+    def __init__(self, store: Store, *, cache: Path | None = None, model: str = "") -> None:
+        self._store = store
+        self.index = Index(_folder(store, cache), read=self._read, embedder=embedder_named(model))
+        self._known: dict[tuple[object, ...], Sight] = {}
+
+    def sight(self, view: View, *, every_copy: bool = False) -> Sight:
+        """What a view shows: the nearest copy of each id, or every copy in every layer."""
+        key = (
+            every_copy,
+            *((ly.vault.is_private, ly.kind, *ly.snapshot.key) for ly in view.layers),
+        )
+        found = self._known.pop(key, None)
+        if found is None:
+            places = view.copies() if every_copy else view.visible.values()
+            found = Sight(self.index, places, view)
+            self.index.catch_up(found.ranks)
+        self._known[key] = found
+        while len(self._known) > _KEPT:
+            self._known.pop(next(iter(self._known)))
+        return found
+
+    def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        """Memories by blob, from whichever vault has them; what is no memory is passed over."""
+        vaults = [vault.repository.objects for vault in self._store.vaults()]
+        for blob in blobs:
+            for objects in vaults:
+                try:
+                    if objects.exists(blob):
+                        yield blob, document.parse(objects.blob(blob))
+                        break
+                except (TreeringError, GitError):
+                    break
+
+
+def _folder(store: Store, cache: Path | None) -> Path:
+    """Under the common dir; where that cannot be written, under the user's own cache folder."""
+    folder = store.folder / "index"
+    if cache is None or folder.exists() or os.access(store.repository.common_dir, os.W_OK):
+        return folder
+    import hashlib
+
+    name = hashlib.sha256(str(store.repository.common_dir).encode()).hexdigest()[:16]
+    return cache / name

@@ -1,0 +1,90 @@
+"""treering recall"""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from treering.actions.recall import DETAILS, MODES, ORDERS, SCOPES, Recalled, Result, recall
+from treering.cli import door
+from treering.cli.door import Door
+from treering.cli.render import ago, safe
+
+
+@click.command(
+    "recall",
+    epilog="Example: treering recall 'why is the start slow' --tag cache --since 30d",
+)
+@click.argument("query", required=False, default="")
+@click.option("-t", "--type", default="", help="Only this type.")
+@click.option("--topic", default="", help="Only below this topic.")
+@door.listed("--tag", "--tags", "tags", help="May be repeated: all must match.")
+@click.option("--since", default="", help="Created since: 7d, 12h, 2w, a date, today, yesterday.")
+@click.option("--until", default="", help="Created until.")
+@click.option("--min-confidence", type=float, default=None)
+@click.option("--max-confidence", type=float, default=None)
+@click.option("--status", default="", help="active, needs-review, superseded, deleted or all.")
+@click.option("--author", default="", help="Part of the name.")
+@click.option("--agent", default="")
+@click.option("--session", default="")
+@click.option("--file", default="", help="About this file or folder.")
+@click.option("--scope", default="branch", show_default=True, help=", ".join(SCOPES))
+@click.option("-b", "--branch", default="", help="As seen from another branch.")
+@click.option("--at", default="", metavar="REV", help="As of a revision or a date.")
+@click.option("--mode", default="", help=", ".join(MODES) + " (default: hybrid)")
+@click.option("--order", default="", help=", ".join(ORDERS))
+@click.option("--expand", type=int, default=0, help="Follow links this many hops (0-3).")
+@door.listed("--relation", "relation", help="Which links --expand follows; may be repeated.")
+@click.option("--detail", default="medium", show_default=True, help=", ".join(DETAILS))
+@click.option("-n", "--limit", type=int, default=0, help="Default: 10, or 50 for a listing.")
+@click.option("--cursor", default="", help="The next page of an answer.")
+@door.command
+def command(door_: Door, query: str, **given: Any) -> None:
+    """Search memories, or list them when no query is given.
+
+    The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: topic:
+    title: branch: status: author: agent: file: since: until: confidence>0.7
+    """
+    answer = recall(door_.open(), query, **given)
+    # Who did not ask for a mode need not hear at every search that there is no model.
+    told = answer if given["mode"] else replace(answer, notes=_worth_telling(answer))
+    door_.answer(answer if door_.as_json else told, _text)
+
+
+def _worth_telling(answer: Recalled) -> tuple[str, ...]:
+    return tuple(note for note in answer.notes or () if "embedding" not in note)
+
+
+def _text(answer: Recalled) -> str:
+    now = time.time()
+    lines = [_result(result, now) for result in answer.results]
+    if not lines:
+        lines = [f"Nothing found on {safe(answer.branch)}."]
+    lines.append(_summary(answer))
+    lines += [f"note: {note}" for note in answer.notes or ()]
+    return "\n".join(line for line in lines if line)
+
+
+def _result(result: Result, now: float) -> str:
+    marks = [safe(result.branch), ago(result.created, now)]
+    marks += [result.status] if result.status != "active" else []
+    marks += (
+        [f"files {result.stale.state}"] if result.stale and result.stale.state != "fresh" else []
+    )
+    marks += ["private"] if result.private else []
+    head = f"{result.id}  {result.type:<10}  {safe(result.title)}  ({', '.join(marks)})"
+    text = result.content if result.content is not None else result.snippet
+    if not text or text == result.title:
+        return head
+    return head + "\n" + "\n".join(f"    {safe(line)}" for line in text.splitlines())
+
+
+def _summary(answer: Recalled) -> str:
+    hidden = [f"{n} {word.replace('_', ' ')}" for word, n in answer.withheld.items() if n]
+    parts = []
+    if answer.cursor:
+        parts.append(f"{len(answer.results)} of {answer.total}; next: --cursor {answer.cursor}")
+    if hidden:
+        parts.append(f"withheld: {', '.join(hidden)}")
+    return "\n".join(parts)
