@@ -142,7 +142,7 @@ class Vault:
             self._refuse_newer_format(before.message)
             root = before.tree
 
-        tree = self._write_files(root, files)
+        tree = self._write_files(parent, root, files)
         commit = objects.write_commit(
             tree, (parent,) if parent else (), person, int(seconds), why.written()
         )
@@ -156,13 +156,14 @@ class Vault:
         if (found := message.read(text).format) > FORMAT:
             raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
 
-    def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
-        new = {path: data for path, data in files.items() if data is not None}
-        if len(new) >= bulk.MANY:
-            blobs = bulk.write_blobs(self.repository, new)
-        else:
-            blobs = {path: self.repository.objects.write_blob(data) for path, data in new.items()}
-        return self._write_folder(root, {path: blobs.get(path) for path in files})
+    def _write_files(
+        self, parent: str | None, root: str | None, files: Mapping[str, bytes | None]
+    ) -> str:
+        if len(files) >= bulk.MANY:
+            return bulk.write_tree(self.repository, parent, files)
+        write = self.repository.objects.write_blob
+        blobs = {path: write(data) if data is not None else None for path, data in files.items()}
+        return self._write_folder(root, blobs)
 
     def _write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
         """The tree `base` with blobs put in or taken out; only changed folders are written."""
