@@ -41,11 +41,18 @@ __all__ = [
 ]
 
 
+_NO_SEARCH = 1  # of git_repository_open_ext
+
+
 class Handle(Repository):
-    """An open repository: the C binding's class, with configuration and ref transactions."""
+    """An open repository: the C binding's class, with configuration and ref transactions.
+
+    The path is a git dir, taken as it is: searching upwards from a damaged private.git would find
+    the repository around it, and private memories would go there.
+    """
 
     def __init__(self, path: str) -> None:
-        super().__init__(init_file_backend(path, 0))
+        super().__init__(init_file_backend(path, _NO_SEARCH))
         pointer = ffi.new("git_repository **")
         ffi.buffer(pointer)[:] = self._pointer[:]  # type: ignore[attr-defined]
         self._repo = pointer[0]
