@@ -4,6 +4,8 @@ Only submodules of pygit2 are named here, none of which needs the whole package,
 that deferred it (see deferral.py) never loads what it does not use.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pygit2._pygit2 import (
@@ -70,8 +72,19 @@ class Handle(Repository):
         check_error(C.git_repository_config_snapshot(pointer, self._repo))
         return Config.from_c(self, pointer[0])
 
-    def transaction(self) -> Any:
-        return ReferenceTransaction(self)
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Lock refs, and move them when the block ends well.
+
+        pygit2's own `with` frees the locks of a commit that failed only when the garbage is
+        collected; until then every other writer would wait for them.
+        """
+        transaction = ReferenceTransaction(self)
+        try:
+            yield transaction
+            transaction.commit()
+        finally:
+            transaction.__exit__(GitError, None, None)  # with an error it only frees
 
     def ahead_behind(self, one: str, other: str) -> tuple[int, int]:
         """How many commits are reachable from `one` alone and from `other` alone."""
