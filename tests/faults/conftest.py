@@ -9,8 +9,10 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import PIPE, CompletedProcess
@@ -80,6 +82,12 @@ class Repo:
         self.env = env
         self.is_damaged = False  # set by tests that break objects on purpose: fsck may complain
         self._writers: list[Writer] = []
+        if not path.exists():
+            self._make()
+        self.found = self.fingerprint()
+
+    def _make(self) -> None:
+        path = self.path
         path.mkdir(parents=True)
         self.git("init", "-q", "--template=", "-b", "main")
         (path / "kept.txt").write_text("committed\n", encoding="utf-8")
@@ -88,7 +96,11 @@ class Repo:
         (path / "staged.txt").write_text("staged\n", encoding="utf-8")
         self.git("add", "staged.txt")
         (path / "untracked.txt").write_text("untracked\n", encoding="utf-8")
-        self.found = self.fingerprint()
+
+    def copy(self, path: Path) -> "Repo":
+        """The same repository once more, to be broken in its stead."""
+        shutil.copytree(self.path, path, symlinks=True)
+        return Repo(path, self.env)
 
     @property
     def git_dir(self) -> Path:
@@ -120,7 +132,7 @@ class Repo:
             timeout=60,
             check=False,
         )
-        assert_no_bug(done)
+        self.assert_no_bug(done)
         return done
 
     def remember(self, content: str, *arguments: str) -> str:
@@ -134,6 +146,11 @@ class Repo:
         self._writers.append(Writer(folder or self.path, self.env))
         return self._writers[-1]
 
+    def age_locks(self) -> None:
+        """Make locks left by the dead old, so that a test need not wait until they are."""
+        for lock in (self.git_dir / "refs" / "treering").rglob("*.lock"):
+            os.utime(lock, (time.time() - 60,) * 2)
+
     # --- the judge --------------------------------------------------------------------------------
 
     def stored(self, branch: str = "main") -> list[str]:
@@ -144,6 +161,10 @@ class Repo:
         assert len(ids) == len(set(ids)), "an id is there twice"
         assert files == [f"memories/{i[:2]}/{i}.md" for i in ids], "a file is in the wrong place"
         return ids
+
+    def refs(self) -> list[str]:
+        """Every memory ref's name."""
+        return self.git("for-each-ref", "--format=%(refname)", HEADS).splitlines()
 
     def contents(self, branch: str = "main") -> list[str]:
         """What each stored memory says after its front matter."""
@@ -169,6 +190,16 @@ class Repo:
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
+    @staticmethod
+    def assert_no_bug(done: CompletedProcess[str]) -> None:
+        """A process ended as the contract says: no traceback, no bug, and an error with its words."""
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode in (0, 1), (done.returncode, done.stderr)
+        if done.returncode == 1 and done.stderr.startswith("{"):
+            error = json.loads(done.stderr)["error"]
+            assert error["code"], error
+            assert error["message"], error
+
     def fingerprint(self) -> dict[str, str]:
         """The user's side: HEAD, branches, tags, index and every file of the work tree."""
         outside = self.git("for-each-ref", "refs/heads", "refs/tags", "refs/remotes")
@@ -185,16 +216,6 @@ class Repo:
         assert self.found == self.fingerprint(), "the user's side changed"
         if not self.is_damaged:
             self.assert_sound()
-
-
-def assert_no_bug(done: CompletedProcess[str]) -> None:
-    """A process ended as the contract says: no traceback, no bug, and an error with its words."""
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode in (0, 1), (done.returncode, done.stderr)
-    if done.returncode == 1 and done.stderr.startswith("{"):
-        error = json.loads(done.stderr)["error"]
-        assert error["code"], error
-        assert error["message"], error
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def test_killed_writers_lose_nothing_they_acknowledged(repo, seed, kills):
         writer.kill()
         assert writer.errors == []
         acknowledged |= set(writer.acknowledged)
-        _age_locks(repo)
+        repo.age_locks()
         if number % 25 == 0:
             repo.assert_sound()
 
@@ -38,7 +38,7 @@ def test_a_killed_command_leaves_a_repository_that_works(repo, seed, kills):
     for number in range(kills):
         options = ["--private"] if number % 2 else []
         _killed_after(repo, seed.uniform(0.05, 0.25), "remember", f"thought {number}", *options)
-        _age_locks(repo)
+        repo.age_locks()
 
         assert repo.remember(f"next {number}") in repo.stored()
         repo.remember(f"next private {number}", "--private")
@@ -53,7 +53,7 @@ def test_a_killed_import_is_whole_or_absent(repo, seed, kills, tmp_path):
 
     for _ in range(kills):
         _killed_after(repo, seed.uniform(0.1, 0.6), "import", str(tmp_path / "many.jsonl"))
-        _age_locks(repo)
+        repo.age_locks()
         assert len(repo.stored()) in (1, 401)
 
     assert repo.treering("import", str(tmp_path / "many.jsonl")).returncode == 0
@@ -116,12 +116,6 @@ def _lock_left(repo, *, seconds_ago: float):
     lock.touch()
     os.utime(lock, (time.time() - seconds_ago,) * 2)
     return lock
-
-
-def _age_locks(repo) -> None:
-    """Make locks left by the killed old, so that the test need not wait for it."""
-    for lock in repo.git_dir.rglob("refs/treering/**/*.lock"):
-        os.utime(lock, (time.time() - 60,) * 2)
 
 
 def _killed_after(repo, seconds: float, *arguments: str) -> None:
