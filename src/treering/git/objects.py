@@ -94,6 +94,10 @@ class Objects:
             at = end + 21
         return entries
 
+    def check_tree(self, oid: str) -> None:
+        """StoreDamaged unless the tree is there and whole."""
+        self._look_up(oid, GIT_OBJECT_TREE)
+
     def _raw_tree(self, oid: str) -> bytes:
         if not self._has_enums:
             load_enums()
