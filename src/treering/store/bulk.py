@@ -1,33 +1,59 @@
-"""Many blobs at once, through `git fast-import`: one pack instead of thousands of loose files."""
+"""Many files at once, through `git fast-import`: one pack instead of thousands of loose objects."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
+from treering.errors import StorageFailed
 from treering.git import process
-from treering.git.objects import blob_id
 from treering.git.repository import Repository
 
 #: From here on a pack is cheaper than loose objects (fast-import itself unpacks below 100).
 MANY = 200
 
+_BRANCH = b"refs/treering/bulk"
+_NOTHING = b"0" * 40
 
-def write_blobs(repository: Repository, files: Mapping[str, bytes]) -> dict[str, str]:
-    """Write the bytes of each path and return its blob id; on disk when this returns.
 
-    Only blobs go through fast-import: trees, commit and ref move stay on the one write path.
+def write_tree(
+    repository: Repository, parent: str | None, files: Mapping[str, bytes | None]
+) -> str:
+    """The tree of the commit `parent` with files put in (None: taken out); on disk when this
+    returns.
+
+    fast-import makes trees only for a commit on a branch, so it gets one, and forgets it before it
+    would write the ref: commit and ref move stay on the one write path.
     """
-    ids = {path: blob_id(data) for path, data in files.items()}
-    process.feed(
+    said = process.feed(
         repository.common_dir,
         *("-c", "core.fsync=pack,pack-metadata,loose-object"),
         *("-c", "core.fsyncMethod=fsync"),
+        *("-c", "core.hooksPath=/dev/null"),
         *("-c", "fastimport.unpackLimit=1"),
         *("fast-import", "--quiet", "--done"),
-        chunks=_stream(files.values()),
+        chunks=_stream(parent, files),
     )
-    return ids
+    mode, _, rest = said.decode("ascii", "replace").partition(" ")
+    tree = rest.removeprefix("tree ").strip()
+    if mode != "040000" or len(tree) != 40:
+        raise StorageFailed(f"git fast-import told no tree: {said!r}")
+    return tree
 
 
-def _stream(blobs: Iterable[bytes]) -> Iterator[bytes]:
-    for data in blobs:
-        yield b"blob\ndata %d\n%b\n" % (len(data), data)
-    yield b"done\n"
+def _stream(parent: str | None, files: Mapping[str, bytes | None]) -> Iterator[bytes]:
+    for mark, data in enumerate(files.values(), 2):
+        if data is not None:
+            yield b"blob\nmark :%d\ndata %d\n%b\n" % (mark, len(data), data)
+    yield b"commit %b\nmark :1\ncommitter treering <treering> 0 +0000\ndata 0\n" % _BRANCH
+    if parent:
+        yield b"from %b\n" % parent.encode()
+    for mark, (path, data) in enumerate(files.items(), 2):
+        if data is None:
+            yield b"D %b\n" % _quoted(path)
+        else:
+            yield b"M 100644 :%d %b\n" % (mark, _quoted(path))
+    yield b'\nls :1 ""\n'
+    yield b"reset %b\nfrom %b\n\ndone\n" % (_BRANCH, _NOTHING)
+
+
+def _quoted(path: str) -> bytes:
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'.encode(errors="surrogateescape")

@@ -142,7 +142,10 @@ class Vault:
             self._refuse_newer_format(before.message)
             root = before.tree
 
-        tree = self._write_files(root, files)
+        if len(files) >= bulk.MANY:
+            tree = bulk.write_tree(self.repository, parent, files)
+        else:
+            tree = self._write_files(root, files)
         commit = objects.write_commit(
             tree, (parent,) if parent else (), person, int(seconds), why.written()
         )
@@ -157,12 +160,9 @@ class Vault:
             raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
-        new = {path: data for path, data in files.items() if data is not None}
-        if len(new) >= bulk.MANY:
-            blobs = bulk.write_blobs(self.repository, new)
-        else:
-            blobs = {path: self.repository.objects.write_blob(data) for path, data in new.items()}
-        return self._write_folder(root, {path: blobs.get(path) for path in files})
+        write = self.repository.objects.write_blob
+        blobs = {path: None if data is None else write(data) for path, data in files.items()}
+        return self._write_folder(root, blobs)
 
     def _write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
         """The tree `base` with blobs put in or taken out; only changed folders are written."""
