@@ -39,7 +39,12 @@ def repository() -> Iterator[Path]:
 
 def git(folder: Path, *arguments: str, feed: bytes | None = None) -> bytes:
     done = subprocess.run(
-        ["git", *arguments], cwd=folder, env=ENVIRONMENT, input=feed, capture_output=True, check=True
+        ["git", *arguments],
+        cwd=folder,
+        env=ENVIRONMENT,
+        input=feed,
+        capture_output=True,
+        check=True,
     )
     return done.stdout
 

@@ -1,7 +1,6 @@
 """What it costs to start: the program as a process, against Python doing nothing."""
 
 import itertools
-import os
 import resource
 import subprocess
 import sys
@@ -49,9 +48,7 @@ def _run(command: list[str], folder: Path) -> tuple[float, float]:
     """CPU and wall seconds of one process and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT | {"HOME": os.devnull}, stdout=subprocess.DEVNULL, check=True
-    )
+    subprocess.run(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=True)
     wall = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall

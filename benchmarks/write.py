@@ -4,6 +4,7 @@ Floor a is the least a capture could be: blob, two trees, commit, ref, by plain 
 Floor b writes the very objects treering does: three trees, and a line in the ref's log.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -13,20 +14,28 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import pygit2
 from pygit2.enums import FileMode
 
-from benchmarks._bench import ENVIRONMENT, git, heading, interleaved, milliseconds, ratio
-from benchmarks._bench import repository, row
+from benchmarks._bench import (
+    ENVIRONMENT,
+    git,
+    heading,
+    interleaved,
+    milliseconds,
+    ratio,
+    repository,
+    row,
+)
 from treering import Treering
 
 REF = "refs/treering/heads/main"
 SIZES = (0, 10_000, 100_000)
-_WORDS = (
-    "cache token ref branch lock index retry schema migration timeout worker queue socket tenant "
-    "invoice latency snapshot replica commit reader writer session cookie header payload"
-).split()
+_WORDS = ("cache", "token", "ref", "branch", "lock", "index", "retry", "schema", "timeout", "queue",
+          "socket", "tenant", "invoice", "latency", "snapshot", "replica", "commit", "reader",
+          "writer", "session", "cookie", "header", "payload", "migration", "worker")  # fmt: skip
 
 
 def main(quick: bool) -> None:
@@ -39,7 +48,7 @@ def main(quick: bool) -> None:
 
 def thought(number: int) -> str:
     """About 800 bytes of text nobody else has."""
-    words = random.Random(number)  # noqa: S311 - the same texts in every run
+    words = random.Random(number)  # the same texts in every run
     text = " ".join(words.choice(_WORDS) for _ in range(110))
     return f"Thought {number} about {words.choice(_WORDS)}\n\n{text}."
 
@@ -60,22 +69,7 @@ def captures(sizes: tuple[int, ...], rounds: int) -> None:
     heading("one capture, in one process", "treering", "floor a", "floor b", "ours / a", "ours / b")
     taken = {}
     for size in sizes:
-        with repository() as path, tempfile.TemporaryDirectory() as folder:
-            treering = Treering.open(path)
-            if size:
-                treering.import_path(records(Path(folder), size))
-                git(path, "repack", "-adq")
-            else:
-                treering.remember("the first one")
-            numbers = itertools.count(size)
-            times = interleaved(
-                rounds,
-                {
-                    "ours": lambda: treering.remember(thought(next(numbers)), type="insight"),
-                    "a": floor(path, "a", ["memories"], has_log=False),
-                    "b": floor(path, "b", [], has_log=True),
-                },
-            )
+        times = _captures(size, rounds)
         taken[size] = times["ours"]
         row(
             f"  with {size:,} memories",
@@ -85,6 +79,25 @@ def captures(sizes: tuple[int, ...], rounds: int) -> None:
         )
     most = max(sizes)
     row(f"  flat from 0 to {most:,}", ratio(taken[most], taken[0], 2))
+
+
+def _captures(size: int, rounds: int) -> dict[str, float]:
+    with repository() as path, tempfile.TemporaryDirectory() as folder:
+        treering = Treering.open(path)
+        if size:
+            treering.import_path(records(Path(folder), size))
+            git(path, "repack", "-adq")
+        else:
+            treering.remember("the first one")
+        numbers = itertools.count(size)
+        return interleaved(
+            rounds,
+            {
+                "ours": lambda: treering.remember(thought(next(numbers)), type="insight"),
+                "a": floor(path, "a", ["memories"], has_log=False),
+                "b": floor(path, "b", [], has_log=True),
+            },
+        )
 
 
 def floor(path: Path, name: str, below: list[str], *, has_log: bool) -> Callable[[], None]:
@@ -137,28 +150,25 @@ def imports(count: int, rounds: int) -> None:
         given = records(Path(folder), count)
         stream = _fast_import_stream(given)
 
-        def by_library() -> None:
-            with repository() as path:
-                taken["library"].append(_seconds(lambda: Treering.open(path).import_path(given)))
-
-        def by_program() -> None:
-            with repository() as path:
-                taken["program"].append(_seconds(lambda: _treering(path, "import", str(given))))
-
-        def by_git() -> None:
-            with repository() as path:
-                taken["git"].append(_seconds(lambda: git(path, "fast-import", "--quiet", feed=stream)))
-
-        taken: dict[str, list[float]] = {"library": [], "program": [], "git": []}
+        ways: dict[str, Callable[[Path], object]] = {
+            "library": lambda path: Treering.open(path).import_path(given),
+            "program": lambda path: _treering(path, "import", str(given)),
+            "git": lambda path: git(path, "fast-import", "--quiet", feed=stream),
+        }
+        taken: dict[str, list[float]] = {name: [] for name in ways}
         for _ in range(rounds):
-            by_library()
-            by_program()
-            by_git()
-    middle = {name: sorted(times)[len(times) // 2] for name, times in taken.items()}
+            for name, way in ways.items():
+                with repository() as path:
+                    taken[name].append(_seconds(functools.partial(way, path)))
+    middle = {name: median(times) for name, times in taken.items()}
     heading(f"import of {count:,} memories", "seconds", "/ fast-import")
     row("  git fast-import of the same blobs", f"{middle['git']:.2f} s")
     for name in ("library", "program"):
-        row(f"  treering import, {name}", f"{middle[name]:.2f} s", ratio(middle[name], middle["git"], 3))
+        row(
+            f"  treering import, {name}",
+            f"{middle[name]:.2f} s",
+            ratio(middle[name], middle["git"], 3),
+        )
 
 
 def _fast_import_stream(given: Path) -> bytes:

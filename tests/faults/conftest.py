@@ -192,7 +192,7 @@ class Repo:
 
     @staticmethod
     def assert_no_bug(done: CompletedProcess[str]) -> None:
-        """A process ended as the contract says: no traceback, no bug, and an error with its words."""
+        """A process ended as the contract says: no traceback, no bug, an error with its words."""
         assert "Traceback" not in done.stderr, done.stderr
         assert done.returncode in (0, 1), (done.returncode, done.stderr)
         if done.returncode == 1 and done.stderr.startswith("{"):
@@ -267,11 +267,11 @@ def repo(make_repo: Callable[[Path], Repo], tmp_path: Path) -> Repo:
 
 
 @pytest.fixture
-def seed(request: pytest.FixtureRequest) -> Iterator[random.Random]:
+def seed(request: pytest.FixtureRequest) -> random.Random:
     """Random numbers whose seed is printed with a failure; FAULT_SEED repeats a run."""
     number = int(os.environ.get("FAULT_SEED") or random.SystemRandom().randrange(10**6))
-    print(f"repeat with: FAULT_SEED={number} pytest '{request.node.nodeid}'")
-    yield random.Random(number)
+    print(f"repeat with: FAULT_SEED={number} pytest '{request.node.nodeid}'")  # noqa: T201
+    return random.Random(number)
 
 
 class Mounts:
@@ -295,9 +295,7 @@ class Mounts:
         subprocess.run(["mount", "-o", "remount,bind,ro", str(at)], check=True)
 
     def _mount(self, at: Path, *arguments: str) -> None:
-        done = subprocess.run(
-            ["mount", *arguments], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
         if done.returncode:
             pytest.skip(f"NOT TESTED, needs mount: {done.stderr.strip()}")
         self._made.append(at)

@@ -94,7 +94,7 @@ def test_a_missing_memory_is_named_and_the_rest_is_listed(damaged):
 
 @pytest.mark.parametrize("what", ["^{tree}", ":memories", ":memories/SHARD", ":PATH"])
 def test_an_object_that_was_lost_before_is_not_taken_for_written(damaged, what):
-    """libgit2 writes no object whose file is there, be it empty; acknowledged must mean readable."""
+    """libgit2 writes no object whose file is there, be it empty; acknowledged means readable."""
     ref = "refs/treering/heads/main"
     memory = _remembered_at_one_moment(damaged)
     _zero(damaged, ref + what.replace("SHARD", memory[:2]).replace("PATH", _path(memory)))

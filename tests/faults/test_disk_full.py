@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_an_import_that_does_not_fit_leaves_nothing_half_done(mounts, make_repo,
 
 def test_a_command_whose_answer_cannot_be_written_says_so(repo):
     """The memory is there; that nobody was told is an error all the same, and no bug."""
-    with open("/dev/full", "w", encoding="utf-8") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = repo.treering("remember", "a thought", "--json", stdout=full)
 
     assert done.returncode == 1

@@ -74,7 +74,7 @@ def test_a_lock_left_behind_long_ago_is_cleared_on_the_way(repo):
 
 
 def test_a_young_lock_is_waited_for_then_cleared(repo):
-    """It may belong to a git that is still at work, so it goes only once it is a few seconds old."""
+    """It may belong to a git still at work, so it goes only once it is a few seconds old."""
     repo.remember("first")
     lock = _lock_left(repo, seconds_ago=3.5)
 

@@ -1,4 +1,4 @@
-"""The lock: waited for with patience, not fooled by a deleted file; and repositories without one."""
+"""The lock: waited for with patience, not fooled by a deleted file, not needed to read."""
 
 import fcntl
 import json

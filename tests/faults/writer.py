@@ -12,14 +12,19 @@ from treering.errors import TreeringError
 
 def main(folder: str) -> None:
     treering = Treering.open(folder)
-    print("ready", flush=True)
+    _say("ready")
     for line in sys.stdin:
         branch, _, content = line.rstrip("\n").partition("\t")
         try:
             said = treering.remember(content, branch=branch).id
         except TreeringError as error:
             said = f"error {error.code}: {error.message}"
-        print(said, flush=True)
+        _say(said)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

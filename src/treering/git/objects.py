@@ -22,6 +22,7 @@ from treering.git.libgit2 import (
 )
 
 BLOB, TREE = 0o100644, 0o040000
+_TEMPORARY = getattr(os, "O_TMPFILE", 0)  # Linux: a file without a name
 _NO_PROBE = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
 _KINDS = {GIT_OBJECT_BLOB: "blob", GIT_OBJECT_COMMIT: "commit", GIT_OBJECT_TREE: "tree"}
 
@@ -176,14 +177,14 @@ class Objects:
         by a full disk, leaves the last message as it was.
         """
         try:
-            probe = os.open(self._handle.path, os.O_TMPFILE | os.O_WRONLY)
+            probe = os.open(str(self._handle.path), _TEMPORARY | os.O_WRONLY)
         except OSError as found:
-            return str(error) if found.errno in _NO_PROBE else found.strerror
+            return str(error) if found.errno in _NO_PROBE else str(found.strerror)
         try:
             os.write(probe, bytes(size))
             os.fsync(probe)
         except OSError as found:
-            return found.strerror
+            return str(found.strerror)
         finally:
             os.close(probe)
         return str(error)
