@@ -147,6 +147,7 @@ def _removed(path: Path) -> bool:
 
 def _ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Finding]:
     try:
+        vault.snapshot_at(Scope(""), value)
         commit = vault.repository.objects.commit(value)
         entries = vault.repository.objects.tree(commit.tree)
     except TreeringError as error:

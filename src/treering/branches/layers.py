@@ -2,10 +2,11 @@
 an agent may switch branches between two of them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from treering.branches.stack import bases_of
 from treering.branches.trunk import is_in_trunk
-from treering.errors import BranchNotFound, Invalid
+from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
 from treering.git.libgit2 import reference_is_valid_name
 from treering.git.repository import Head
@@ -88,10 +89,11 @@ def _detached_in(store: Store, head: str) -> list[Scope]:
 
 
 def everything(store: Store, branch: str, trunk: str) -> View:
-    """Every scope of every branch, each as a layer of its own."""
+    """Every scope of every branch, each as a layer of its own; one that cannot be read is left
+    out, for doctor to name."""
     layers = []
     for vault in store.vaults():
-        for scope, tip in vault.scopes().items():
+        for scope in vault.scopes():
             kind = (
                 "trunk"
                 if scope.branch == trunk
@@ -101,5 +103,6 @@ def everything(store: Store, branch: str, trunk: str) -> View:
             )
             if vault.is_private:
                 kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
-            layers.append(Layer(kind, vault, vault.snapshot_at(scope, tip)))
+            with suppress(StoreDamaged):
+                layers.append(_layer(kind, vault, scope))
     return View(branch, tuple(layers))

@@ -45,6 +45,8 @@ def find(text: str) -> str | None:
     for kind, word, pattern in _KINDS:
         if word in text and (match := re.search(pattern, text)) and not _is_example(match):
             return kind
+    if "'" not in text and '"' not in text:
+        return None  # an assignment has its value in quotes
     for match in re.finditer(_ASSIGNED, text):
         if not _is_example(match) and _randomness(match[1]) > 3.5:
             return "assigned credential"

@@ -1,6 +1,7 @@
 """The program: its commands, loaded when they are called, and the one place that turns errors into
 words and exit codes."""
 
+import contextlib
 import gc
 import json
 import os
@@ -9,7 +10,7 @@ from importlib import import_module
 import click
 
 from treering import __version__
-from treering.errors import TreeringError
+from treering.errors import StorageFailed, TreeringError
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
@@ -90,20 +91,28 @@ def main(arguments: list[str]) -> int:
         # Whoever read our output has had enough; python must not complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _say(as_json, StorageFailed.code, f"{where}{error.strerror or error}.", "")
+        return EXPECTED
     except Exception as error:  # the door: a bug becomes a log, never a traceback on the screen
         bug = f"This is a bug in treering: {type(error).__name__}."
-        _say(as_json, "internal", bug, f"Please report it with the log: {_log_of(error)}")
+        try:
+            hint = f"Please report it with the log: {_log_of(error)}"
+        except (OSError, ImportError):
+            hint = "No log of it could be written."
+        _say(as_json, "internal", bug, hint)
         return BUG
 
 
 def _say(as_json: bool, code: str, message: str, hint: str) -> None:
     if as_json:
-        said = {"error": {"code": code, "message": message, "hint": hint}}
-        click.echo(json.dumps(said, ensure_ascii=False), err=True)
-        return
-    click.echo(f"error: {message}", err=True)
-    if hint:
-        click.echo(f"hint: {hint}", err=True)
+        error = {"code": code, "message": message, "hint": hint}
+        said = json.dumps({"error": error}, ensure_ascii=False)
+    else:
+        said = f"error: {message}" + (f"\nhint: {hint}" if hint else "")
+    with contextlib.suppress(OSError):  # where nothing can be said, the exit code has to do
+        click.echo(said, err=True)
 
 
 def _log_of(error: Exception) -> str:

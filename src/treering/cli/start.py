@@ -22,6 +22,8 @@ def run() -> None:
             stream.flush()
         except (BrokenPipeError, ValueError):
             continue
+        except OSError:
+            code = code or 1  # an answer nobody got is no success
     # Taking the interpreter apart costs as much as a capture; everything is on disk already.
     os._exit(code)
 

@@ -4,6 +4,8 @@ Only submodules of pygit2 are named here, none of which needs the whole package,
 that deferred it (see deferral.py) never loads what it does not use.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pygit2._pygit2 import (
@@ -41,11 +43,18 @@ __all__ = [
 ]
 
 
+_NO_SEARCH = 1  # of git_repository_open_ext
+
+
 class Handle(Repository):
-    """An open repository: the C binding's class, with configuration and ref transactions."""
+    """An open repository: the C binding's class, with configuration and ref transactions.
+
+    The path is a git dir, taken as it is: searching upwards from a damaged private.git would find
+    the repository around it, and private memories would go there.
+    """
 
     def __init__(self, path: str) -> None:
-        super().__init__(init_file_backend(path, 0))
+        super().__init__(init_file_backend(path, _NO_SEARCH))
         pointer = ffi.new("git_repository **")
         ffi.buffer(pointer)[:] = self._pointer[:]  # type: ignore[attr-defined]
         self._repo = pointer[0]
@@ -63,8 +72,19 @@ class Handle(Repository):
         check_error(C.git_repository_config_snapshot(pointer, self._repo))
         return Config.from_c(self, pointer[0])
 
-    def transaction(self) -> Any:
-        return ReferenceTransaction(self)
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Lock refs, and move them when the block ends well.
+
+        pygit2's own `with` frees the locks of a commit that failed only when the garbage is
+        collected; until then every other writer would wait for them.
+        """
+        transaction = ReferenceTransaction(self)
+        try:
+            yield transaction
+            transaction.commit()
+        finally:
+            transaction.__exit__(GitError, None, None)  # with an error it only frees
 
     def ahead_behind(self, one: str, other: str) -> tuple[int, int]:
         """How many commits are reachable from `one` alone and from `other` alone."""

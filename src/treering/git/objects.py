@@ -3,7 +3,9 @@
 Ids are 40 hex digits everywhere above this module.
 """
 
+import errno
 import hashlib
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -20,6 +22,8 @@ from treering.git.libgit2 import (
 )
 
 BLOB, TREE = 0o100644, 0o040000
+_TEMPORARY = getattr(os, "O_TMPFILE", 0)  # Linux: a file without a name
+_NO_PROBE = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
 _KINDS = {GIT_OBJECT_BLOB: "blob", GIT_OBJECT_COMMIT: "commit", GIT_OBJECT_TREE: "tree"}
 
 
@@ -91,6 +95,10 @@ class Objects:
             at = end + 21
         return entries
 
+    def check_tree(self, oid: str) -> None:
+        """StoreDamaged unless the tree is there and whole."""
+        self._look_up(oid, GIT_OBJECT_TREE)
+
     def _raw_tree(self, oid: str) -> bytes:
         if not self._has_enums:
             load_enums()
@@ -129,8 +137,9 @@ class Objects:
 
     def write_tree(self, base: str | None, changes: Mapping[str, tuple[int, str] | None]) -> str:
         """The tree `base` with some lines set to (mode, id), or taken out where None."""
+        old = [self._look_up(base, GIT_OBJECT_TREE)] if base else []
         try:
-            builder = self._handle.TreeBuilder(*([self._handle.look_up(base)] if base else []))
+            builder = self._handle.TreeBuilder(*old)
             for name, line in changes.items():
                 if line is not None:
                     builder.insert(name, Oid(hex=line[1]), line[0])
@@ -138,7 +147,7 @@ class Objects:
                     builder.remove(name)
             return str(builder.write())
         except (GitError, OSError, ValueError, KeyError) as error:
-            raise StorageFailed(f"A tree could not be written: {error}") from error
+            raise StorageFailed(f"A tree could not be written: {self._why(error)}") from error
 
     def write_commit(
         self, tree: str, parents: tuple[str, ...], person: Person, seconds: int, message: str
@@ -148,14 +157,37 @@ class Objects:
         Never libgit2's create_commit: on a full disk it returned an id and wrote nothing.
         """
         who = Signature(person.name, person.email, seconds, 0, "utf-8")
-        text: Any = self._handle.create_commit_string(who, who, message, tree, list(parents))
+        try:
+            text: Any = self._handle.create_commit_string(who, who, message, tree, list(parents))
+        except (GitError, OSError, ValueError, KeyError) as error:
+            raise StorageFailed(f"A commit could not be written: {self._why(error)}") from error
         return self._write(GIT_OBJECT_COMMIT, text)
 
     def _write(self, kind: int, data: bytes | str) -> str:
         try:
             return str(self._database.write(kind, data))
         except (GitError, OSError, ValueError) as error:
-            raise StorageFailed(f"A {_KINDS[kind]} could not be written: {error}") from error
+            why = self._why(error, len(data))
+            raise StorageFailed(f"A {_KINDS[kind]} could not be written: {why}") from error
+
+    def _why(self, error: Exception, size: int = 4096) -> str:
+        """What the disk itself says to as many bytes.
+
+        libgit2's words can be those of an earlier failure: a write of more than its buffer, refused
+        by a full disk, leaves the last message as it was.
+        """
+        try:
+            probe = os.open(str(self._handle.path), _TEMPORARY | os.O_WRONLY)
+        except OSError as found:
+            return str(error) if found.errno in _NO_PROBE else str(found.strerror)
+        try:
+            os.write(probe, bytes(size))
+            os.fsync(probe)
+        except OSError as found:
+            return str(found.strerror)
+        finally:
+            os.close(probe)
+        return str(error)
 
 
 def blob_id(data: bytes) -> str:

@@ -42,18 +42,19 @@ def run(
     return done.stdout
 
 
-def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> None:
-    """Stream chunks to a git command that prints nothing we need."""
+def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
+    """Stream chunks to a git command that answers with little, and only at the end."""
     import subprocess
 
     process = subprocess.Popen(
         command(git_dir, *arguments),
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_environment(),
     )
     assert process.stdin is not None  # noqa: S101 - for the type checker
+    assert process.stdout is not None  # noqa: S101
     assert process.stderr is not None  # noqa: S101
     try:
         with process.stdin as pipe:
@@ -65,11 +66,12 @@ def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> None:
         process.kill()
         raise
     finally:
-        said = process.stderr.read()
-        process.stderr.close()
+        with process.stdout, process.stderr:
+            answer, said = process.stdout.read(), process.stderr.read()
         process.wait()
     if process.returncode:
         raise StorageFailed(_said(arguments, process.returncode, said))
+    return answer
 
 
 def start_detached(git_dir: Path, *arguments: str) -> None:

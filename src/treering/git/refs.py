@@ -98,14 +98,24 @@ def move(
                 if (there := read(handle, name)) != old:
                     raise RefMoved(f"The ref {name} moved to {there or 'nothing'} meanwhile.")
                 _set(transaction, name, new, why)
-        except (GitError, OSError) as error:
-            if "lock" not in str(error).lower():
+        except (GitError, OSError, KeyError) as error:
+            if not _is_for_now(error):
                 raise StorageFailed(f"The ref {name} could not be moved: {error}") from error
             if not _remove_stale_lock(common_dir / f"{name}.lock") and time.monotonic() > until:
                 raise StorageFailed(f"The ref {name} is locked: {error}") from error
             time.sleep(0.02)
         else:
             return
+
+
+def _is_for_now(error: Exception) -> bool:
+    """Whether someone else is at the ref: its lock is there, or git just packed its folder away.
+
+    By libgit2's words, as its exceptions do not tell; any other failure to lock (a full disk, say)
+    is not worth waiting for.
+    """
+    said = str(error)
+    return isinstance(error, KeyError) or "failed to lock file" in said or "File exists" in said
 
 
 def _set(transaction: Any, name: str, new: str | None, why: str) -> None:

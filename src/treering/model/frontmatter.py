@@ -10,6 +10,7 @@ not depend on the version of a YAML library; it also keeps YAML out of the captu
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from json.encoder import encode_basestring as _json_quoted
 from typing import Any
 
@@ -183,6 +184,7 @@ def _number(value: float) -> str:
     return text if not e or "." in mantissa else f"{mantissa}.0e{exponent}"
 
 
+@lru_cache(maxsize=256)  # keys, authors and dates come again and again in an import
 def _text(text: str) -> str:
     """Plain where every YAML reader takes it for the same string, else in double quotes."""
     if re.fullmatch(_STAMP, text):

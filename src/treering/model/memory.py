@@ -111,8 +111,10 @@ def title_of(content: str) -> str:
 
 def trimmed(content: str) -> str:
     """Content without leading and trailing blank lines; all between stays byte for byte."""
-    content = re.sub(r"\A(?:[^\S\n]*\n)+", "", content)
-    content = re.sub(r"(?:\r?\n[^\S\n]*)+\Z", "", content)
+    if content[:1].isspace():
+        content = re.sub(r"\A(?:[^\S\n]*\n)+", "", content)
+    if content[-1:].isspace():
+        content = re.sub(r"(?:\r?\n[^\S\n]*)+\Z", "", content)
     return content if content.strip() else ""
 
 

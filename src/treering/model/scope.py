@@ -12,8 +12,6 @@ HEADS = "refs/treering/heads/"
 TRASH = "refs/treering/trash/"
 KEEP = "refs/treering/keep/"
 REMOTES = "refs/treering/remotes/"
-#: Where a bulk write is put together; nothing stays there.
-IMPORT = "refs/treering/import/"
 
 _LONGEST = 200
 _CUT = 160

@@ -1,48 +1,59 @@
-"""Many files at once, through `git fast-import`: one synced pack, not thousands of loose objects."""
+"""Many files at once, through `git fast-import`: one pack instead of thousands of loose objects."""
 
-import os
 from collections.abc import Iterator, Mapping
 
 from treering.errors import StorageFailed
-from treering.git import process, refs
+from treering.git import process
 from treering.git.repository import Repository
-from treering.model.scope import IMPORT
 
 #: From here on a pack is cheaper than loose objects (fast-import itself unpacks below 100).
 MANY = 200
+
+_BRANCH = b"refs/treering/bulk"
+_NOTHING = b"0" * 40
 
 
 def write_tree(
     repository: Repository, parent: str | None, files: Mapping[str, bytes | None]
 ) -> str:
-    """The tree of `parent` with files put in or taken out (None); on disk when this returns.
+    """The tree of the commit `parent` with files put in (None: taken out); on disk when this
+    returns.
 
-    fast-import gives trees only to commits, so it makes one on a ref of its own; both are dropped
-    again, and commit and ref move stay on the one write path.
+    fast-import makes trees only for a commit on a branch, so it gets one, and forgets it before it
+    would write the ref: commit and ref move stay on the one write path.
     """
-    ref = f"{IMPORT}{os.getpid()}"
-    process.feed(
+    said = process.feed(
         repository.common_dir,
-        *("-c", "core.fsync=pack,pack-metadata,loose-object,reference"),
+        *("-c", "core.fsync=pack,pack-metadata,loose-object"),
+        *("-c", "core.fsyncMethod=fsync"),
+        *("-c", "core.hooksPath=/dev/null"),
         *("-c", "fastimport.unpackLimit=1"),
-        *("fast-import", "--quiet", "--done", "--force"),
-        chunks=_stream(ref, parent, files),
+        *("fast-import", "--quiet", "--done"),
+        chunks=_stream(parent, files),
     )
-    commit = refs.read(repository.handle, ref)
-    if commit is None:
-        raise StorageFailed("git fast-import left no commit behind.")
-    tree = repository.objects.commit(commit).tree
-    process.run(repository.common_dir, "update-ref", "-d", ref)
+    mode, _, rest = said.decode("ascii", "replace").partition(" ")
+    tree = rest.removeprefix("tree ").strip()
+    if mode != "040000" or len(tree) != 40:
+        raise StorageFailed(f"git fast-import told no tree: {said!r}")
     return tree
 
 
-def _stream(ref: str, parent: str | None, files: Mapping[str, bytes | None]) -> Iterator[bytes]:
-    yield f"commit {ref}\ncommitter treering <treering@invalid> 0 +0000\ndata 0\n".encode()
+def _stream(parent: str | None, files: Mapping[str, bytes | None]) -> Iterator[bytes]:
+    for mark, data in enumerate(files.values(), 2):
+        if data is not None:
+            yield b"blob\nmark :%d\ndata %d\n%b\n" % (mark, len(data), data)
+    yield b"commit %b\nmark :1\ncommitter treering <treering> 0 +0000\ndata 0\n" % _BRANCH
     if parent:
-        yield f"from {parent}\n".encode()
-    for path, data in files.items():
+        yield b"from %b\n" % parent.encode()
+    for mark, (path, data) in enumerate(files.items(), 2):
         if data is None:
-            yield f"D {path}\n".encode()
+            yield b"D %b\n" % _quoted(path)
         else:
-            yield b"M 100644 inline %b\ndata %d\n%b\n" % (path.encode(), len(data), data)
-    yield b"done\n"
+            yield b"M 100644 :%d %b\n" % (mark, _quoted(path))
+    yield b'\nls :1 ""\n'
+    yield b"reset %b\nfrom %b\n\ndone\n" % (_BRANCH, _NOTHING)
+
+
+def _quoted(path: str) -> bytes:
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'.encode(errors="surrogateescape")

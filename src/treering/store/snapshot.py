@@ -38,7 +38,10 @@ class Snapshot:
         if self.tip is None:
             return None
         objects = self._repository.objects
-        return objects.child(objects.commit(self.tip).tree, layout.MEMORIES, GIT_OBJECT_TREE)
+        tree = objects.child(objects.commit(self.tip).tree, layout.MEMORIES, GIT_OBJECT_TREE)
+        if tree:
+            objects.check_tree(tree)  # without it nothing can be listed: damaged as a whole
+        return tree
 
     def blob(self, memory_id: str) -> str | None:
         """The blob of one memory: three tree look-ups, however many there are."""

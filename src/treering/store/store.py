@@ -4,7 +4,7 @@ import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from treering.errors import StorageFailed
+from treering.errors import NotARepository, StorageFailed, StoreDamaged
 from treering.git import lock, process
 from treering.git.lock import Held
 from treering.git.repository import Repository
@@ -42,22 +42,34 @@ class Store:
         A repository of its own, because `git push --mirror` sends every ref there is.
         """
         if self._private is None and os.path.exists(self._private_head):
-            self._private = Vault(Repository(self._private_dir), is_private=True)
+            self._private = self._open_private()
         return self._private
+
+    def _open_private(self) -> Vault:
+        try:
+            return Vault(Repository(self._private_dir), is_private=True)
+        except NotARepository as error:
+            raise StoreDamaged(
+                f"The private memories cannot be read: {error.message}",
+                hint=f"Restore {self._private_dir} from a backup, or move it away.",
+            ) from error
 
     def make_private(self, held: Held) -> Vault:
         """The private vault, made if it is not there; whoever calls holds the lock."""
         if (vault := self.private) is not None:
             return vault
+        # Made beside and renamed: `git init` killed half-way leaves what no one can open.
+        making = self.folder / "private.git.new"
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
-            self._private_dir.mkdir(mode=0o700, exist_ok=True)
+            making.mkdir(mode=0o700, exist_ok=True)
+            process.run(making, "init", "--bare", "--quiet", str(making))
+            making.rename(self._private_dir)
         except OSError as error:
             raise StorageFailed(
                 f"{held.path.parent} cannot be written: {error.strerror}."
             ) from error
-        process.run(self._private_dir, "init", "--bare", "--quiet", str(self._private_dir))
-        self._private = Vault(Repository(self._private_dir), is_private=True)
+        self._private = self._open_private()
         return self._private
 
     def vaults(self) -> list[Vault]:

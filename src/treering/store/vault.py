@@ -142,7 +142,10 @@ class Vault:
             self._refuse_newer_format(before.message)
             root = before.tree
 
-        tree = self._write_files(parent, root, files)
+        if len(files) >= bulk.MANY:
+            tree = bulk.write_tree(self.repository, parent, files)
+        else:
+            tree = self._write_files(root, files)
         commit = objects.write_commit(
             tree, (parent,) if parent else (), person, int(seconds), why.written()
         )
@@ -156,13 +159,9 @@ class Vault:
         if (found := message.read(text).format) > FORMAT:
             raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
 
-    def _write_files(
-        self, parent: str | None, root: str | None, files: Mapping[str, bytes | None]
-    ) -> str:
-        if len(files) >= bulk.MANY:
-            return bulk.write_tree(self.repository, parent, files)
+    def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob
-        blobs = {path: write(data) if data is not None else None for path, data in files.items()}
+        blobs = {path: None if data is None else write(data) for path, data in files.items()}
         return self._write_folder(root, blobs)
 
     def _write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:

@@ -1,0 +1,48 @@
+"""Run the benchmarks named, or all of them: `python -m benchmarks [NAME...] [--quick]`.
+
+A benchmark is a module of this package with a `main`, which may take `quick`. Those in
+NOT_BY_DEFAULT run only when they are named.
+"""
+
+import argparse
+import inspect
+import pkgutil
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+
+import benchmarks
+
+NOT_BY_DEFAULT = {"evaluate"}
+
+
+def main() -> int:
+    known = [m.name for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[0] != "_"]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller stores")
+    given = parser.parse_args()
+    if unknown := set(given.names) - set(known):
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}")
+
+    for name in given.names or [name for name in known if name not in NOT_BY_DEFAULT]:
+        if run := getattr(import_module(f"benchmarks.{name}"), "main", None):
+            started = time.monotonic()
+            print(f"== {name} ==", flush=True)
+            _run(name, run, given.quick)
+            print(f"({time.monotonic() - started:.0f} s)\n", flush=True)
+    return 0
+
+
+def _run(name: str, run: Callable[..., object], quick: bool) -> None:
+    """With `quick` where it is asked for; a benchmark that reads options of its own finds none."""
+    sys.argv = [f"benchmarks.{name}"]
+    if "quick" in inspect.signature(run).parameters:
+        run(quick=quick)
+    else:
+        run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
