@@ -4,11 +4,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Repo
 
+from conftest import Repo
 from treering import Treering
 from treering.actions.recall import Recalled
 from treering.errors import BranchNotFound, Invalid
+
+WAL = "Use WAL mode for SQLite"
+RETRIES = "Payment retries use exponential backoff"
+FLAKY = "The checkout test is flaky on CI"
 
 
 def _titles(answer: Recalled) -> list[str]:
@@ -25,8 +29,10 @@ def shop(repo: Repo) -> Repo:
     tr = repo.tr
     tr.remember("Use WAL mode for SQLite\n\nReaders never block writers.", type="decision",
                 tags=["db", "perf"], topic="backend/db", confidence=0.9)  # fmt: skip
-    tr.remember("Payment retries use exponential backoff\n\nparse_retry_after() reads the header.",
-                type="pattern", tags=["payments"], topic="backend/payments", confidence=0.6)  # fmt: skip
+    tr.remember(
+        "Payment retries use exponential backoff\n\nparse_retry_after() reads the header.",
+        type="pattern", tags=["payments"], topic="backend/payments", confidence=0.6,
+    )  # fmt: skip
     tr.remember("The checkout test is flaky on CI\n\nIt waits for ERR_1234.", type="issue",
                 tags=["ci", "perf"], agent="codex", confidence=0.4)  # fmt: skip
     return repo
@@ -36,21 +42,21 @@ def test_a_question_finds_the_memory_that_answers_it(shop: Repo) -> None:
     """In words, not in field names."""
     answer = shop.tr.recall("why do readers not block?")
 
-    assert _titles(answer)[0] == "Use WAL mode for SQLite"
+    assert _titles(answer)[0] == WAL
     assert "text" in answer.results[0].why
     assert answer.results[0].snippet is not None
     assert "Readers never block" in answer.results[0].snippet
 
 
-@pytest.mark.parametrize("query", ["parse_retry_after", "retry after", "parse_retry_after()", "parse*"])
+@pytest.mark.parametrize("query", ["parse_retry_after", "retry after", "parse_retry()", "parse*"])
 def test_identifiers_are_found_whole_and_in_parts(shop: Repo, query: str) -> None:
     """That is what people look for in code talk."""
-    assert _titles(shop.tr.recall(query))[0] == "Payment retries use exponential backoff"
+    assert _titles(shop.tr.recall(query))[0] == RETRIES
 
 
 def test_an_error_code_is_found(shop: Repo) -> None:
     """Copied from a log."""
-    assert _titles(shop.tr.recall("ERR_1234")) == ["The checkout test is flaky on CI"]
+    assert _titles(shop.tr.recall("ERR_1234")) == [FLAKY]
 
 
 def test_an_empty_query_lists_newest_first(shop: Repo) -> None:
@@ -58,9 +64,9 @@ def test_an_empty_query_lists_newest_first(shop: Repo) -> None:
     newest = _titles(shop.tr.recall())
 
     assert newest == [
-        "The checkout test is flaky on CI",
-        "Payment retries use exponential backoff",
-        "Use WAL mode for SQLite",
+        FLAKY,
+        RETRIES,
+        WAL,
     ]
     assert _titles(shop.tr.recall(order="oldest")) == newest[::-1]
 
@@ -79,21 +85,21 @@ def test_memories_of_one_second_are_listed_as_they_were_made(repo: Repo) -> None
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        ({"type": "decisions"}, {"Use WAL mode for SQLite"}),
-        ({"tags": ["perf"]}, {"Use WAL mode for SQLite", "The checkout test is flaky on CI"}),
-        ({"tags": ["perf", "db"]}, {"Use WAL mode for SQLite"}),
-        ({"topic": "backend"}, {"Use WAL mode for SQLite", "Payment retries use exponential backoff"}),
+        ({"type": "decisions"}, {WAL}),
+        ({"tags": ["perf"]}, {WAL, FLAKY}),
+        ({"tags": ["perf", "db"]}, {WAL}),
+        ({"topic": "backend"}, {WAL, RETRIES}),
         ({"topic": "back"}, set()),
-        ({"min_confidence": 0.5, "max_confidence": 0.8}, {"Payment retries use exponential backoff"}),
-        ({"agent": "codex"}, {"The checkout test is flaky on CI"}),
-        ({"author": "lovelace", "type": "issue"}, {"The checkout test is flaky on CI"}),
-        ({"query": "type:decision"}, {"Use WAL mode for SQLite"}),
-        ({"query": "tag:perf -tag:db"}, {"The checkout test is flaky on CI"}),
-        ({"query": "topic:backend/db"}, {"Use WAL mode for SQLite"}),
-        ({"query": "title:retries"}, {"Payment retries use exponential backoff"}),
-        ({"query": "confidence>0.8"}, {"Use WAL mode for SQLite"}),
-        ({"query": "ns:pattern"}, {"Payment retries use exponential backoff"}),
-        ({"query": "since:1h type:issue"}, {"The checkout test is flaky on CI"}),
+        ({"min_confidence": 0.5, "max_confidence": 0.8}, {RETRIES}),
+        ({"agent": "codex"}, {FLAKY}),
+        ({"author": "lovelace", "type": "issue"}, {FLAKY}),
+        ({"query": "type:decision"}, {WAL}),
+        ({"query": "tag:perf -tag:db"}, {FLAKY}),
+        ({"query": "topic:backend/db"}, {WAL}),
+        ({"query": "title:retries"}, {RETRIES}),
+        ({"query": "confidence>0.8"}, {WAL}),
+        ({"query": "ns:pattern"}, {RETRIES}),
+        ({"query": "since:1h type:issue"}, {FLAKY}),
         ({"query": "until:2026-01-01"}, set()),
     ],
 )  # fmt: skip
@@ -120,8 +126,11 @@ def test_bad_options_are_invalid(shop: Repo, bad: dict[str, object]) -> None:
         shop.tr.recall(**bad)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("query", ['"unbalanced', "***", "(((", "a AND OR NOT", "x" * 12_000, "\x00\x07",
-                                   "the of and", "-", ":", "type:", "\U0001f389"])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    ['"unbalanced', "***", "(((", "a AND OR NOT", "x" * 12_000, "\x00\x07", "the of and", "-", ":",
+     "type:", "\U0001f389"],
+)  # fmt: skip
 def test_any_query_gets_an_answer(shop: Repo, query: str) -> None:
     """People and agents type anything."""
     assert shop.tr.recall(query).total >= 0
@@ -147,7 +156,7 @@ def test_a_branch_recalls_its_own_and_the_trunks(shop: Repo) -> None:
 
     assert {(r.branch, r.layer) for r in here.results} == {("feature", "branch"), ("main", "trunk")}
     assert here.layers == ("feature", "main")
-    assert _titles(there) == ["Use WAL mode for SQLite"]
+    assert _titles(there) == [WAL]
     assert there.withheld["other_branches"] == 1
     assert _titles(shop.tr.recall("WAL branch:main")) == _titles(there)
     with pytest.raises(BranchNotFound):
@@ -162,9 +171,9 @@ def test_every_branch_is_searched_on_request(shop: Repo) -> None:
     answer = shop.tr.recall("WAL", scope="all")
 
     assert {(r.title, r.branch) for r in answer.results} == {
-        ("WAL on one", "one"), ("Use WAL mode for SQLite", "main"),
+        ("WAL on one", "one"), (WAL, "main"),
     }  # fmt: skip
-    assert _titles(shop.tr.recall("WAL", scope="trunk")) == ["Use WAL mode for SQLite"]
+    assert _titles(shop.tr.recall("WAL", scope="trunk")) == [WAL]
 
 
 def test_what_is_replaced_or_forgotten_is_withheld_and_counted(shop: Repo) -> None:
@@ -178,8 +187,8 @@ def test_what_is_replaced_or_forgotten_is_withheld_and_counted(shop: Repo) -> No
 
     assert _titles(answer) == ["Use WAL2 mode"]
     assert answer.withheld == {"superseded": 1, "deleted": 0, "other_branches": 0}
-    assert _titles(shop.tr.recall("mode", status="superseded")) == ["Use WAL mode for SQLite"]
-    assert _titles(shop.tr.recall(status="deleted")) == ["The checkout test is flaky on CI"]
+    assert _titles(shop.tr.recall("mode", status="superseded")) == [WAL]
+    assert _titles(shop.tr.recall(status="deleted")) == [FLAKY]
 
 
 def test_a_change_is_seen_at_once(shop: Repo) -> None:
@@ -212,7 +221,7 @@ def test_a_damaged_index_is_rebuilt_unnoticed(shop: Repo, damage: str) -> None:
             if file.is_file():
                 file.write_bytes(b"" if damage == "zero" else b"\x80garbage" * 50)
 
-    assert _titles(shop.tr.recall("flaky checkout")) == before == ["The checkout test is flaky on CI"]
+    assert _titles(shop.tr.recall("flaky checkout")) == before == [FLAKY]
     assert _titles(shop.tr.recall("flaky checkout")) == before
 
 
@@ -250,8 +259,8 @@ def test_links_are_followed_on_request(shop: Repo) -> None:
     one = shop.tr.recall("pool size", expand=1)
     two = shop.tr.recall("readers never block writers", expand=2, relation=["depends_on"])
 
-    assert set(_titles(one)) == {"Pool size is 8", "Use WAL mode for SQLite", "Dashboards"}
-    linked = next(r for r in one.results if r.title == "Use WAL mode for SQLite")
+    assert set(_titles(one)) == {"Pool size is 8", WAL, "Dashboards"}
+    linked = next(r for r in one.results if r.title == WAL)
     assert (linked.why, linked.via) == (("linked:depends_on",), pool.id)
     assert "Pool size is 8" in _titles(two)
     assert "Dashboards" not in _titles(two)
@@ -274,8 +283,8 @@ def test_recall_as_of_a_commit_or_date(shop: Repo) -> None:
     shop.now += 86400
     shop.tr.remember("WAL is off again", type="decision")
 
-    assert _titles(shop.tr.recall("WAL", at=released)) == ["Use WAL mode for SQLite"]
-    assert _titles(shop.tr.recall("WAL", at="2026-02-02")) == ["Use WAL mode for SQLite"]
+    assert _titles(shop.tr.recall("WAL", at=released)) == [WAL]
+    assert _titles(shop.tr.recall("WAL", at="2026-02-02")) == [WAL]
     assert shop.tr.recall(at="2026-01-01").total == 0
 
 
@@ -297,7 +306,7 @@ def test_a_misspelt_word_is_guessed(shop: Repo) -> None:
     """And `why` says so."""
     answer = shop.tr.recall("exponentail")
 
-    assert _titles(answer) == ["Payment retries use exponential backoff"]
+    assert _titles(answer) == [RETRIES]
     assert "spelling" in answer.results[0].why
 
 
@@ -308,7 +317,7 @@ def test_private_memories_are_recalled_and_marked(shop: Repo) -> None:
     marks = {r.title: (r.private, r.layer) for r in shop.tr.recall("WAL").results}
 
     assert marks["WAL surprises me"] == (True, "private_trunk")
-    assert marks["Use WAL mode for SQLite"] == (False, "trunk")
+    assert marks[WAL] == (False, "trunk")
 
 
 def test_reindex_counts(shop: Repo) -> None:
