@@ -6,7 +6,7 @@ Ids are 40 hex digits everywhere above this module.
 import errno
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
@@ -22,6 +22,7 @@ from treering.git.libgit2 import (
 )
 
 BLOB, TREE = 0o100644, 0o040000
+_PATIENCE = 5
 _TEMPORARY = getattr(os, "O_TMPFILE", 0)  # Linux: a file without a name
 _NO_PROBE = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
 _KINDS = {GIT_OBJECT_BLOB: "blob", GIT_OBJECT_COMMIT: "commit", GIT_OBJECT_TREE: "tree"}
@@ -145,7 +146,7 @@ class Objects:
                     builder.insert(name, Oid(hex=line[1]), line[0])
                 elif builder.get(name) is not None:
                     builder.remove(name)
-            return str(builder.write())
+            return _put(builder.write)
         except (GitError, OSError, ValueError, KeyError) as error:
             raise StorageFailed(f"A tree could not be written: {self._why(error)}") from error
 
@@ -165,8 +166,8 @@ class Objects:
 
     def _write(self, kind: int, data: bytes | str) -> str:
         try:
-            return str(self._database.write(kind, data))
-        except (GitError, OSError, ValueError) as error:
+            return _put(lambda: self._database.write(kind, data))
+        except (GitError, OSError, ValueError, KeyError) as error:
             why = self._why(error, len(data))
             raise StorageFailed(f"A {_KINDS[kind]} could not be written: {why}") from error
 
@@ -188,6 +189,18 @@ class Objects:
         finally:
             os.close(probe)
         return str(error)
+
+
+def _put(write: Callable[[], Oid]) -> str:
+    """Write an object, again where its folder vanished: `git gc` removes the empty ones, also those
+    libgit2 has just made."""
+    for _ in range(_PATIENCE):
+        try:
+            return str(write())
+        except (GitError, OSError, KeyError) as error:
+            if "No such file" not in str(error):
+                raise
+    return str(write())
 
 
 def blob_id(data: bytes) -> str:

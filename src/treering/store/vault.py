@@ -194,7 +194,11 @@ class Vault:
         """
         folder = self.repository.common_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
         if _files_in(folder) > _MANY_LOOSE:
-            process.start_detached(self.repository.common_dir, "gc", "--auto", "--quiet")
+            # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
+            process.start_detached(
+                self.repository.common_dir,
+                *("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet"),
+            )
 
 
 def _files_in(folder: Path) -> int:
