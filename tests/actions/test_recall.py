@@ -229,12 +229,13 @@ def test_a_cursor_covers_everything_once_while_memories_are_added(repo: Repo) ->
     """Scores and listings move; what was there at the first page comes exactly once."""
     for n in range(23):
         repo.tr.remember(f"note {n} on caching")
+    server = repo.tr
     for query in ("caching", ""):
-        first = repo.tr.recall(query, limit=5)
+        first = server.recall(query, limit=5)
         seen, cursor = [r.id for r in first.results], first.cursor
         while cursor:
             repo.tr.remember(f"another note {len(seen)} on caching {query}")
-            page = repo.tr.recall(query, limit=5, cursor=cursor)
+            page = server.recall(query, limit=5, cursor=cursor)
             assert page.total == first.total
             seen += [r.id for r in page.results]
             cursor = page.cursor
@@ -244,10 +245,23 @@ def test_a_cursor_covers_everything_once_while_memories_are_added(repo: Repo) ->
 
 def test_a_cursor_belongs_to_its_question(shop: Repo) -> None:
     """Another question's cursor would skip what nobody has seen."""
-    cursor = shop.tr.recall(limit=1).cursor
+    server = shop.tr
+    cursor = server.recall(limit=1).cursor
 
+    assert server.recall(limit=1, cursor=cursor).results
     with pytest.raises(Invalid):
-        shop.tr.recall("WAL", limit=1, cursor=cursor)
+        server.recall("WAL", limit=1, cursor=cursor)
+
+
+def test_a_cursor_outlives_the_command_that_gave_it(shop: Repo) -> None:
+    """Each command is a process of its own."""
+    first = shop.json("recall", "--limit", "2")
+    second = shop.json("recall", "--limit", "2", "--cursor", first["cursor"])
+
+    assert first["total"] == second["total"] == 3
+    assert {r["title"] for r in first["results"] + second["results"]} == {WAL, RETRIES, FLAKY}
+    assert second["cursor"] == ""
+    assert shop.error("recall", "wal", "--cursor", first["cursor"])["code"] == "invalid"
 
 
 def test_links_are_followed_on_request(shop: Repo) -> None:

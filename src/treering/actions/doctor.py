@@ -205,7 +205,7 @@ def _broken_ref(
 
 def _is_readable(vault: Vault, tip: str) -> bool:
     try:
-        list(vault.snapshot_at(Scope(""), tip).entries())
+        vault.snapshot_at(Scope(""), tip).listing()
     except StoreDamaged:
         return False
     return True

@@ -8,7 +8,7 @@ from treering.actions.answer import jsonable
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, TreeringError
 from treering.model import document
-from treering.store.view import Place, View
+from treering.store.view import Place
 
 
 def exported(
@@ -59,10 +59,4 @@ def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iter
     view = workspace.everything() if all else workspace.view(branch)
     if not private:
         view = view.without_private()
-    return _every_copy(view) if all else iter(view.visible.values())
-
-
-def _every_copy(view: View) -> Iterator[Place]:
-    for layer in view.layers:
-        for memory_id, blob in layer.snapshot.entries():
-            yield Place(memory_id, blob, layer)
+    return view.copies() if all else iter(view.visible.values())

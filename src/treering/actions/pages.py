@@ -1,8 +1,8 @@
 """Pages: the rest of an answer, kept so that a cursor covers everything exactly once.
 
 Scores move while memories are added, so a position in a ranking means nothing later. The ranking
-itself is written down instead, under the cache folder, where it may be deleted: a cursor whose page
-is gone is refused, and the question is asked again.
+itself is kept instead: in memory, and for a process that lives for one call only under the cache
+folder, where it may be deleted. A cursor whose ranking is gone is refused: ask again.
 """
 
 import hashlib
@@ -16,57 +16,62 @@ from treering.errors import Invalid
 _MOST = 64
 _CURSOR = r"([0-9a-f]{12})\.(\d{1,9})"
 _BLOB = 20
-_TOTAL = 8
+_HEAD = 8  # bytes that hold the total
 
 
 class Pages:
-    """Rankings by the hash of their question and their blobs."""
+    """Rankings by the hash of their question and their blobs; `folder` None: in memory only."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._kept: dict[str, bytes] = {}
 
     def keep(self, question: str, blobs: Sequence[str], total: int) -> str:
-        """Write a ranking down and return its cursor, or "" where nothing can be written."""
-        data = total.to_bytes(_TOTAL, "big") + bytes.fromhex("".join(blobs))
-        asked = hashlib.sha256(question.encode()).digest()
-        name = hashlib.sha256(asked + data).hexdigest()[:12]
-        path = self._folder / name
-        try:
-            if not path.exists():
-                self._folder.mkdir(parents=True, exist_ok=True)
-                beside = self._folder / f"{name}.{os.getpid()}"
-                beside.write_bytes(asked + data)
-                beside.replace(path)
-                self._drop_oldest()
-        except OSError:
-            return ""
+        """Keep a ranking and return the cursor of its first page."""
+        data = total.to_bytes(_HEAD, "big") + bytes.fromhex("".join(blobs))
+        name = hashlib.sha256(question.encode() + data).hexdigest()[:12]
+        self._kept[f"{name} {question}"] = data
+        while len(self._kept) > _MOST:
+            self._kept.pop(next(iter(self._kept)))
+        if self._folder:
+            self._write(self._folder, name, question, data)
         return f"{name}.0"
 
     def page(self, question: str, cursor: str, limit: int) -> tuple[list[str], str, int]:
         """The blobs a cursor stands for, the next cursor, and how many there are in all."""
         match = re.fullmatch(_CURSOR, cursor)
-        data = self._read(match[1]) if match else b""
-        asked = hashlib.sha256(question.encode()).digest()
-        if match is None or data[: len(asked)] != asked:
+        data = self._read(match[1], question) if match else None
+        if match is None or data is None:
             raise Invalid(
                 "This cursor belongs to no answer that is still there.",
                 hint="Ask the same question again without a cursor.",
             )
-        total = int.from_bytes(data[len(asked) : len(asked) + _TOTAL], "big")
-        raw = data[len(asked) + _TOTAL :]
-        blobs = [raw[at : at + _BLOB].hex() for at in range(0, len(raw), _BLOB)]
-        start = int(match[2])
+        raw = data[_HEAD:]
+        start, count = int(match[2]), len(raw) // _BLOB
         after = start + limit
-        following = f"{match[1]}.{after}" if after < len(blobs) else ""
-        return blobs[start:after], following, total
+        blobs = [raw[at * _BLOB : (at + 1) * _BLOB].hex() for at in range(start, min(after, count))]
+        following = f"{match[1]}.{after}" if after < count else ""
+        return blobs, following, int.from_bytes(data[:_HEAD], "big")
 
-    def _read(self, name: str) -> bytes:
+    def _read(self, name: str, question: str) -> bytes | None:
+        if (known := self._kept.get(f"{name} {question}")) is not None or self._folder is None:
+            return known
+        asked = hashlib.sha256(question.encode()).digest()
         try:
-            return (self._folder / name).read_bytes()
+            data = (self._folder / name).read_bytes()
         except OSError:
-            return b""
+            return None
+        return data[len(asked) :] if data.startswith(asked) else None
 
-    def _drop_oldest(self) -> None:
-        files = sorted(self._folder.iterdir(), key=lambda file: file.stat().st_mtime)
-        for file in files[:-_MOST]:
-            file.unlink(missing_ok=True)
+    def _write(self, folder: Path, name: str, question: str, data: bytes) -> None:
+        """Where nothing can be written, the cursor is good for this process only."""
+        beside = folder / f"{name}.{os.getpid()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(hashlib.sha256(question.encode()).digest() + data)
+            beside.replace(folder / name)
+            files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)
+            for file in files[:-_MOST]:
+                file.unlink(missing_ok=True)
+        except OSError:
+            return

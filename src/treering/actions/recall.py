@@ -112,14 +112,15 @@ def recall(
     limit = _limit(limit, asked)
 
     standing = workspace.standing(branch or asked.filters.branch)
-    view = _view(workspace, standing, scope, at)
+    everything = workspace.everything(standing)
+    view = _view(workspace, standing, everything, scope, at)
     sight = workspace.lookout.sight(view, every_copy=scope == "all")
-    elsewhere = None if scope == "all" else _elsewhere(workspace)
+    elsewhere = workspace.lookout.sight(everything, every_copy=True).ranks
 
     def search(most: int | None) -> Found:
         return workspace.lookout.index.search(
             asked, sight.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
-            elsewhere=elsewhere,
+            elsewhere=None if scope == "all" else elsewhere,
         )  # fmt: skip
 
     words = repr((query, filters, scope, standing.scope, at, mode, order))
@@ -160,16 +161,11 @@ def _limit(limit: int, asked: Query) -> int:
     return limit or (_LIST_LIMIT if asked.is_empty else _SEARCH_LIMIT)
 
 
-def _view(workspace: Workspace, standing: Standing, scope: str, at: str) -> View:
+def _view(workspace: Workspace, standing: Standing, everything: View, scope: str, at: str) -> View:
     if scope == "trunk":
         standing = workspace.standing_on_trunk()
-    view = workspace.everything() if scope == "all" else workspace.view_from(standing)
+    view = everything if scope == "all" else workspace.view_from(standing)
     return workspace.as_of(view, at) if at else view
-
-
-def _elsewhere(workspace: Workspace) -> dict[str, int]:
-    """Blobs of every branch: what could not be shown from here is counted among them."""
-    return workspace.lookout.sight(workspace.everything(), every_copy=True).ranks
 
 
 def _first_page(search: Callable[[int], Found], sight: Sight, order: str, limit: int) -> Found:
@@ -189,7 +185,7 @@ def _next_page(
     hits = []
     for blob in blobs:
         entry = workspace.lookout.index.entry(blob)
-        place = sight.places.get(blob) or (sight.view.place(entry.id) if entry else None)
+        place = sight.place(blob) or (sight.view.place(entry.id) if entry else None)
         if place:
             hits.append(scored.get(place.blob) or Hit(place.blob, place.id, 0.0))
     return replace(found, hits=tuple(hits), total=total), following
@@ -205,12 +201,12 @@ class _Shown:
         self._detail = detail
 
     def result(self, hit: Hit, via: str | None = None) -> Result | None:
-        place = self._sight.places.get(hit.blob)
+        place = self._sight.place(hit.blob)
         memory = _memory(place) if place else None
         if place is None or memory is None:
             return None
         full = self._detail == "full"
-        similar = (self._sight.places.get(blob) for blob in hit.folded)
+        similar = (self._sight.place(blob) for blob in hit.folded)
         return Result(
             id=memory.id,
             uri=uri_of(memory.id),

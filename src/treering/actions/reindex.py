@@ -22,7 +22,7 @@ def reindex(
     start = time.perf_counter()
     index = workspace.lookout.index
     before = set(index.entries())
-    wanted = dict.fromkeys(place.blob for place in workspace.everything().copies())
+    wanted = workspace.everything().ranks_of_all()
     indexed = index.rebuild(wanted, progress)
     removed = len(before - set(index.entries()))
     return Reindexed("reindex", indexed, removed, round(time.perf_counter() - start, 3))

@@ -20,28 +20,33 @@ _KEPT = 16
 
 
 class Sight:
-    """The visible blobs: where each is, how near its layer is, and what the index knows of it."""
+    """The visible blobs, how near the layer of each is, and what the index knows of them."""
 
-    def __init__(self, index: Index, places: Iterable[Place], view: View) -> None:
-        ranks = {id(layer): rank for rank, layer in enumerate(view.layers)}
+    def __init__(self, index: Index, view: View, ranks: dict[str, int]) -> None:
         self._index = index
         self.view = view
-        self.places: dict[str, Place] = {place.blob: place for place in places}
-        self.ranks = {blob: ranks[id(place.layer)] for blob, place in self.places.items()}
+        self.ranks = ranks
         self._backlinks: dict[str, list[tuple[str, str]]] | None = None
 
-    def entries(self) -> Iterator[tuple[Place, Entry]]:
+    def place(self, blob: str) -> Place | None:
+        """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
+        rank, entry = self.ranks.get(blob), self._index.entry(blob)
+        if rank is None or entry is None:
+            return None
+        layer = self.view.layers[rank]
+        there = layer.snapshot.listing().get(entry.id) == blob
+        return Place(entry.id, blob, layer) if there else None
+
+    def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
         known = self._index.entries()
-        for blob, place in self.places.items():
-            if entry := known.get(blob):
-                yield place, entry
+        return (entry for blob in self.ranks if (entry := known.get(blob)))
 
     def backlinks(self, memory_id: str) -> list[tuple[str, str]]:
         """Relation and source id of every visible link to a memory, forgotten sources left out."""
         if self._backlinks is None:
             self._backlinks = {}
-            for _, entry in self.entries():
+            for entry in self.entries():
                 if entry.status != "deleted":
                     for relation, target in entry.links:
                         self._backlinks.setdefault(target, []).append((relation, entry.id))
@@ -64,9 +69,9 @@ class Lookout:
         )
         found = self._known.pop(key, None)
         if found is None:
-            places = view.copies() if every_copy else view.visible.values()
-            found = Sight(self.index, places, view)
-            self.index.catch_up(found.ranks)
+            ranks = view.ranks_of_all() if every_copy else view.ranks()
+            found = Sight(self.index, view, ranks)
+            self.index.catch_up(ranks)
         self._known[key] = found
         while len(self._known) > _KEPT:
             self._known.pop(next(iter(self._known)))

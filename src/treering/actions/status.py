@@ -27,7 +27,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if wanted == "outputs":
         return {"outputs": []}
     sight = workspace.lookout.sight(seen)
-    memories = [entry for _, entry in sight.entries()]
+    memories = list(sight.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
     if wanted == "types":
         return {"types": _types(alive)}
@@ -37,7 +37,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
         return {"tags": _counted(Counter(t for m in alive for t in m.tags), "tag")}
     if wanted == "files":
         return {"files": _counted(Counter(path for m in alive for path in m.files), "path")}
-    return _summary(workspace, standing, memories, len(sight.places) - len(memories))
+    return _summary(workspace, standing, memories, len(sight.ranks) - len(memories))
 
 
 def _summary(
@@ -58,7 +58,7 @@ def _summary(
         "format": FORMAT,
         "memories": {
             "visible": len(alive),
-            "total": sum(1 for _ in workspace.everything().copies()),
+            "total": len(workspace.everything().ranks_of_all()),
             "unreadable": unreadable,
             "by_type": _sorted(Counter(memory.type for memory in alive)),
             "by_status": _sorted(Counter(memory.status for memory in memories)),
@@ -122,7 +122,7 @@ def branches(workspace: Workspace) -> list[dict[str, Any]]:
             alive = scope.branch in here or scope.branch == unborn
             states[scope.branch] = "detached" if scope.is_detached else "live" if alive else "gone"
             try:
-                counts[scope.branch] += sum(1 for _ in vault.snapshot_at(scope, tip).entries())
+                counts[scope.branch] += len(vault.snapshot_at(scope, tip).listing())
             except StoreDamaged:
                 states[scope.branch] = "damaged"
     return [
@@ -144,7 +144,7 @@ def _index(workspace: Workspace) -> dict[str, Any]:
     """How much is indexed, and whether that is all there is."""
     index = workspace.lookout.index
     known = index.entries()
-    there = [place.blob for place in workspace.everything().copies()]
+    there = workspace.everything().ranks_of_all()
     return {"documents": index.documents(), "fresh": all(blob in known for blob in there)}
 
 

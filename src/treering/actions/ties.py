@@ -34,7 +34,7 @@ def untied(found: Found, sight: Sight, order: str) -> Found:
 
 
 def _created(sight: Sight, hit: Hit) -> str:
-    place = sight.places.get(hit.blob)
+    place = sight.place(hit.blob)
     return place.memory().created if place else ""
 
 

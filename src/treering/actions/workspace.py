@@ -58,9 +58,11 @@ class Workspace:
         person: Person | None = None,
         agent: str = "",
         cache: Path | None = None,
+        is_brief: bool = False,
     ) -> None:
         self.repository = repository
         self._cache = cache
+        self._is_brief = is_brief
         self.store = Store(repository)
         self.clock = clock
         self.agent = agent
@@ -78,10 +80,21 @@ class Workspace:
         person: Person | None = None,
         agent: str = "",
         cache: Path | None = None,
+        is_brief: bool = False,
     ) -> Self:
-        """Open the repository that holds `path`; `cache` is used where it cannot be written."""
-        repository = Repository.discover(Path(path))
-        return cls(repository, clock=clock, person=person, agent=agent, cache=cache)
+        """Open the repository that holds `path`.
+
+        `cache` is a folder to use where the repository cannot be written; `is_brief` says that this
+        process ends after one call, so that what the next one needs is left on disk.
+        """
+        return cls(
+            Repository.discover(Path(path)),
+            clock=clock,
+            person=person,
+            agent=agent,
+            cache=cache,
+            is_brief=is_brief,
+        )
 
     @cached_property
     def person(self) -> Person:
@@ -99,7 +112,7 @@ class Workspace:
     def pages(self) -> "Pages":
         from treering.actions.pages import Pages
 
-        return Pages(self.store.folder / "cache" / "pages")
+        return Pages(self.store.folder / "cache" / "pages" if self._is_brief else None)
 
     def now(self) -> str:
         return written(self.clock())
@@ -139,8 +152,9 @@ class Workspace:
             seconds = bound(at, self.clock(), end=True)
         return View(view.branch, tuple(_layer_at(layer, seconds) for layer in view.layers))
 
-    def everything(self) -> View:
-        standing = self.standing()
+    def everything(self, standing: Standing | None = None) -> View:
+        """Every scope there is, each as a layer of its own."""
+        standing = standing or self.standing()
         return layers.everything(self.store, standing.scope.branch, standing.trunk)
 
     # --- writing ----------------------------------------------------------------------------------

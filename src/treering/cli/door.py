@@ -24,7 +24,11 @@ class Door(NamedTuple):
 
     def open(self) -> Workspace:
         return Workspace.open(
-            self.repo, person=_person(), agent=os.environ.get("TREERING_AGENT", "")
+            self.repo,
+            person=_person(),
+            agent=os.environ.get("TREERING_AGENT", ""),
+            cache=_cache(),
+            is_brief=True,
         )
 
     def answer(self, value: Any, text: Callable[[Any], str]) -> None:

@@ -17,8 +17,8 @@ MAX_TAG = 100
 MAX_CONTENT = 256 * 1024
 MIN_PREFIX = 4
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
-_PREFIX = f"[{_ALPHABET}]{{1,12}}"
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
+_PREFIX = f"[{ALPHABET}]{{1,12}}"
 _OBJECT_ID = "[0-9a-f]{40}"
 _RELATION = r"[^\W\d][\w .-]{0,63}"
 _MARKDOWN_LEAD = r"^[\s#>*+-]+"
@@ -77,14 +77,14 @@ class Memory:
 
 
 def is_id(text: str) -> bool:
-    return len(text) == 12 and not text.strip(_ALPHABET)
+    return len(text) == 12 and not text.strip(ALPHABET)
 
 
 def derive_id(kind: str, content: str, n: int = 0) -> str:
     """Twelve characters of sha256 over type, content and n, each ended by a NUL byte."""
     digest = hashlib.sha256(f"{kind}\0{content}\0{n}\0".encode()).digest()
     bits = int.from_bytes(digest[:8], "big") >> 4  # 12 characters hold 60 of the 64 bits
-    return "".join(_ALPHABET[bits >> shift & 31] for shift in range(55, -1, -5))
+    return "".join(ALPHABET[bits >> shift & 31] for shift in range(55, -1, -5))
 
 
 def id_prefix(text: str) -> str:

@@ -1,11 +1,8 @@
 """Where things lie in a scope's tree; names of any other shape are not ours and are left alone."""
 
-import re
-
-from treering.model.memory import is_id
+from treering.model.memory import ALPHABET, is_id
 
 MEMORIES = "memories"
-_SHARD = r"[0-9a-hjkmnp-tv-z]{2}"
 
 
 def shard_of(memory_id: str) -> str:
@@ -22,7 +19,7 @@ def path_of(memory_id: str) -> str:
 
 
 def is_shard(name: str) -> bool:
-    return bool(re.fullmatch(_SHARD, name))
+    return len(name) == 2 and not name.strip(ALPHABET)
 
 
 def id_in(file: str, shard: str) -> str | None:

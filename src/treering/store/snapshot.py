@@ -1,9 +1,10 @@
 """One scope at one commit: a fixed set of memories, looked up by id or listed.
 
-Trees are immutable, so what a shard holds is remembered by the shard's id: after a change only the
-changed shard is read again.
+Trees are immutable, so what a shard or all of them hold is remembered by their tree's id: after a
+change only the changed shard is read again.
 """
 
+import contextlib
 from collections.abc import Iterator
 
 from treering.errors import StoreDamaged
@@ -13,18 +14,33 @@ from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import layout
 
-#: Memory id and blob id of each memory in a shard.
-Shard = tuple[tuple[str, str], ...]
+#: Memory id -> blob id.
+Listing = dict[str, str]
+
+_MOST_SHARDS = 40_000
+_MOST_LISTINGS = 64
+
+
+class Trees:
+    """What was read of trees so far, by tree id."""
+
+    def __init__(self) -> None:
+        self.shards: dict[str, Listing] = {}
+        self.listings: dict[str, Listing] = {}
+
+    def forget_some(self) -> None:
+        if len(self.shards) > _MOST_SHARDS:
+            self.shards.clear()
+        while len(self.listings) > _MOST_LISTINGS:
+            self.listings.pop(next(iter(self.listings)))
 
 
 class Snapshot:
     """The memories of `scope` as of the commit `tip` (None: it has none yet)."""
 
-    def __init__(
-        self, repository: Repository, shards: dict[str, Shard], scope: Scope, tip: str | None
-    ) -> None:
+    def __init__(self, repository: Repository, trees: Trees, scope: Scope, tip: str | None) -> None:
         self._repository = repository
-        self._shards = shards
+        self._trees = trees
         self.scope = scope
         self.tip = tip
         self._memories = self._memories_tree()
@@ -58,27 +74,35 @@ class Snapshot:
         name = layout.shard_of(prefix)
         tree = self._repository.objects.child(self._memories, name, GIT_OBJECT_TREE)
         if tree is not None:
-            yield from (pair for pair in self._shard(name, tree) if pair[0].startswith(prefix))
+            pairs = self._shard(name, tree).items()
+            yield from (pair for pair in pairs if pair[0].startswith(prefix))
 
-    def entries(self) -> Iterator[tuple[str, str]]:
-        """Every memory's id and blob. A shard that cannot be read is passed over: doctor tells."""
+    def listing(self) -> Listing:
+        """Every memory's id and blob; not to be changed, it is shared.
+
+        A shard that cannot be read is passed over: doctor tells.
+        """
         if self._memories is None:
-            return
-        for line in self._repository.objects.tree(self._memories):
-            if line.mode == TREE and layout.is_shard(line.name):
-                try:
-                    yield from self._shard(line.name, line.oid)
-                except StoreDamaged:
-                    continue
+            return {}
+        known = self._trees.listings.get(self._memories)
+        if known is None:
+            known = {}
+            for line in self._repository.objects.tree(self._memories):
+                if line.mode == TREE and layout.is_shard(line.name):
+                    with contextlib.suppress(StoreDamaged):
+                        known.update(self._shard(line.name, line.oid))
+            self._trees.listings[self._memories] = known
+            self._trees.forget_some()
+        return known
 
-    def _shard(self, name: str, tree: str) -> Shard:
-        known = self._shards.get(tree)
+    def _shard(self, name: str, tree: str) -> Listing:
+        known = self._trees.shards.get(tree)
         if known is None:
             lines = self._repository.objects.tree(tree)
-            known = tuple(
-                (memory_id, line.oid)
+            known = {
+                memory_id: line.oid
                 for line in lines
                 if line.mode == BLOB and (memory_id := layout.id_in(line.name, name))
-            )
-            self._shards[tree] = known
+            }
+            self._trees.shards[tree] = known
         return known

@@ -16,10 +16,9 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import bulk, message
 from treering.store.message import Message
-from treering.store.snapshot import Shard, Snapshot
+from treering.store.snapshot import Snapshot, Trees
 
 _MOST_PARSED = 20_000
-_MOST_SHARDS = 20_000
 _MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 
 
@@ -29,7 +28,7 @@ class Vault:
     def __init__(self, repository: Repository, *, is_private: bool = False) -> None:
         self.repository = repository
         self.is_private = is_private
-        self._shards: dict[str, Shard] = {}
+        self._trees = Trees()
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -82,9 +81,7 @@ class Vault:
 
     def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
         """The scope as of one of its commits (None: before the first)."""
-        if len(self._shards) > _MOST_SHARDS:
-            self._shards.clear()
-        return Snapshot(self.repository, self._shards, of, tip)
+        return Snapshot(self.repository, self._trees, of, tip)
 
     def intact_tips(self, of: Scope) -> list[str]:
         """Earlier tips of a scope, newest first, whose commit and tree can be read."""

@@ -74,16 +74,34 @@ class View:
         """The nearest copy of every id, forgotten ones included: they hide what is below."""
         nearest: dict[str, Place] = {}
         for layer in self.layers:
-            for memory_id, blob in layer.snapshot.entries():
+            for memory_id, blob in layer.snapshot.listing().items():
                 if memory_id not in nearest:
                     nearest[memory_id] = Place(memory_id, blob, layer)
         return nearest
 
+    def ranks(self) -> dict[str, int]:
+        """The visible blobs and the number of their layer, nearest 0: what `visible` shows, without
+        a value of its own for each memory."""
+        found = self.ranks_of_all()
+        above: set[str] = set()
+        for rank, layer in enumerate(self.layers):
+            listing = layer.snapshot.listing()
+            for memory_id in listing.keys() & above:
+                if found.get(listing[memory_id]) == rank:
+                    del found[listing[memory_id]]
+            if rank < len(self.layers) - 1:
+                above |= listing.keys()
+        return found
+
+    def ranks_of_all(self) -> dict[str, int]:
+        """Every blob of every layer and the number of the nearest layer that has it."""
+        found: dict[str, int] = {}
+        for rank, layer in reversed(list(enumerate(self.layers))):
+            found.update(dict.fromkeys(layer.snapshot.listing().values(), rank))
+        return found
+
     def copies(self) -> Iterator[Place]:
-        """Every copy in every layer, each blob of an id once: for looking across branches."""
-        seen: set[tuple[str, str]] = set()
+        """Every copy in every layer, hidden ones included."""
         for layer in self.layers:
-            for memory_id, blob in layer.snapshot.entries():
-                if (memory_id, blob) not in seen:
-                    seen.add((memory_id, blob))
-                    yield Place(memory_id, blob, layer)
+            for memory_id, blob in layer.snapshot.listing().items():
+                yield Place(memory_id, blob, layer)
