@@ -38,3 +38,8 @@ def _cell(cell: str) -> str:
 @pytest.fixture
 def page():
     return Page
+
+
+@pytest.fixture
+def root():
+    return ROOT
