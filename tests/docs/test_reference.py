@@ -19,6 +19,15 @@ def test_cli_page_is_what_help_says(page, root):
     assert page("docs/reference/cli.md").text == generate.page()
 
 
+def test_every_command_shows_an_example(page):
+    """An example is what most people read first, and often all they read."""
+    sections = page("docs/reference/cli.md").text.split("\n### ")[1:]
+
+    for section in sections:
+        name = section.partition("\n")[0]
+        assert f"Example: treering {name}" in section
+
+
 def test_exit_codes_are_those_of_the_program(page):
     """Scripts branch on them."""
     codes = [int(code) for code, _ in page("docs/reference/cli.md").rows("code", "means")]
