@@ -1,0 +1,96 @@
+"""Writes docs/reference/cli.md from the commands' own help: `python docs/generate.py`.
+
+A test compares the page with what this makes, so that help and page cannot differ.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from treering.cli.main import COMMANDS, program
+
+PAGE = Path(__file__).parent / "reference" / "cli.md"
+WIDTH = 100
+
+TOP = """\
+# The command line
+
+This page is made from `--help` by `python docs/generate.py`.
+
+```text
+{usage}
+```
+
+`git treering` is the same program.
+`--repo` and `--json` may stand before or after the command's name.
+
+## Exit codes
+
+| code | means |
+| --- | --- |
+| 0 | done |
+| 1 | an expected error; [errors](errors.md) lists them |
+| 2 | wrong usage |
+| 3 | a bug in treering; the message names a log to report |
+| 130 | interrupted |
+
+## Environment
+
+| variable | means |
+| --- | --- |
+| `TREERING_AGENT` | the agent to name in memories, where `--agent` is not given |
+| `GIT_AUTHOR_NAME`, `GIT_AUTHOR_EMAIL` | who writes, when both are set; else git's own user |
+| `GIT_DIR` | the repository, where `--repo` is not given |
+
+## Commands
+
+| command | does |
+| --- | --- |
+{table}
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    commands = _commands()
+    rows = [f"| [`{name}`](#{name}) | {_first_line(command)} |" for name, command in commands]
+    parts = [TOP.format(usage=_usage(), table="\n".join(rows))]
+    parts += [_section(name, command) for name, command in commands]
+    return "\n".join(parts)
+
+
+def _commands() -> list[tuple[str, click.Command]]:
+    """Every command whose module is there, in the order help shows them."""
+    ctx = _context(program, "treering")
+    present = [name for name, module in COMMANDS.items() if find_spec(f"treering.cli.{module}")]
+    found = [(name, program.get_command(ctx, name)) for name in present]
+    return [(name, command) for name, command in found if command is not None]
+
+
+def _context(command: click.Command, name: str) -> click.Context:
+    return click.Context(command, info_name=name, terminal_width=WIDTH, **program.context_settings)
+
+
+def _usage() -> str:
+    """The program's own help without its list of commands, which the table below shows."""
+    ctx = _context(program, "treering")
+    formatter = ctx.make_formatter()
+    program.format_usage(ctx, formatter)
+    program.format_help_text(ctx, formatter)
+    click.Command.format_options(program, ctx, formatter)
+    program.format_epilog(ctx, formatter)
+    return formatter.getvalue().strip()
+
+
+def _section(name: str, command: click.Command) -> str:
+    text = command.get_help(_context(command, f"treering {name}")).strip()
+    return f"### {name}\n\n```text\n{text}\n```\n"
+
+
+def _first_line(command: click.Command) -> str:
+    return (command.help or "").split("\n\n")[0].replace("\n", " ")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,37 @@
+"""Explanations age silently; what they list is compared with what is there."""
+
+import re
+import tomllib
+
+
+def test_architecture_page_names_every_module(page, root):
+    """A new reader walks the source by this list; commands are one module each and need no line."""
+    source = root / "src" / "treering"
+    commands = {f"cli/{module}.py" for module in _command_modules()}
+    modules = {str(file.relative_to(source)) for file in source.rglob("*.py")}
+    modules = {name for name in modules if not name.endswith("__init__.py")} - commands
+
+    named = set(re.findall(r"^\| `([\w/]+\.py)` \|", page(ARCHITECTURE).text, re.MULTILINE))
+
+    assert named == modules
+
+
+ARCHITECTURE = "docs/explanation/architecture.md"
+
+
+def _command_modules() -> set[str]:
+    from treering.cli.main import COMMANDS
+
+    return set(COMMANDS.values())
+
+
+def test_every_dependency_earns_its_place_in_a_sentence(page, root):
+    """A dependency nobody can justify is one to take out."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(name for group in extras.values() for name in group)]
+
+    text = page("docs/explanation/dependencies.md").text
+    reasons = dict(re.findall(r"^\| ([\w-]+) \| (.+\.) \|$", text, re.MULTILINE))
+
+    assert reasons.keys() == {re.match(r"[\w-]+", line)[0] for line in wanted}

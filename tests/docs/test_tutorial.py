@@ -1,0 +1,76 @@
+"""A tutorial that fails at step three loses its reader, so every command of it is run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+BIN = Path(sys.executable).parent
+MARK = "--- exit code of the command above: "
+
+
+class Step(NamedTuple):
+    """A command of the page, and the output shown below it."""
+
+    command: str
+    shown: str
+
+
+def test_every_command_of_the_tutorial_prints_what_the_page_shows(page, tmp_path):
+    """In one repository and in order, with the installed script, as a reader would."""
+    blocks = page("docs/tutorial/first-memory.md").blocks("console")
+    steps = [step for block in blocks for step in _steps(block)]
+
+    answers = _run([step.command for step in steps], tmp_path)
+
+    assert len(answers) == len(steps)
+    for step, (printed, code) in zip(steps, answers, strict=True):
+        assert re.fullmatch(_pattern(step.shown), _stable(printed)), (
+            f"$ {step.command}\n--- the page shows\n{step.shown}--- it printed\n{printed}"
+        )
+        assert (code != 0) is step.shown.startswith("error: "), step.command
+
+
+def _steps(block: str) -> list[Step]:
+    """Commands start with `$ `, their further lines with `> `; all else is output."""
+    steps = []
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines(keepends=True)
+        command = [lines.pop(0)]
+        while lines and command[-1].endswith("\\\n"):
+            command.append(lines.pop(0).removeprefix("> "))
+        steps.append(Step("".join(command).strip(), "".join(lines)))
+    return steps
+
+
+def _run(commands: list[str], folder: Path) -> list[tuple[str, int]]:
+    """What each command printed and its exit code, all of them in one shell."""
+    script = "".join(f"{command}\necho '{MARK}'$?\n" for command in commands)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    clean.pop("TREERING_AGENT", None)
+    home = {"HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=folder,
+        env=clean | home | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=True,
+    )
+    found = re.findall(rf"(.*?)^{MARK}(\d+)\n", done.stdout, re.MULTILINE | re.DOTALL)
+    return [(printed, int(code)) for printed, code in found]
+
+
+def _stable(text: str) -> str:
+    """Times and object ids, which differ from run to run, as fixed words; no blank end."""
+    text = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\b", "<time>", text)
+    return re.sub(r"\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b", "<object>", text).rstrip() + "\n"
+
+
+def _pattern(shown: str) -> str:
+    """The shown output as a pattern: a line `...` stands for any lines."""
+    return re.escape(_stable(shown)).replace(r"\.\.\." + "\\\n", r"(?:.*\n)*")
