@@ -163,3 +163,60 @@ def test_memories_of_a_branch_that_is_not_here_keep_their_place(repo: Repo, tmp_
 
     assert repo.titles() == set()
     assert repo.titles("not/here") == {"elsewhere"}
+
+
+def test_an_overlay_survives_export_and_import_in_any_order(
+    repo: Repo, new_repo, tmp_path: Path
+) -> None:
+    """The trunk's copy and the branch's are two copies of one id, whichever comes first."""
+    one = repo.tr.remember("as on main", type="insight")
+    two = repo.tr.remember("to be hidden", type="insight")
+    repo.switch("zeta", create=True)
+    repo.tr.revise(one.id, content="as on zeta")
+    repo.tr.forget([two.id])
+    exported = list(repo.tr.exported(all=True))
+    other = new_repo("other")
+
+    answer = other.tr.import_path(_lines(tmp_path / "all.jsonl", *exported))
+
+    assert (answer.imported, answer.skipped, answer.errors) == (4, 0, ())
+    assert other.titles("main") == {"as on main", "to be hidden"}
+    assert other.titles("zeta") == {"as on zeta"}
+
+
+def test_a_flat_folder_of_our_files_goes_to_this_branch(
+    repo: Repo, new_repo, tmp_path: Path
+) -> None:
+    """Only a folder inside the folder names a branch."""
+    repo.tr.remember("text")
+    repo.tr.export_markdown(tmp_path / "out")
+    other = new_repo("other")
+
+    other.tr.import_path(tmp_path / "out" / "main")
+
+    assert other.titles() == {"text"}
+
+
+def test_a_note_that_is_not_utf8_is_named_plainly(repo: Repo, tmp_path: Path) -> None:
+    """Not with a codec's words."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bad.md").write_bytes(b"caf\xe9")
+
+    answer = repo.tr.import_path(tmp_path / "notes")
+
+    assert [e.message for e in answer.errors] == ["The file is not valid UTF-8."]
+
+
+def test_secrets_in_any_field_of_an_import_are_refused(repo: Repo, tmp_path: Path) -> None:
+    """Topic, unknown keys, link reasons: they all end up in a blob."""
+    key = "ghp_" + "a1B2" * 9
+    records = [
+        {"content": "a", "topic": key},
+        {"content": "b", "custom": {"deep": [key]}},
+        {"content": "c", "agent": key},
+    ]
+
+    answer = repo.tr.import_path(_lines(tmp_path / "m.jsonl", *records))
+
+    assert [e.code for e in answer.errors] == ["blocked_secret"] * 3
+    assert repo.refs() == {}

@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import Repo
-from treering.errors import Conflict, Invalid, MemoryNotFound
+from treering.errors import BlockedSecret, Conflict, Invalid, MemoryNotFound
 
 
 def test_only_what_is_given_changes(repo: Repo) -> None:
@@ -144,3 +144,16 @@ def test_a_forgotten_memory_is_not_revised(repo: Repo) -> None:
         repo.tr.revise(memory.id, title="new")
 
     assert "--restore" in caught.value.hint
+
+
+def test_secrets_in_reasons_are_refused(repo: Repo) -> None:
+    """Every text a caller hands in may hold one."""
+    memory = repo.tr.remember("text")
+
+    for call in (
+        lambda: repo.tr.forget([memory.id], reason="ghp_" + "a1B2" * 9),
+        lambda: repo.tr.revise(memory.id, reason="ghp_" + "a1B2" * 9),
+        lambda: repo.tr.remember("other", agent="ghp_" + "a1B2" * 9),
+    ):
+        with pytest.raises(BlockedSecret):
+            call()

@@ -179,3 +179,29 @@ def _damage(repo: Repo, oid: str) -> None:
     path = repo.path / ".git" / "objects" / oid[:2] / oid[2:]
     path.chmod(0o644)
     path.write_bytes(b"")
+
+
+def test_a_bad_document_can_be_reverted_as_doctor_says(repo: Repo) -> None:
+    """The advice must work."""
+    memory = repo.tr.remember("good")
+    bad = repo.git("hash-object", "-w", "--stdin", feed="no front matter\n")
+    shard = repo.git("mktree", feed=f"100644 blob {bad}\t{memory.id}.md\n")
+    memories = repo.git("mktree", feed=f"040000 tree {shard}\t{memory.id[:2]}\n")
+    tree = repo.git("mktree", feed=f"040000 tree {memories}\tmemories\n")
+    message = f"x\n\nTreering-Op: revise\nTreering-Memory: {memory.id}\nCode-Branch: main\n"
+    tip = repo.git("commit-tree", tree, "-p", "refs/treering/heads/main", feed=message)
+    repo.git("update-ref", "refs/treering/heads/main", tip)
+    finding = repo.tr.doctor().findings[0]
+    assert (finding.code, finding.fix) == ("bad-document", f"treering revert {memory.id}")
+
+    repo.tr.revert(memory.id)
+
+    assert repo.tr.read(memory.id).content == "good"
+    assert repo.tr.doctor().ok
+
+
+def test_git_says_false_in_several_ways(repo: Repo) -> None:
+    """And doctor tells that memories are not synced."""
+    for word in ("false", "no", "off", "0"):
+        repo.git("config", "treering.fsync", word)
+        assert [f.code for f in repo.tr.doctor().findings] == ["no-fsync"]

@@ -178,7 +178,7 @@ def test_links_must_lead_somewhere(repo: Repo) -> None:
 
     answer = repo.tr.remember("source", links=[f"depends_on:{target.id}", target.id])
 
-    assert [(ln.relation, ln.target) for ln in answer.links] == [
+    assert [(ln["relation"], ln["target"]) for ln in answer.links] == [
         ("depends_on", target.id), ("relates_to", target.id),
     ]  # fmt: skip
     with pytest.raises(MemoryNotFound):

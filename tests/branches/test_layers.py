@@ -268,3 +268,45 @@ def test_a_prefix_must_be_unique_among_what_is_seen(repo: Repo) -> None:
     assert repo.tr.read(memory.id[:4]).id == memory.id
     with pytest.raises(MemoryNotFound):
         repo.tr.read("zzzz")
+
+
+def test_a_branch_name_that_is_not_utf8_is_refused_clearly(repo: Repo) -> None:
+    """JSON could not carry it; a branch of that name elsewhere must not disturb the others."""
+    name = "caf\udce9"
+    repo.tr.remember("on main")
+    repo.git("branch", name)
+    repo.git("update-ref", f"refs/treering/heads/{name}", "refs/treering/heads/main")
+    assert repo.tr.status()["memories"]["visible"] == 1
+
+    repo.git("symbolic-ref", "HEAD", f"refs/heads/{name}")
+
+    with pytest.raises(Invalid, match="UTF-8"):
+        repo.tr.remember("text")
+    assert repo.error("status")["code"] == "invalid"
+
+
+def test_a_symbolic_link_with_the_name_of_a_memory_is_not_one(repo: Repo) -> None:
+    """Only plain files are ours, whether listed or looked up."""
+    memory = repo.tr.remember("real")
+    blob = repo.git("rev-parse", f"refs/treering/heads/main:{repo.files()[0]}")
+    shard = repo.git("mktree", feed=f"120000 blob {blob}\t{memory.id}.md\n")
+    memories = repo.git("mktree", feed=f"040000 tree {shard}\t{memory.id[:2]}\n")
+    root = repo.git("mktree", feed=f"040000 tree {memories}\tmemories\n")
+    tip = repo.git("commit-tree", root, feed="x\n")
+    repo.git("update-ref", "refs/treering/heads/main", tip)
+
+    assert repo.titles() == set()
+    with pytest.raises(MemoryNotFound):
+        repo.tr.read(memory.id)
+
+
+def test_a_past_version_says_whose_it_was(repo: Repo) -> None:
+    """The trunk's version, read from a branch."""
+    memory = repo.tr.remember("text")
+    commit = repo.tr.log(memory.id).entries[0].commit
+    repo.switch("feature", create=True)
+    repo.tr.revise(memory.id, title="other")
+
+    past = repo.tr.read(memory.id, at=commit)
+
+    assert (past.branch, past.layer) == ("main", "trunk")

@@ -57,6 +57,13 @@ We need stateless authentication for the services ...
 """
 
 
+def _nest(levels: int) -> object:
+    value: object = "x"
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
 def test_a_memory_is_written_as_the_format_says() -> None:
     """The bytes are the format: other programs read them, and blob ids depend on them."""
     assert document.dump(FULL).decode() == WRITTEN
@@ -196,3 +203,44 @@ def test_ids_come_from_type_and_content() -> None:
     assert one == derive_id("decision", "Use WAL mode") == "sj5s4byfgq4e"
     assert one != derive_id("pattern", "Use WAL mode")
     assert one != derive_id("decision", "Use WAL mode", 1)
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"k" * 201: 1},
+        {"deep": [{"x": _nest(15)}]},
+        {"deep": _nest(16)},
+        {"\x85" * 200: 1},
+        {"n": 10**1000},
+        {"a": object()},
+    ],
+    ids=["long key", "deep in a list", "deep", "key that grows when quoted", "huge", "no value"],
+)
+def test_what_could_not_be_read_back_cannot_be_written(extra: dict[str, object]) -> None:
+    """An acknowledged memory must be a readable one."""
+    with pytest.raises(InvalidDocument):
+        document.dump(replace(FULL, extra=extra))
+
+
+@pytest.mark.parametrize("number", [12345678901234567890, -(10**40), 0, -7, 1e300, -1e-300])
+def test_numbers_keep_their_value(number: float) -> None:
+    """Whatever their size."""
+    assert document.parse(document.dump(replace(FULL, details={"n": number}))).details == {
+        "n": number
+    }
+
+
+@pytest.mark.parametrize("text", ["007", "-007", "1e400", "+1e999", "0x1f", "1_000"])
+def test_what_is_not_quite_a_number_stays_text(text: str) -> None:
+    """A part number is not to become another one."""
+    written = WRITTEN.replace("source: agent", f"source: agent\npart: {text}")
+
+    assert document.parse(written.encode()).extra == {"part": text}
+
+
+def test_bytes_do_not_depend_on_the_unicode_version() -> None:
+    """Two clones may run two Pythons: what is not ASCII is always quoted."""
+    title = document.dump(replace(FULL, title="Über 日本")).decode().splitlines()[3]
+
+    assert title == 'title: "Über 日本"'

@@ -10,7 +10,7 @@ from treering.errors import InvalidDocument, StorageFailed, StoreDamaged, Treeri
 from treering.git import lock, refs
 from treering.git.objects import BLOB, TREE
 from treering.model import document
-from treering.model.scope import HEADS, REMOTES, TRASH, Scope
+from treering.model.scope import HEADS, REMOTES, TRASH, Scope, is_utf8
 from treering.store import layout, message
 from treering.store.vault import Vault
 
@@ -82,7 +82,7 @@ def _machine(workspace: Workspace) -> Iterator[Finding]:
             )
     except OSError:
         return
-    if (workspace.repository.config("treering.fsync") or "true").lower() in ("false", "0", "off"):
+    if not workspace.is_synced:
         yield Finding(
             "no-fsync",
             "info",
@@ -161,7 +161,7 @@ def _ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Find
             f"{name} was written by a newer treering.",
             "Upgrade treering.",
         )
-    if name.startswith(HEADS) and not _scope(name, said.code.branch):
+    if not is_utf8(name) or (name.startswith(HEADS) and not _scope(name, said.code.branch)):
         yield Finding(
             "foreign-ref",
             "warning",

@@ -7,6 +7,7 @@ from typing import Any
 from treering.actions import given
 from treering.actions.sight import Sight
 from treering.actions.workspace import Change, Workspace, Writing
+from treering.capture import secrets
 from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import Place
@@ -31,6 +32,7 @@ def forget(
     if not ids:
         raise Invalid("No memory was named.", hint="Give one or more ids.")
     why = given.text_given(reason, "reason")
+    secrets.refuse(why)
 
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}

@@ -1,6 +1,6 @@
 """import: many memories at once, one commit a branch; a bad one is reported, the rest goes in."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,15 @@ from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
 from treering.capture.classify import classify
 from treering.errors import Conflict, Invalid, TreeringError
+from treering.model import document
 from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
 from treering.model.taxonomy import STATUSES, one_of, type_named
 from treering.model.when import bound, written
 from treering.store.view import Place
 
 Progress = Callable[[int, int], None]
+
+_INERT = {"id", "type", "status", "blob", "commit", "target", "created", "modified"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def import_records(
         try:
             memory = _memory(workspace, record)
             if not allow_secret:
-                secrets.refuse(memory.content, memory.title, *memory.tags, *_texts(memory.details))
+                secrets.refuse(memory.content, *_texts(document.fields(memory)))
             target = by_branch.setdefault(branch or _branch_of(record), {})
             _take(target, record, memory)
         except _AlreadyThere:
@@ -125,8 +128,8 @@ def _written(
         visible = writing.view.visible
         for record, memory in memories.values():
             place = visible.get(memory.id)
-            if place is None:
-                new.append(Change(memory, None, private))
+            if place is None or _is_overlay(writing, record, memory, place):
+                new.append(Change(memory, place, private))
             elif _content_of(place) == memory.content:
                 there += 1
             else:
@@ -137,6 +140,18 @@ def _written(
         return len(new), there, errors
 
     return workspace.write(branch, attempt, create=True)
+
+
+def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Place) -> bool:
+    """Whether a record is a branch's own copy of what a lower layer has: its id says that it is the
+    same memory, and it differs."""
+    names_id = isinstance(record.found, Memory) or is_id(getattr(record.found, "id", ""))
+    if not names_id or below.layer.snapshot.scope == writing.scope:
+        return False
+    try:
+        return below.memory() != memory
+    except TreeringError:
+        return True
 
 
 def _content_of(place: Place) -> str | None:
@@ -155,11 +170,11 @@ def _failed(record: Numbered, error: TreeringError) -> Failure:
 
 
 def _texts(value: Any) -> list[str]:
-    """Every string inside front matter values."""
+    """Every string inside front matter, but for object ids and dates."""
     if isinstance(value, str):
         return [value]
-    if isinstance(value, dict):
-        return [text for item in value.values() for text in _texts(item)]
+    if isinstance(value, Mapping):
+        return [text for key, item in value.items() if key not in _INERT for text in _texts(item)]
     if isinstance(value, list | tuple):
         return [text for item in value for text in _texts(item)]
     return []

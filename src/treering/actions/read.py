@@ -7,6 +7,7 @@ from treering.actions.answer import uri_of
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
+from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import FileRef, Memory
 from treering.store import history as past
@@ -103,9 +104,8 @@ def _at(workspace: Workspace, view: View, id: str, at: str) -> Place:
             if blob is None:
                 raise MemoryNotFound(f"The memory {known.id} is not in {at}")
             scope = vault.scope_of(commit)
-            return Place(
-                known.id, blob, Layer(known.layer.kind, vault, vault.snapshot_at(scope, commit))
-            )
+            kind = "trunk" if scope.branch == trunk_of(workspace.repository) else "branch"
+            return Place(known.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
     return workspace.as_of(view, at).find(id)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import frontmatter as python_frontmatter
@@ -122,19 +122,27 @@ class _StrictYaml(YAMLHandler):  # type: ignore[misc]
 def _markdown(path: Path, where: str, number: int) -> Numbered:
     """A file of ours as it is; any other note by its front matter and text."""
     data = _read(path)
-    branch = unescape(path.parent.name) or ""
+    folder = PurePath(where).parent.parts
+    branch = unescape(folder[0]) or "" if len(folder) == 1 else ""
     try:
         return Numbered(number, where, document.parse(data), branch)
     except InvalidDocument:
         pass
     try:
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = _decoded(data).replace("\r\n", "\n")
         metadata, content = python_frontmatter.parse(text, handler=_StrictYaml())
         record = Record.model_validate(_translated(metadata, content, path, where))
-    except (ValidationError, UnicodeDecodeError, Invalid) as error:
+    except (ValidationError, Invalid) as error:
         message = _brief(error) if isinstance(error, ValidationError) else str(error)
         return Numbered(number, where, Invalid(message))
     return Numbered(number, where, record)
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid("The file is not valid UTF-8.") from error
 
 
 def _translated(metadata: dict[str, Any], content: str, path: Path, where: str) -> dict[str, Any]:

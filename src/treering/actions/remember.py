@@ -11,6 +11,7 @@ from treering.capture import secrets
 from treering.capture.classify import Classification, classify
 from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
+from treering.model.document import link_fields
 from treering.model.memory import Link, Memory, derive_id, is_id, title_of
 from treering.model.taxonomy import OUTCOMES, one_of, type_named
 from treering.store.view import Place
@@ -27,8 +28,8 @@ class Remembered(NamedTuple):
     version: str
     classified: Classification
     private: bool
-    links: tuple[Link, ...] = ()
-    suggested_links: tuple[Link, ...] = ()
+    links: tuple[dict[str, Any], ...] = ()
+    suggested_links: tuple[dict[str, Any], ...] = ()
     similar: tuple[Any, ...] = ()
     duplicate: bool | None = None
 
@@ -84,7 +85,7 @@ def remember(
         details={key: value for key, value in details.items() if value},
     )
     if not allow_secret:
-        secrets.refuse(text, draft.title, draft.topic, details["reasoning"], *draft.tags)
+        secrets.refuse(text, *_short_texts(draft), details["reasoning"])
 
     def attempt(writing: Writing) -> Remembered:
         memory, existing = _identified(writing, draft, private)
@@ -107,6 +108,10 @@ def remember(
         return _answer(kind, memory, version, writing.scope.branch, is_private=private)
 
     return workspace.write(branch, attempt)
+
+
+def _short_texts(memory: Memory) -> tuple[str, ...]:
+    return (memory.title, memory.topic, memory.agent, memory.session, *memory.tags)
 
 
 def superseded(old: Place, by: str, now: str) -> Change:
@@ -193,6 +198,6 @@ def _answer(
         version=version,
         classified=kind,
         private=is_private,
-        links=memory.links,
+        links=tuple(link_fields(link) for link in memory.links),
         duplicate=duplicate,
     )

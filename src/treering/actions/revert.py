@@ -3,9 +3,10 @@
 from treering.actions.read import memory_events
 from treering.actions.revise import Revised, write_changes
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Invalid, MemoryNotFound
+from treering.errors import Invalid, MemoryNotFound, TreeringError
 from treering.model.memory import Memory
 from treering.store import history
+from treering.store.vault import Vault
 from treering.store.view import Place
 
 
@@ -33,6 +34,13 @@ def _at(workspace: Workspace, place: Place, to: str) -> Memory:
     )
 
 
+def _readable(vault: Vault, blob: str) -> Memory | None:
+    try:
+        return vault.memory(blob)
+    except TreeringError:
+        return None
+
+
 def _before(writing: Writing, place: Place) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
@@ -42,6 +50,6 @@ def _before(writing: Writing, place: Place) -> Memory:
             if vault.repository.objects.exists(event.commit)
             else None
         )
-        if blob and blob != place.blob:
-            return vault.memory(blob)
+        if blob and blob != place.blob and (memory := _readable(vault, blob)):
+            return memory
     raise Invalid(f"The memory {place.id} has no earlier version.")

@@ -7,7 +7,7 @@ from treering.actions import given
 from treering.actions.remember import superseded
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
-from treering.errors import Conflict, Invalid, MemoryNotFound
+from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import OUTCOMES, STATUSES, one_of, type_named
 from treering.store.view import Place
@@ -109,7 +109,7 @@ def write_changes(
     news = [
         Change(replace(change.memory, modified=now), change.replaces, change.is_private)
         for change in changes
-        if change.replaces and _differences(change.replaces.memory(), change.memory)
+        if change.replaces and changed_fields(change.replaces, change.memory)
     ]
     versions = writing.commit(op, news) if news else {}
     old = first.replaces
@@ -120,12 +120,16 @@ def write_changes(
         id=first.memory.id,
         version=versions.get(first.memory.id, old.blob),
         branch=writing.scope.branch if written else old.layer.branch,
-        changed=_differences(old.memory(), first.memory),
+        changed=changed_fields(old, first.memory),
     )
 
 
-def _differences(old: Memory, new: Memory) -> tuple[str, ...]:
-    """The fields that differ, and inside details the single ones."""
+def changed_fields(place: Place, new: Memory) -> tuple[str, ...]:
+    """The fields that differ, in details the single ones; all where the old is no memory."""
+    try:
+        old = place.memory()
+    except (InvalidDocument, StoreDamaged):
+        return _COMPARED
     fields = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
     keys = dict.fromkeys([*old.details, *new.details])
     return (*fields, *(key for key in keys if old.details.get(key) != new.details.get(key)))

@@ -67,9 +67,7 @@ class Workspace:
         self.clock = clock
         self.agent = agent
         self._person = person
-        set_fsync(
-            (repository.config("treering.fsync") or "true").lower() not in ("false", "0", "off")
-        )
+        set_fsync(self.is_synced)
 
     @classmethod
     def open(
@@ -99,6 +97,12 @@ class Workspace:
     @cached_property
     def person(self) -> Person:
         return self._person or self.repository.person()
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether memories are on disk before they are acknowledged; git says no in four ways."""
+        said = self.repository.config("treering.fsync") or "true"
+        return said.lower() not in ("false", "no", "off", "0")
 
     @cached_property
     def lookout(self) -> "Lookout":

@@ -10,7 +10,7 @@ from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
 from treering.git.libgit2 import reference_is_valid_name
 from treering.git.repository import Head
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import HEADS, Scope, is_utf8
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.store.view import Layer, View
@@ -23,6 +23,10 @@ def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
     worktree must not become everyone's.
     """
     if head.branch:
+        if not is_utf8(head.branch):
+            raise Invalid(
+                "The name of this branch is not UTF-8.", hint="`git branch -m NAME` renames."
+            )
         return Scope(head.branch)
     if head.commit is None or is_in_trunk(store.repository, trunk, head.commit):
         return Scope(trunk)

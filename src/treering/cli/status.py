@@ -27,7 +27,7 @@ def _summary(answer: dict[str, Any]) -> str:
     here, memories = answer["repository"], answer["memories"]
     lines = [
         f"On {safe(here['branch'])} (trunk: {safe(here['trunk'])}): "
-        f"{memories['visible']} memories visible, {memories['total']} in all branches"
+        f"{_memories(memories['visible'])} visible, {memories['total']} copies in all branches"
     ]
     if memories["by_type"]:
         lines.append("  " + ", ".join(f"{n} {kind}" for kind, n in memories["by_type"].items()))
@@ -37,6 +37,10 @@ def _summary(answer: dict[str, Any]) -> str:
     rows = [(safe(b["branch"]), str(b["memories"]), b["state"]) for b in answer["branches"]]
     lines.append(table(rows, indent="  "))
     return "\n".join(line for line in lines if line)
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def _plain(answer: dict[str, Any]) -> str:

@@ -120,6 +120,17 @@ class Objects:
             return None
         return str(entry.id) if entry.type == kind else None
 
+    def file(self, tree: str, name: str) -> str | None:
+        """The id of a plain file in a tree: not a link, not a program, not a folder.
+
+        Looked for in the raw bytes, since libgit2's binding tells modes only after loading all its
+        enums. The line is longer than an id, so it cannot be found inside one.
+        """
+        raw = bytes(self._look_up(tree, GIT_OBJECT_TREE).read_raw())
+        line = b"100644 %b\0" % name.encode()
+        at = raw.find(line)
+        return None if at < 0 else raw[at + len(line) : at + len(line) + 20].hex()
+
     def commit(self, oid: str) -> CommitInfo:
         commit = self._look_up(oid, GIT_OBJECT_COMMIT)
         return CommitInfo(

@@ -37,7 +37,7 @@ def fields(memory: Memory) -> dict[str, Any]:
         if name == "files":
             value = [_without_empty({"path": f.path, "blob": f.blob}) for f in memory.files]
         elif name == "links":
-            value = [_link_fields(link) for link in memory.links]
+            value = [link_fields(link) for link in memory.links]
         if value or name in _REQUIRED:
             found[name] = value
     return found | dict(memory.extra)
@@ -87,7 +87,7 @@ def _without_empty(pairs: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in pairs.items() if value not in ("", None)}
 
 
-def _link_fields(link: Link) -> dict[str, Any]:
+def link_fields(link: Link) -> dict[str, Any]:
     named = {
         "relation": link.relation,
         "target": link.target,

@@ -19,9 +19,15 @@ from treering.errors import InvalidDocument
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 16
 MAX_KEY = 200
+MAX_DIGITS = 1000
 
-_INT = r"[-+]?(0|[1-9][0-9]{0,17})"
-_FLOAT = r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d{1,3})?|[-+]?\.inf|\.nan"
+_INT = r"[-+]?(0|[1-9][0-9]{0,999})"
+_FLOAT = (
+    r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}"
+    r"|[-+]?\.inf|\.nan"
+)
+#: libyaml finds no colon beyond this, counted in what is written.
+_LONGEST_WRITTEN_KEY = 1000
 _WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
@@ -118,8 +124,9 @@ def _scalar(event: Any) -> Any:
         return text
     if re.fullmatch(_INT, text):
         return int(text)
-    if re.fullmatch(_FLOAT, text) and not text.isdigit():
-        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    if re.fullmatch(_FLOAT, text):
+        number = float(text.replace(".inf", "inf").replace(".nan", "nan"))
+        return number if math.isfinite(number) or text.endswith(("inf", "nan")) else text
     return text
 
 
@@ -131,7 +138,8 @@ def _brief(error: Exception) -> str:
 
 # --- writing -------------------------------------------------------------------------------------
 
-_PLAIN = r"[^\W\d_](?:[\w /.@<>()+~'!?;=-]*[\w/.@<>()+~'!?;=])?|[\da-z]{12,64}"
+# ASCII only: which other characters are letters depends on the version of Unicode.
+_PLAIN = r"[A-Za-z](?:[A-Za-z0-9_ /.@<>()+~'!?;=-]*[A-Za-z0-9_/.@<>()+~'!?;=])?|[0-9a-z]{12,64}"
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 _NUMBERISH = r"[-+]?[.\d][\d_.:eExob+-]*|0[xob][\da-fA-F_]+"
 _RESERVED = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
@@ -144,10 +152,10 @@ def dump(fields: Mapping[str, Any]) -> str:
     lines: list[str] = []
     for key, value in fields.items():
         if isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
-            lines.append(f"{_text(key)}:")
-            lines.extend(f"- {_flow(item)}" for item in value)
+            lines.append(f"{_key_text(key)}:")
+            lines.extend(f"- {_flow(item, 2)}" for item in value)
         else:
-            lines.append(f"{_text(key)}: {_flow(value)}")
+            lines.append(f"{_key_text(key)}: {_flow(value)}")
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > MAX_BYTES:
         raise InvalidDocument("too-large", f"Front matter is longer than {MAX_BYTES // 1024} KB.")
@@ -160,20 +168,30 @@ def _flow(value: Any, depth: int = 1) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int):
-        return str(value)
+        return _whole(value)
     if isinstance(value, float):
         return _number(value)
     if depth > MAX_DEPTH - 1:
         raise InvalidDocument("too-deep", f"Front matter nests deeper than {MAX_DEPTH} levels.")
     if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str) or len(key) > MAX_KEY:
-                raise InvalidDocument("bad-key", f"{key!r:.60} is no key for front matter.")
-        inner = ", ".join(f"{_text(k)}: {_flow(v, depth + 1)}" for k, v in value.items())
+        inner = ", ".join(f"{_key_text(k)}: {_flow(v, depth + 1)}" for k, v in value.items())
         return "{" + inner + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_flow(item, depth + 1) for item in value) + "]"
     raise InvalidDocument("bad-value", f"{type(value).__name__} cannot stand in front matter.")
+
+
+def _key_text(key: Any) -> str:
+    written = _text(key) if isinstance(key, str) and len(key) <= MAX_KEY else ""
+    if not written or len(written) > _LONGEST_WRITTEN_KEY:
+        raise InvalidDocument("bad-key", f"{key!r:.60} is no key for front matter.")
+    return written
+
+
+def _whole(value: int) -> str:
+    if abs(value) >= 10**MAX_DIGITS:
+        raise InvalidDocument("bad-value", f"A number has more than {MAX_DIGITS} digits.")
+    return str(value)
 
 
 def _number(value: float) -> str:
@@ -190,6 +208,6 @@ def _text(text: str) -> str:
     if re.fullmatch(_STAMP, text):
         return text
     plain = re.fullmatch(_PLAIN, text) and text.lower() not in _RESERVED
-    if plain and not re.fullmatch(_NUMBERISH, text) and text.isprintable():
+    if plain and not re.fullmatch(_NUMBERISH, text):
         return text
     return re.sub(_UNSAFE, lambda m: f"\\u{ord(m[0]):04x}", _json_quoted(text))

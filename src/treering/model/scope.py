@@ -18,6 +18,15 @@ _CUT = 160
 _DETACHED = r"@[0-9a-f]{12}"
 
 
+def is_utf8(name: str) -> bool:
+    """Whether a name git allows can be written anywhere else, too."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def escape(branch: str) -> str:
     """The branch name as one ref component.
 

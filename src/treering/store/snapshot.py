@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Iterator
 
 from treering.errors import StoreDamaged
-from treering.git.libgit2 import GIT_OBJECT_BLOB, GIT_OBJECT_TREE
+from treering.git.libgit2 import GIT_OBJECT_TREE
 from treering.git.objects import BLOB, TREE
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -65,7 +65,7 @@ class Snapshot:
         shard = self._memories and objects.child(
             self._memories, layout.shard_of(memory_id), GIT_OBJECT_TREE
         )
-        return objects.child(shard, layout.file_of(memory_id), GIT_OBJECT_BLOB) if shard else None
+        return objects.file(shard, layout.file_of(memory_id)) if shard else None
 
     def starting_with(self, prefix: str) -> Iterator[tuple[str, str]]:
         """The memories whose id starts with `prefix` (two characters or more), from one shard."""

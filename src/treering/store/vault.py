@@ -13,7 +13,7 @@ from treering.git.repository import Repository
 from treering.model import document, scope
 from treering.model.document import FORMAT
 from treering.model.memory import Memory
-from treering.model.scope import Scope
+from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot, Trees
@@ -50,6 +50,8 @@ class Vault:
         for prefix in (scope.HEADS, *self._fetched_heads()):
             for name, tip in refs.listed(self.repository.common_dir, prefix).items():
                 component = name.removeprefix(prefix)
+                if not is_utf8(component):
+                    continue  # no answer could name it; doctor does
                 known = Scope.of_component(component, self._full_name(component, tip))
                 if known:
                     found.setdefault(known, tip)
