@@ -182,7 +182,11 @@ def test_recent_and_confident_memories_come_first_among_equals(library: Any) -> 
     library.remember("Token rule beta", "words", confidence=0.9)
     library.remember("Token rule gamma", "words", confidence=0.9, created="2025-12-30T00:00:00Z")
 
-    assert library.titles("token rule") == ["Token rule gamma", "Token rule beta", "Token rule alpha"]
+    assert library.titles("token rule") == [
+        "Token rule gamma",
+        "Token rule beta",
+        "Token rule alpha",
+    ]
 
 
 def test_scores_fall_and_never_pass_one(library: Any) -> None:

@@ -121,6 +121,8 @@ class Folder:
     def _data(self) -> Path:
         text = (self.path / "CURRENT").read_text(encoding="utf-8")
         stamp = json.loads(text)
+        if not isinstance(stamp, dict):
+            raise AbsentError(self.path)
         data = self.path / str(stamp.pop("data", ""))
         if stamp != _STAMP or data.parent != self.path or not data.name.startswith("data-"):
             raise AbsentError(self.path)
@@ -135,7 +137,7 @@ class Folder:
     def _pointed_to(self) -> Path | None:
         try:
             return self._data()
-        except (OSError, ValueError, AttributeError, AbsentError):
+        except (OSError, ValueError, AbsentError):
             return None
 
     def _remove_abandoned(self, current: Path, before: Path | None) -> None:
@@ -159,9 +161,9 @@ def _generations(data: Path) -> list[int]:
 
 
 def _storage(data: Path) -> Any:
-    with whoosh_modules():
-        from whoosh.filedb.filestore import FileStorage
-    return FileStorage(str(data))
+    from treering.index.codec import Files
+
+    return Files(str(data))
 
 
 def _create(data: Path) -> None:

@@ -17,7 +17,7 @@ from treering.index.entry import Entry, searchable_text
 from treering.index.filtering import WITHHELD, fitting
 from treering.index.folding import FOLDABLE, folds
 from treering.index.found import Found, Hit
-from treering.index.ranking import POOL, covering, is_recent, lifts, prior
+from treering.index.ranking import POOL, covering, is_recent, lifts, named, prior
 from treering.index.scorer import (
     Clause,
     best,
@@ -92,9 +92,27 @@ def search(
     if meaning is None and request.mode != "text":
         matches.notes.append(_NO_MODEL)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
-        found = _listing(request, view, elsewhere)
-        return replace(found, notes=(*matches.notes, _ONLY_STOP_WORDS))
+        return _only_common_words(request, view, elsewhere, matches.notes)
     return _ranked(request, view, matches, meaning if request.mode != "text" else None)
+
+
+def _only_common_words(
+    request: Request, view: View, elsewhere: View | None, notes: list[str]
+) -> Found:
+    """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
+    words = set(request.query.words.lower().split())
+    titled = {
+        blob: rank
+        for blob, rank in view.visible.items()
+        if blob in view.snapshot.numbers
+        and words <= set(view.snapshot.by_blob[blob].title.lower().split())
+    }
+    if titled:
+        found = _listing(request, View(view.snapshot, titled), elsewhere)
+        hits = tuple(replace(hit, why=("title", *hit.why)) for hit in found.hits)
+        return replace(found, hits=hits, notes=tuple(notes))
+    found = _listing(request, view, elsewhere)
+    return replace(found, notes=(*notes, _ONLY_STOP_WORDS))
 
 
 def _matches(request: Request, view: View, read: Read, elsewhere: View | None) -> _Matches:
@@ -245,6 +263,7 @@ def _pool(
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The candidates that get a second look, with their scores so far, and their cosines."""
     texts = covering(best(matches.scores, POOL), matches.clauses)
+    texts |= named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}
     allowed: Collection[int] = _shown(view, request.filters)
