@@ -1,4 +1,4 @@
-"""The index is derived: whatever happens to its folder, recall answers as if nothing had happened."""
+"""The index is derived: whatever happens to its folder, recall answers as if nothing had."""
 
 import json
 import os

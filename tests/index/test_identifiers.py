@@ -1,8 +1,8 @@
 """Looking up identifiers: who types a name exactly gets the memory about it first.
 
-The memories are made from real code, the standard library's: one per public function and class of some
-modules, titled and described as a person would note it down. Docstrings mention each other's names all
-the time, which is what makes the look-up hard.
+The memories are made from real code, the standard library's: one per public function and class of
+some modules, titled and described as a person would note it down. Docstrings mention each other's
+names all the time, which is what makes the look-up hard.
 """
 
 import importlib

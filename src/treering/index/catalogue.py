@@ -113,8 +113,8 @@ class Catalogue:
     def _rescue(self, known: Iterable[str], segments: Iterable[Segment]) -> None:
         """Keep in memory what was searchable and is not on disk any more.
 
-        Another process may have put a smaller index in the place of ours. What we had open can still
-        be read, unless it is broken: then the memories are read again.
+        Another process may have put a smaller index in the place of ours. What we had open can
+        still be read, unless it is broken: then the memories are read again.
         """
         numbers = self.snapshot.numbers
         lost = [blob for blob in known if blob not in numbers]

@@ -168,7 +168,8 @@ def _narrowed(
 def _keep_only(scores: dict[int, float], shown: set[int], count: int) -> None:
     """Take out what may not be shown; most of the time that is little or nothing."""
     if len(shown) < count:
-        for number in scores.keys() - shown:
+        # Not `keys() - shown`: that walks through all that is shown.
+        for number in [n for n in scores if n not in shown]:
             del scores[number]
 
 
@@ -226,7 +227,7 @@ def _ranked(request: Request, view: View, matches: _Matches, meaning: Meaning | 
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
     scored = _weighed(pool, lent, request, view)
-    count = len(matches.scores.keys() | scored.keys())
+    count = len(matches.scores) + sum(number not in matches.scores for number in scored)
 
     needed = count if request.limit is None or request.order != "relevance" else request.limit
     order = sorted(scored, key=lambda n: (-scored[n], -view.entry(n).created, n))
@@ -248,7 +249,7 @@ def _weighed(
     total = pool | {n: pool.get(n, 0.0) + more for n, more in lent.items()}
     highest = max(total.values(), default=1.0) or 1.0
     priors = view.priors(int(request.now // _HOUR))
-    for number in total.keys() - priors.keys():
+    for number in [n for n in total if n not in priors]:
         priors[number] = prior(view.entry(number), view.layer(number), request.now)
     return {n: score / highest * priors[n] for n, score in total.items()}
 

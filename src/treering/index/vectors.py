@@ -44,11 +44,15 @@ class Vectors:
 
     def meaning(self, words: str, view: View) -> Meaning:
         """How near the documents of a view are to these words; embeds what has no vector yet."""
+        import numpy
+
         if self._table is None or self._table.view is not view:
             self._embed_missing(view)
             self._table = _Table(view, self._matrix[: self._size], self._rows)
         vector = self._embedded([words])[0]
-        return _Nearness(self._table, self._table.matrix @ vector, self._embedder.weight)
+        # `@` would wake a thread on every core for half a millisecond of work.
+        cosines = numpy.einsum("ij,j->i", self._table.matrix, vector)
+        return _Nearness(self._table, cosines, self._embedder.weight)
 
     def _embed_missing(self, view: View) -> None:
         if self._matrix is None:
