@@ -38,6 +38,7 @@ MODES = ("hybrid", "text", "semantic")
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
 _MOST_READ = 2000  # memories read to check a phrase
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
+_NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _ALIKE = 0.35  # a cosine that says something by itself
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
@@ -273,7 +274,7 @@ def _pool(
         allowed = set(allowed).difference(*(_holding(t, view) for t in request.query.excluded))
     if matches.has_phrase:
         allowed = matches.scores.keys()
-    near = meaning.nearest(allowed, POOL)
+    near = meaning.nearest(allowed, POOL if request.mode == "semantic" else _NEAREST)
     if request.mode == "semantic":
         return near, near
     cosines = near | meaning.near(texts.keys() - near.keys())

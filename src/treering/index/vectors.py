@@ -9,6 +9,7 @@ with the whole matrix is faster than any clever structure below some hundred tho
 import fcntl
 import hashlib
 import os
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
@@ -23,6 +24,7 @@ from treering.model.memory import Memory
 _BLOB = 20
 _CRC = 4
 _TOGETHER = 256
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LONGEST = 4000  # characters; models read the beginning of a text anyway
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
@@ -178,5 +180,7 @@ class _Nearness:
 
 
 def _text_of(memory: Memory) -> str:
-    title = "" if memory.content.startswith(memory.title) else memory.title + "\n"
-    return (title + memory.content)[:_LONGEST]
+    """What is embedded; names in the title are taken apart, since models know words, not names."""
+    title = _HUMP.sub(" ", memory.title.replace("_", " "))
+    begins = memory.content.startswith(memory.title)
+    return (memory.content if begins else f"{title}\n{memory.content}")[:_LONGEST]
