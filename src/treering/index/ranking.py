@@ -6,7 +6,6 @@ words leave open. The pool is of fixed size, so a longer answer never changes th
 one.
 """
 
-import heapq
 import math
 import re
 from collections import Counter
@@ -58,7 +57,7 @@ def named(scores: Mapping[int, float], words: str, view: View) -> dict[int, floa
     wanted = _names(words)
     if not 0 < len(wanted) <= 2 * _FEW_WORDS:
         return {}
-    first = heapq.nlargest(_SOURCES, scores, key=scores.__getitem__)
+    first = sorted(scores, key=scores.__getitem__, reverse=True)[:_SOURCES]
     raised = {}
     for number in first:
         held = _names(view.entry(number).title)
@@ -81,6 +80,8 @@ def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
     Only the best lend, and only a few documents of a session are lifted, so that one talkative
     session does not fill the answer.
     """
+    if not view.sessions:
+        return {}
     lent: dict[int, float] = {}
     lifted: Counter[str] = Counter()
     sources = sorted(scores, key=lambda n: (-scores[n], n))[:_SOURCES]

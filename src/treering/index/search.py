@@ -231,7 +231,8 @@ def _ranked(request: Request, view: View, matches: _Matches, meaning: Meaning | 
     count = len(matches.scores) + sum(number not in matches.scores for number in scored)
 
     needed = count if request.limit is None or request.order != "relevance" else request.limit
-    order = sorted(scored, key=lambda n: (-scored[n], -view.entry(n).created, n))
+    entries = view.snapshot.entries
+    order = sorted(scored, key=lambda n: (-scored[n], -entries[n].created, entries[n].blob))
     if needed + FOLDABLE > len(order) < count:
         order += _tail(matches.scores, scored, view, needed + FOLDABLE)
     if request.order != "relevance":
@@ -257,7 +258,10 @@ def _weighed(
 
 def _tail(scores: dict[int, float], pool: Collection[int], view: View, needed: int) -> list[int]:
     rest = scores.keys() - pool
-    return heapq.nsmallest(needed, rest, key=lambda n: (-scores[n], -view.entry(n).created, n))
+    entries = view.snapshot.entries
+    return heapq.nsmallest(
+        needed, rest, key=lambda n: (-scores[n], -entries[n].created, entries[n].blob)
+    )
 
 
 def _pool(
