@@ -9,6 +9,7 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from treering.errors import Invalid
@@ -231,8 +232,7 @@ def _ranked(request: Request, view: View, matches: _Matches, meaning: Meaning | 
     count = len(matches.scores) + sum(number not in matches.scores for number in scored)
 
     needed = count if request.limit is None or request.order != "relevance" else request.limit
-    entries = view.snapshot.entries
-    order = sorted(scored, key=lambda n: (-scored[n], -entries[n].created, entries[n].blob))
+    order = _in_order(scored, view)
     if needed + FOLDABLE > len(order) < count:
         order += _tail(matches.scores, scored, view, needed + FOLDABLE)
     if request.order != "relevance":
@@ -254,6 +254,19 @@ def _weighed(
     for number in [n for n in total if n not in priors]:
         priors[number] = prior(view.entry(number), view.layer(number), request.now)
     return {n: score / highest * priors[n] for n, score in total.items()}
+
+
+def _in_order(scored: dict[int, float], view: View) -> list[int]:
+    """Best first; the newer of equals, and of those always the same one, whoever asks."""
+    if len(set(scored.values())) == len(scored):
+        return sorted(scored, key=scored.__getitem__, reverse=True)
+    entries = view.snapshot.entries
+    return sorted(scored, key=lambda n: (-scored[n], -entries[n].created, entries[n].blob))
+
+
+@lru_cache(4096)
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
 
 
 def _tail(scores: dict[int, float], pool: Collection[int], view: View, needed: int) -> list[int]:
@@ -338,9 +351,9 @@ class _Explanation:
         held = [clause for clause in self.matches.clauses if number in clause.weights]
         words = {clause.word for clause in held}
         yield from dict.fromkeys(clause.kind for clause in held)
-        if words.intersection(terms(entry.title)):
+        if words & _terms_of(entry.title):
             yield "title"
-        if words.intersection(terms(" ".join(entry.tags))):
+        if words & _terms_of(" ".join(entry.tags)):
             yield "tag"
         if self.matches.has_phrase:
             yield "phrase"
