@@ -70,6 +70,11 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path / "index")
 
 
+@pytest.fixture(scope="session")
+def library_at() -> type[Library]:
+    return Library
+
+
 @pytest.fixture
 def three(library: Library) -> Library:
     """A library with three memories that have little in common."""

@@ -128,7 +128,7 @@ def test_replaced_and_forgotten_memories_are_withheld_and_counted(library: Any) 
 
 
 def test_matches_on_other_branches_are_counted_only(library: Any) -> None:
-    """Nothing of another branch leaks but the number; old copies of the visible do not count."""
+    """Nothing of another branch leaks but the number; old copies of a visible one do not count."""
     here = library.remember("Token here", id="aaaaaaaaaaaa")
     older = library.remember("Token here, older", id="aaaaaaaaaaaa")
     there = library.remember("Token there")

@@ -76,12 +76,11 @@ class Catalogue:
         """Forget everything and index exactly these; readers see the old index until the end."""
         self._unreadable = set()
         if on_disk:
-            self._overlays = []
+            self._overlays, self._snapshot = [], None
             self._build(self._batches(blobs, progress))
         else:
-            self._overlays = list(self._batches(blobs, progress))
+            self._overlays, self._snapshot = list(self._batches(blobs, progress)), None
             self._folder.drop()
-            self._load()
         return self.snapshot.count
 
     def tidy(self) -> None:
@@ -108,6 +107,24 @@ class Catalogue:
             self._folder.drop()
             self._state, stored = "", []
         self._install(stored)
+        if before:
+            self._rescue(before.numbers, [shelf.segment for shelf in before.shelves])
+
+    def _rescue(self, known: Iterable[str], segments: Iterable[Segment]) -> None:
+        """Keep in memory what was searchable and is not on disk any more.
+
+        Another process may have put a smaller index in the place of ours. What we had open can
+        still be read, unless it is broken: then the memories are read again.
+        """
+        numbers = self.snapshot.numbers
+        lost = [blob for blob in known if blob not in numbers]
+        if not lost:
+            return
+        try:
+            self._overlay(_joined(segments, set(numbers)))
+        except Exception:
+            for batch in self._batches(lost, None):
+                self._overlay(batch)
 
     def _install(self, stored: Iterable[StoredSegment]) -> None:
         before = self._snapshot
@@ -158,11 +175,10 @@ class Catalogue:
 
     def _recover(self) -> None:
         """A write failed. What can still be read stays, and what is lost is built again."""
-        wanted = list(self.snapshot.numbers)
         self._load()
-        if lost := self.missing(wanted):
+        if not self._state:
             overlays, self._overlays = self._overlays, []
-            self._build(chain(overlays, self._stored(), self._batches(lost, None)))
+            self._build(overlays)
 
     def _build(self, batches: Iterable[Segment]) -> None:
         """Fill a new folder and let it count; without a disk, keep everything in memory."""
@@ -178,9 +194,10 @@ class Catalogue:
         except ReadError:
             raise
         except Exception:
-            self._overlays = [_joined([*made, *source], set())]
+            made += source
             self._folder.drop()
         self._load()
+        self._rescue((entry.blob for segment in made for entry in segment.entries), made)
 
     def _batches(self, blobs: list[str], progress: Progress | None) -> Iterator[Batch]:
         total, done, remaining = len(blobs), 0, iter(blobs)

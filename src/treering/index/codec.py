@@ -23,6 +23,7 @@ from treering.index.segment import Posting, Segment
 with whoosh_modules():
     from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3TermInfo, W3TermsReader
     from whoosh.fields import FieldType, Schema
+    from whoosh.filedb.filestore import FileStorage
     from whoosh.filedb.structfile import BufferFile
     from whoosh.formats import Frequency
     from whoosh.matching import ListMatcher
@@ -92,6 +93,13 @@ class ListReader(W3TermsReader):  # type: ignore[misc]
             if not term.startswith(prefix):
                 return
             yield term
+
+
+class Files(FileStorage):  # type: ignore[misc]
+    """Whoosh's folder, with files read whole: no handle or map stays behind when one is broken."""
+
+    def open_file(self, name: str, **kwargs: Any) -> BufferFile:  # noqa: ARG002
+        return BufferFile((Path(self.folder) / name).read_bytes(), name=name)
 
 
 class PostingsFile:
@@ -181,7 +189,8 @@ def _unpacked(dbfile: Any, terminfo: Any) -> Posting:
     offset, length = terminfo.extent()
     length = length[0] if isinstance(length, tuple) else length  # 2.7.4 forgets to unpack it
     data = dbfile.get(offset, length)
-    if zlib.crc32(memoryview(data)[_CRC:]) != int.from_bytes(data[:_CRC], "little"):
+    crc = int.from_bytes(data[:_CRC], "little")
+    if len(data) != length or zlib.crc32(memoryview(data)[_CRC:]) != crc:
         raise ValueError("a posting list is damaged")
     split = _CRC + (length - _CRC) // (_NUMBER + 1) * _NUMBER
     documents = array("I")

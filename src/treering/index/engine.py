@@ -9,7 +9,7 @@ Threads may share an Index: changes take one lock, searches run on snapshots tha
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -40,7 +40,7 @@ class Index:
         self._read = read
         self._catalogue = Catalogue(folder, read)
         self._vectors = Vectors(folder, embedder, self._reading) if embedder else None
-        self._settled: Iterable[str] | None = None
+        self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], View] = OrderedDict()
 
@@ -50,14 +50,14 @@ class Index:
         The same object as last time costs nothing, so pass the same one while nothing changed; a
         caller that knows what is new passes only that. Waits for no other process.
         """
-        if blobs is self._settled:
+        if self._settled is not None and _is_same(blobs, self._settled):
             return 0
         with self._lock:
             missing = self._catalogue.missing(blobs)
             if missing and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
             added = self._changed(lambda: self._catalogue.add(missing, progress)) if missing else 0
-            self._settled = blobs
+            self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
             return added
 
     def search(
@@ -118,6 +118,11 @@ class Index:
     ) -> Found:
         snapshot = self._snapshot()
         view = self._view(snapshot, visible)
+        if len(view.all) < len(visible) and not view.is_checked:
+            view.is_checked = True  # what is missing even then cannot be read
+            if self.catch_up(visible):
+                snapshot = self._snapshot()
+                view = self._view(snapshot, visible)
         other = self._view(snapshot, elsewhere) if elsewhere is not None else None
         wants_meaning = request.mode != "text" and not request.query.is_empty
         meaning = self._meaning(request.query.words, view) if wants_meaning else None
@@ -177,6 +182,11 @@ class Index:
             yield from self._read(blobs)
         except Exception as error:
             raise ReadError from error
+
+
+def _is_same(blobs: Iterable[str], settled: tuple[Collection[str], int]) -> bool:
+    """The very object that was caught up with, and not grown since."""
+    return blobs is settled[0] and len(settled[0]) == settled[1]
 
 
 def _cause(failure: ReadError) -> BaseException:

@@ -1,6 +1,7 @@
 """Near-duplicates in the best results, folded under the best of them."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from treering.index.entry import Entry, are_alike
 
@@ -35,5 +36,6 @@ def _same(one: Entry, other: Entry) -> bool:
     )
 
 
+@lru_cache(4096)
 def _smallest(sketch: bytes) -> list[bytes]:
     return [sketch[at : at + _WORD] for at in range(0, min(len(sketch), _PROBES * _WORD), _WORD)]

@@ -7,16 +7,23 @@ one.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from treering.index.analysis import chunks
 from treering.index.entry import Entry
 from treering.index.scorer import Clause, coverage
+from treering.index.stopwords import STOP_WORDS
 from treering.index.view import View
 
 POOL = 100
 COVERED = 0.25  # the power coverage is raised to
+NAMED = 0.3  # for a name in any case, and again for the very case
+_FEW_WORDS = 4
+_STEPS = re.compile(r"[./\\:@]+")
 PREVIOUS, NEXT = 0.3, 0.2
 _SOURCES = 20  # this many of the best lift their neighbours
 _LIFTED = 4  # in one session
@@ -41,6 +48,31 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
     return {n: score * shares[n] ** COVERED for n, score in scores.items()}
 
 
+def named(scores: Mapping[int, float], words: str, view: View) -> dict[int, float]:
+    """Scores of the best, raised where the title holds the very name that was typed.
+
+    Stems and parts find `FileCookieJar` for `CookieJar` and `matches` for `Match`; who types a name
+    as it is written means that name. Sentences are left alone.
+    """
+    wanted = _names(words)
+    if not 0 < len(wanted) <= 2 * _FEW_WORDS:
+        return {}
+    first = sorted(scores, key=scores.__getitem__, reverse=True)[:_SOURCES]
+    raised = {}
+    for number in first:
+        held = _names(view.entry(number).title)
+        raised[number] = scores[number] * (1 + NAMED * len(wanted & held) / len(wanted) * 2)
+    return raised
+
+
+@lru_cache(4096)
+def _names(text: str) -> frozenset[str]:
+    """The names in a text, in lower case and, behind a mark, as written."""
+    pieces = {piece for chunk in chunks(text) for piece in _STEPS.split(chunk) if piece}
+    told = {piece for piece in pieces if piece.lower() not in STOP_WORDS}
+    return frozenset({piece.lower() for piece in told} | {f"={piece}" for piece in told})
+
+
 def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
     """What the neighbours in their sessions lend to documents.
 
@@ -48,6 +80,8 @@ def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
     Only the best lend, and only a few documents of a session are lifted, so that one talkative
     session does not fill the answer.
     """
+    if not view.sessions:
+        return {}
     lent: dict[int, float] = {}
     lifted: Counter[str] = Counter()
     sources = sorted(scores, key=lambda n: (-scores[n], n))[:_SOURCES]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from treering.index.snapshot import Snapshot, Weights
 
 _MOST_EXPANSIONS = 64
+_SORTED = 4000
 _SPELLED = 0.7  # a word we guessed counts less than one that was typed
 
 
@@ -62,7 +63,11 @@ def best(scores: Mapping[int, float], count: int) -> dict[int, float]:
     """The `count` best documents, and those level with the last of them."""
     if len(scores) <= count:
         return dict(scores)
-    least = heapq.nlargest(count, scores.values())[-1]
+    # Sorting is one call into C and wins until the list is long.
+    if len(scores) < _SORTED:
+        least = sorted(scores.values(), reverse=True)[count - 1]
+    else:
+        least = heapq.nlargest(count, scores.values())[-1]
     return {number: score for number, score in scores.items() if score >= least}
 
 

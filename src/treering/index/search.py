@@ -9,6 +9,7 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from treering.errors import Invalid
 from treering.index.analysis import flattened, joined_terms, question_terms, terms
@@ -16,7 +17,7 @@ from treering.index.entry import Entry, searchable_text
 from treering.index.filtering import WITHHELD, fitting
 from treering.index.folding import FOLDABLE, folds
 from treering.index.found import Found, Hit
-from treering.index.ranking import POOL, covering, is_recent, lifts, prior
+from treering.index.ranking import POOL, covering, is_recent, lifts, named, prior
 from treering.index.scorer import (
     Clause,
     best,
@@ -37,6 +38,7 @@ MODES = ("hybrid", "text", "semantic")
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
 _MOST_READ = 2000  # memories read to check a phrase
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
+_NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _ALIKE = 0.35  # a cosine that says something by itself
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
@@ -91,9 +93,27 @@ def search(
     if meaning is None and request.mode != "text":
         matches.notes.append(_NO_MODEL)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
-        found = _listing(request, view, elsewhere)
-        return replace(found, notes=(*matches.notes, _ONLY_STOP_WORDS))
+        return _only_common_words(request, view, elsewhere, matches.notes)
     return _ranked(request, view, matches, meaning if request.mode != "text" else None)
+
+
+def _only_common_words(
+    request: Request, view: View, elsewhere: View | None, notes: list[str]
+) -> Found:
+    """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
+    words = set(request.query.words.lower().split())
+    titled = {
+        blob: rank
+        for blob, rank in view.visible.items()
+        if blob in view.snapshot.numbers
+        and words <= set(view.snapshot.by_blob[blob].title.lower().split())
+    }
+    if titled:
+        found = _listing(request, View(view.snapshot, titled), elsewhere)
+        hits = tuple(replace(hit, why=("title", *hit.why)) for hit in found.hits)
+        return replace(found, hits=hits, notes=tuple(notes))
+    found = _listing(request, view, elsewhere)
+    return replace(found, notes=(*notes, _ONLY_STOP_WORDS))
 
 
 def _matches(request: Request, view: View, read: Read, elsewhere: View | None) -> _Matches:
@@ -149,7 +169,8 @@ def _narrowed(
 def _keep_only(scores: dict[int, float], shown: set[int], count: int) -> None:
     """Take out what may not be shown; most of the time that is little or nothing."""
     if len(shown) < count:
-        for number in scores.keys() - shown:
+        # Not `keys() - shown`: that walks through all that is shown.
+        for number in [n for n in scores if n not in shown]:
             del scores[number]
 
 
@@ -207,9 +228,9 @@ def _ranked(request: Request, view: View, matches: _Matches, meaning: Meaning | 
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
     scored = _weighed(pool, lent, request, view)
-    count = len(matches.scores.keys() | scored.keys())
+    count = len(matches.scores) + sum(number not in matches.scores for number in scored)
 
-    order = sorted(scored, key=lambda n: (-scored[n], -view.entry(n).created, n))
+    order = _in_order(scored, view)
     tail = matches.scores.keys() - scored.keys()
     order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
     if request.order != "relevance":
@@ -231,9 +252,22 @@ def _weighed(
     total = pool | {n: pool.get(n, 0.0) + more for n, more in lent.items()}
     highest = max(total.values(), default=1.0) or 1.0
     priors = view.priors(int(request.now // _HOUR))
-    for number in total.keys() - priors.keys():
+    for number in [n for n in total if n not in priors]:
         priors[number] = prior(view.entry(number), view.layer(number), request.now)
     return {n: score / highest * priors[n] for n, score in total.items()}
+
+
+def _in_order(scored: dict[int, float], view: View) -> list[int]:
+    """Best first; the newer of equals, and of those always the same one, whoever asks."""
+    if len(set(scored.values())) == len(scored):
+        return sorted(scored, key=scored.__getitem__, reverse=True)
+    entries = view.snapshot.entries
+    return sorted(scored, key=lambda n: (-scored[n], -entries[n].created, entries[n].blob))
+
+
+@lru_cache(4096)
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
 
 
 def _pool(
@@ -241,6 +275,7 @@ def _pool(
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The candidates that get a second look, with their scores so far, and their cosines."""
     texts = covering(best(matches.scores, POOL), matches.clauses)
+    texts |= named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}
     allowed: Collection[int] = _shown(view, request.filters)
@@ -249,7 +284,7 @@ def _pool(
         allowed = set(allowed).difference(*(_holding(t, view) for t in request.query.excluded))
     if matches.has_phrase:
         allowed = matches.scores.keys()
-    near = meaning.nearest(allowed, POOL)
+    near = meaning.nearest(allowed, POOL if request.mode == "semantic" else _NEAREST)
     if request.mode == "semantic":
         return near, near
     cosines = near | meaning.near(texts.keys() - near.keys())
@@ -306,9 +341,9 @@ class _Explanation:
         held = [clause for clause in self.matches.clauses if number in clause.weights]
         words = {clause.word for clause in held}
         yield from dict.fromkeys(clause.kind for clause in held)
-        if words.intersection(terms(entry.title)):
+        if words & _terms_of(entry.title):
             yield "title"
-        if words.intersection(terms(" ".join(entry.tags))):
+        if words & _terms_of(" ".join(entry.tags)):
             yield "tag"
         if self.matches.has_phrase:
             yield "phrase"

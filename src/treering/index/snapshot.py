@@ -7,7 +7,7 @@ works out lazily (a term's weights) is kept for its life and only ever added.
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from treering.index.entry import Entry
 from treering.index.segment import Segment
@@ -53,17 +53,23 @@ class Snapshot:
 
     def _numbered(self, before: "Snapshot | None") -> tuple[list[Entry], dict[str, int]]:
         """Entries and their numbers; what the snapshot before had at the same place is copied."""
-        if before and self.shelves[: len(before.shelves)] == before.shelves:
-            entries, numbers = before.entries.copy(), before.numbers.copy()
-            fresh = self.shelves[len(before.shelves) :]
-        else:
-            entries, numbers, fresh = [], {}, self.shelves
-        for shelf in fresh:
+        same = _alike(self.shelves, before.shelves) if before else 0
+        base = self._bases[same] if same < len(self._bases) else self.count
+        entries, numbers = before.up_to(base) if before and base else ([], {})
+        for shelf in self.shelves[same:]:
             for number, entry in enumerate(shelf.entries, len(entries)):
                 # Two processes may have added the same blob: its first document counts.
                 numbers.setdefault(entry.blob, number)
             entries += shelf.entries
         return entries, numbers
+
+    def up_to(self, base: int) -> tuple[list[Entry], dict[str, int]]:
+        """Copies of the first entries and their numbers."""
+        numbers = self.numbers.copy()
+        for entry in self.entries[base:]:
+            if numbers.get(entry.blob, -1) >= base:
+                del numbers[entry.blob]
+        return self.entries[:base], numbers
 
     @cached_property
     def by_blob(self) -> dict[str, Entry]:
@@ -110,6 +116,12 @@ class Snapshot:
             pairs = zip(documents, counts, strict=True)
             weights.update({base + d: most * c / (c + norms[d]) for d, c in pairs})
         return weights
+
+
+def _alike(some: Sequence[Shelf], others: Sequence[Shelf]) -> int:
+    """How many shelves both begin with."""
+    pairs = zip(some, others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
 
 
 def _steady(mean: float) -> float:

@@ -15,6 +15,7 @@ class View:
     def __init__(self, snapshot: Snapshot, visible: Mapping[str, int]) -> None:
         self.snapshot = snapshot
         self.visible = visible
+        self.is_checked = False
         self._beyond: tuple[View, set[int]] | None = None
         self._priors: tuple[int, dict[int, float]] = (-1, {})
         numbers = snapshot.numbers
