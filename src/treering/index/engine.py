@@ -16,7 +16,8 @@ from typing import TypeVar
 from treering.index.catalogue import Catalogue, Progress, Read, ReadError
 from treering.index.entry import Entry
 from treering.index.found import Found
-from treering.index.search import Request, check, search
+from treering.index.matching import Request
+from treering.index.search import check, search
 from treering.index.semantic import Embedder, Meaning
 from treering.index.snapshot import Snapshot
 from treering.index.vectors import Vectors
