@@ -1,5 +1,6 @@
 """The index as its callers see it: catching up, visibility, listing."""
 
+import random
 from typing import Any
 
 import pytest
@@ -166,3 +167,17 @@ def test_searching_an_empty_index_finds_nothing(library: Any) -> None:
     found = library.index.search(parse("anything", NOW), {}, now=NOW)
 
     assert (found.hits, found.total) == ((), 0)
+
+
+def test_a_seeded_random_generator_does_not_make_segments_collide(three: Any) -> None:
+    """Whoosh names segments with `random`: a program that seeds it would overwrite its own files."""
+    for n in range(3):
+        random.seed(7)
+        three.remember(f"Zebra number {n}")
+        three.index.catch_up(dict(three.memories))
+    three.reads.clear()
+
+    found = three.recall("zebra", index=three.fresh())
+
+    assert found.total == 3
+    assert three.reads == []

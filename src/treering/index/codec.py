@@ -10,6 +10,7 @@ A posting list is: crc32 of the rest, document numbers (4 bytes each), counts (1
 """
 
 import os
+import secrets
 import weakref
 import zlib
 from array import array
@@ -55,6 +56,13 @@ class Codec(W3Codec):  # type: ignore[misc]
     """Whoosh's codec with another layout of posting lists."""
 
     length_stats = False
+
+    def new_segment(self, storage: Any, indexname: str) -> Any:
+        """Whoosh draws names from `random`, which any program may seed: the same name again would
+        overwrite a segment in use."""
+        segment = super().new_segment(storage, indexname)
+        segment.segid = secrets.token_hex(8)
+        return segment
 
     def field_writer(self, storage: Any, segment: Any) -> "ListWriter":
         return ListWriter(self, storage, segment)

@@ -95,7 +95,8 @@ def _ranked(request: Request, view: View, matches: Matches, meaning: Meaning | N
     explain = Explanation(request, view, matches, scored, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
-    rest = tuple(view.entry(number).blob for number in order[cut:])
+    entries = view.snapshot.entries
+    rest = tuple([entries[number].blob for number in order[cut:]])
     mode = request.mode if meaning else "text"
     return Found(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
 

@@ -19,6 +19,7 @@ from treering.store.message import Message
 from treering.store.snapshot import Snapshot, Trees
 
 _MOST_PARSED = 20_000
+_MOST_SNAPSHOTS = 1_000
 _MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 
 
@@ -29,6 +30,7 @@ class Vault:
         self.repository = repository
         self.is_private = is_private
         self._trees = Trees()
+        self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -82,8 +84,14 @@ class Vault:
             raise
 
     def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
-        """The scope as of one of its commits (None: before the first)."""
-        return Snapshot(self.repository, self._trees, of, tip)
+        """The scope as of one of its commits (None: before the first); never changes, so kept."""
+        known = self._snapshots.get((of, tip))
+        if known is None:
+            known = Snapshot(self.repository, self._trees, of, tip)
+            if len(self._snapshots) >= _MOST_SNAPSHOTS:
+                self._snapshots.clear()
+            self._snapshots[of, tip] = known
+        return known
 
     def intact_tips(self, of: Scope) -> list[str]:
         """Earlier tips of a scope, newest first, whose commit and tree can be read."""
