@@ -170,7 +170,7 @@ def test_searching_an_empty_index_finds_nothing(library: Any) -> None:
 
 
 def test_a_seeded_random_generator_does_not_make_segments_collide(three: Any) -> None:
-    """Whoosh names segments with `random`: a program that seeds it would overwrite its own files."""
+    """Whoosh names segments with `random`: a program that seeds it would overwrite a segment."""
     for n in range(3):
         random.seed(7)
         three.remember(f"Zebra number {n}")

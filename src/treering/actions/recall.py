@@ -131,6 +131,8 @@ def recall(
         rest, total = found.rest, found.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
+    workspace.settle()
+
     code = CodeTree(workspace.repository, standing.head)
     shown = _Shown(sight, code, asked, detail)
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]

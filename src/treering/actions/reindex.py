@@ -15,6 +15,11 @@ class Reindexed:
     seconds: float
 
 
+def tidy(workspace: Workspace) -> None:
+    """Join the many small parts of the index into few; nothing to see but the speed."""
+    workspace.lookout.index.tidy()
+
+
 def reindex(
     workspace: Workspace, *, progress: Callable[[int, int], None] | None = None
 ) -> Reindexed:

@@ -5,6 +5,7 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 """
 
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -60,6 +61,7 @@ class Lookout:
         self._store = store
         self.index = Index(_folder(store, cache), read=self._read, embedder=embedder_named(model))
         self._known: dict[tuple[object, ...], Sight] = {}
+        self._tidying: threading.Thread | None = None
 
     def sight(self, view: View, *, every_copy: bool = False) -> Sight:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
@@ -76,6 +78,12 @@ class Lookout:
         while len(self._known) > _KEPT:
             self._known.pop(next(iter(self._known)))
         return found
+
+    def tidy_soon(self) -> None:
+        """Put the index in order beside the answers: for a process that lives on."""
+        if self.index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
+            self._tidying = threading.Thread(target=self.index.tidy, daemon=True)
+            self._tidying.start()
 
     def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Memories by blob, from whichever vault has them; what is no memory is passed over."""

@@ -118,6 +118,11 @@ class Workspace:
 
         return Pages(self.store.folder / "cache" / "pages" if self._is_brief else None)
 
+    def settle(self) -> None:
+        """After a look at the index: let it be put in order, if this process lives long enough."""
+        if not self._is_brief:
+            self.lookout.tidy_soon()
+
     def now(self) -> str:
         return written(self.clock())
 

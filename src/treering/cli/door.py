@@ -1,5 +1,6 @@
 """What every command shares: --repo and --json, opening the repository, printing the answer."""
 
+import contextlib
 import functools
 import json
 import os
@@ -37,6 +38,22 @@ class Door(NamedTuple):
             click.echo(json.dumps(jsonable(value), ensure_ascii=False))
         elif said := text(value):
             click.echo(said)
+
+    def tidy_later(self, workspace: Workspace) -> None:
+        """Start a process that puts the index in order once we are gone, if it needs that."""
+        if not workspace.lookout.index.is_untidy:
+            return
+        import subprocess
+        import sys
+
+        with contextlib.suppress(OSError):
+            subprocess.Popen(
+                [sys.executable, "-m", "treering.cli.start", "reindex", "--tidy", "-C", self.repo],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
 
 
 def _person() -> Person | None:

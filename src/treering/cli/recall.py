@@ -46,10 +46,12 @@ def command(door_: Door, query: str, **given: Any) -> None:
     The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: topic:
     title: branch: status: author: agent: file: since: until: confidence>0.7
     """
-    answer = recall(door_.open(), query, **given)
+    workspace = door_.open()
+    answer = recall(workspace, query, **given)
     # Who did not ask for a mode need not hear at every search that there is no model.
     told = answer if given["mode"] else replace(answer, notes=_worth_telling(answer))
     door_.answer(answer if door_.as_json else told, _text)
+    door_.tidy_later(workspace)
 
 
 def _worth_telling(answer: Recalled) -> tuple[str, ...]:

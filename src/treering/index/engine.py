@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from treering.index.catalogue import Catalogue, Progress, Read, ReadError
 from treering.index.entry import Entry
+from treering.index.folder import MANY_SEGMENTS
 from treering.index.found import Found
 from treering.index.matching import Request
 from treering.index.search import check, search
@@ -101,6 +102,11 @@ class Index:
         with self._lock:
             self._settled = None
             return self._changed(lambda: self._catalogue.rebuild(list(blobs), progress))
+
+    @property
+    def is_untidy(self) -> bool:
+        """Whether many small additions have piled up, each of which every search looks into."""
+        return len(self._snapshot().shelves) > MANY_SEGMENTS
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
