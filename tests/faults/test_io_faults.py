@@ -17,7 +17,7 @@ import pytest
 
 CALLS = ("openat", "write", "fsync", "fdatasync", "link", "rename", "mkdir", "unlink")
 ERRORS = ("ENOSPC", "EIO", "EACCES")
-IN_SHORT = 20
+IN_SHORT = 14
 
 
 @dataclass(frozen=True)
