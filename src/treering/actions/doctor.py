@@ -182,7 +182,17 @@ def _scope(name: str, full_name: str) -> Scope | None:
 def _broken_ref(
     vault: Vault, name: str, value: str, error: TreeringError, may_repair: bool
 ) -> Finding:
-    """A tip that cannot be read: back to the newest one in its log that can."""
+    """A tip that cannot be read: back to the newest one in its log that can.
+
+    Looked at once more first: to go back for a disk that failed once would lose the newest memory.
+    """
+    if _is_readable(vault, value):
+        return Finding(
+            "unsteady-disk",
+            "warning",
+            f"{name} could be read only at the second try ({error.message})",
+            "Look after the disk, then run `treering doctor` again.",
+        )
     folder = vault.repository.common_dir
     for earlier in refs.reflog(folder, name):
         if earlier != value and _is_readable(vault, earlier):

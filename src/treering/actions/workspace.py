@@ -9,7 +9,7 @@ from treering.branches import layers
 from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
-from treering.git.libgit2 import set_fsync
+from treering.git.libgit2 import cache_large_trees, set_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
@@ -67,6 +67,7 @@ class Workspace:
         self.clock = clock
         self.agent = agent
         self._person = person
+        cache_large_trees()
         set_fsync(self.is_synced)
 
     @classmethod

@@ -35,6 +35,7 @@ __all__ = [
     "Handle",
     "Oid",
     "Signature",
+    "cache_large_trees",
     "discover_repository",
     "hashfile",
     "load_enums",
@@ -101,6 +102,15 @@ def load_enums() -> None:
     import pygit2.options  # noqa: F401 - enums look for it on the package
 
     _cache_enums()
+
+
+def cache_large_trees() -> None:
+    """Let libgit2 remember trees of up to 256 KB instead of 4: a capture looks at the tree of all
+    shards several times, and unpacking it each time cost more than writing it. One switch for the
+    whole process."""
+    limit = ffi.cast("size_t", 256 * 1024)
+    kind = ffi.cast("int", GIT_OBJECT_TREE)
+    check_error(C.git_libgit2_opts(C.GIT_OPT_SET_CACHE_OBJECT_LIMIT, kind, limit))
 
 
 def set_fsync(on: bool) -> None:
