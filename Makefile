@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-deep lint bench clean
+.PHONY: help demo test test-deep lint bench eval clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
@@ -11,6 +11,7 @@ help:
 	@echo "make test-deep  run the slow fault and property tests too"
 	@echo "make lint       ruff and mypy"
 	@echo "make bench      print every figure the docs quote"
+	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py)"
 
 $(READY): pyproject.toml src/treering/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -36,6 +37,10 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+eval: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[semantic]'
+	$(BIN)/python -m benchmarks.evaluate
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""Retrieval quality on the evaluation data, through the engine itself.
+"""Retrieval quality on the evaluation data, through import and recall as anyone would use them.
 
     python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...] [--results FILE]
 
@@ -8,20 +8,21 @@ the variable TREERING_EVAL, else ../shared/eval beside the repository). Scores a
 """
 
 import argparse
-import hashlib
 import importlib.util
 import json
 import os
 import sys
-import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.index import Index, embedder_named
-from treering.model.memory import Memory, derive_id, title_of
-from treering.model.query import Query
+from benchmarks._bench import git, repository
+from treering import Treering
+from treering.actions.given import content_given
+from treering.actions.imports import import_records
+from treering.actions.records import from_lines
+from treering.index import embedder_named
 
 HERE = Path(__file__).resolve().parent.parent
 NOW = 1_767_225_600.0  # a fixed day, so that runs can be compared
@@ -47,7 +48,7 @@ def main() -> int:
             print(f"\n{mode}: no embedding model is installed, left out")
             continue
         began = time.process_time()
-        results = dict(_answers(options.folder, mode, embedder))
+        results = dict(_answers(options.folder, mode, options.model))
         print(f"\n{mode} ({embedder.name if embedder and mode != 'text' else 'no model'})")
         scorer.show(_report(scorer, options.folder, results))
         print(f"{time.process_time() - began:.1f} CPU s")
@@ -73,7 +74,7 @@ def _report(scorer: Any, folder: Path, results: dict[str, list[str]]) -> Any:
     return scorer.score(questions, results, sessions)
 
 
-def _answers(folder: Path, mode: str, embedder: Any) -> Iterator[tuple[str, list[str]]]:
+def _answers(folder: Path, mode: str, model: str) -> Iterator[tuple[str, list[str]]]:
     for path in sorted(folder.glob("*_memories.jsonl")):
         memories, questions = (
             _lines(path),
@@ -82,40 +83,43 @@ def _answers(folder: Path, mode: str, embedder: Any) -> Iterator[tuple[str, list
         for group in dict.fromkeys(m["group"] for m in memories):
             mine = [m for m in memories if m["group"] == group]
             asked = [q for q in questions if q["group"] == group]
-            yield from _group_answers(mine, asked, mode, embedder)
+            yield from _group_answers(mine, asked, mode, model)
 
 
 def _group_answers(
-    records: list[dict[str, Any]], questions: list[dict[str, Any]], mode: str, embedder: Any
+    records: list[dict[str, Any]], questions: list[dict[str, Any]], mode: str, model: str
 ) -> Iterator[tuple[str, list[str]]]:
-    memories = {hashlib.sha1(r["id"].encode()).hexdigest(): _memory(r) for r in records}
-    names = dict(zip(memories, (r["id"] for r in records), strict=True))
-
-    def read(blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        return ((blob, memories[blob]) for blob in blobs)
-
-    with tempfile.TemporaryDirectory() as folder:
-        index = Index(Path(folder), read=read, embedder=embedder)
-        index.catch_up(memories)
-        visible = dict.fromkeys(memories, 0)
+    """A repository a group: its memories imported, its questions asked as a person would."""
+    with repository() as path:
+        git(path, "config", "treering.semantic", model if mode != "text" else "off")
+        treering = Treering.open(path, clock=lambda: NOW)
+        lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
+        answer = import_records(treering, from_lines(lines))
+        assert not answer.errors, answer.errors[:3]
+        names = _names(treering, records)
         for question in questions:
-            # The question is free text: no filters, so that a colon in it means nothing.
-            query = Query(text=question["question"], words=question["question"])
-            found = index.search(query, visible, mode=mode, now=NOW, limit=10)
-            yield question["id"], [names[hit.blob] for hit in found.hits]
+            asked = question["question"].replace(":", " ")  # not meant as a filter
+            found = treering.recall(asked, mode=mode, limit=10, detail="light")
+            yield question["id"], [name for hit in found.results for name in names[hit.id]]
 
 
-def _memory(record: dict[str, Any]) -> Memory:
-    return Memory(
-        id=derive_id("context", record["id"]),
-        type="context",
-        title=record.get("title") or title_of(record["body"]),
-        content=record["body"] or record["title"],
-        created=record["created"],
-        modified=record["created"],
-        author=record["author"],
-        session=record.get("session", ""),
-    )
+def _line(record: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "content": record["body"] or record["title"],
+        "title": record.get("title", ""),
+        "type": "context",
+        "created": record["created"],
+        "author": record["author"],
+        "session": record.get("session", ""),
+    }
+
+
+def _names(treering: Treering, records: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The data's ids of each memory: what was said twice in the same words is one memory here."""
+    by_content: dict[str, list[str]] = {}
+    for record in records:
+        by_content.setdefault(content_given(_line(record)["content"]), []).append(record["id"])
+    return {memory["id"]: by_content[memory["content"]] for memory in treering.exported()}
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -220,3 +220,15 @@ def test_secrets_in_any_field_of_an_import_are_refused(repo: Repo, tmp_path: Pat
 
     assert [e.code for e in answer.errors] == ["blocked_secret"] * 3
     assert repo.refs() == {}
+
+
+def test_lines_of_one_session_and_moment_keep_their_order(repo: Repo, tmp_path: Path) -> None:
+    """A chat log has one date a conversation; the order of its lines would be lost in a tree."""
+    said = [f"turn {n}" for n in range(12)]
+    records = [
+        {"content": text, "session": "s1", "created": "2026-01-05T10:00:00Z"} for text in said
+    ]
+
+    repo.tr.import_path(_lines(tmp_path / "chat.jsonl", *records))
+
+    assert [r.title for r in repo.tr.recall(session="s1", order="oldest").results] == said

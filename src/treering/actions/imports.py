@@ -77,9 +77,10 @@ def import_records(
     errors: list[Failure] = []
     skipped = 0
     everything = list(found)
+    places = _places(everything)
     for number, record in enumerate(everything, 1):
         try:
-            memory = _memory(workspace, record)
+            memory = _placed(_memory(workspace, record), places.get(number))
             if not allow_secret:
                 secrets.refuse(memory.content, *_texts(document.fields(memory)))
             target = by_branch.setdefault(branch or _branch_of(record), {})
@@ -97,6 +98,26 @@ def import_records(
         imported, skipped, errors = imported + done, skipped + there, errors + failed
     errors.sort(key=lambda error: error.line)
     return Imported(imported, skipped, tuple(errors), dry_run or None)
+
+
+def _places(found: list[Numbered]) -> dict[int, int]:
+    """Number of a record -> its place among those of one session and one moment.
+
+    The order of the lines is all that says which of them came first; a tree keeps no order.
+    """
+    moments: dict[tuple[str, str], list[int]] = {}
+    for number, record in enumerate(found, 1):
+        if isinstance(record.found, Record) and record.found.session:
+            key = (record.found.session, record.found.created)
+            moments.setdefault(key, []).append(number)
+    groups = (numbers for numbers in moments.values() if len(numbers) > 1)
+    return {number: place for numbers in groups for place, number in enumerate(numbers, 1)}
+
+
+def _placed(memory: Memory, place: int | None) -> Memory:
+    if place is None or "place" in memory.details:
+        return memory
+    return replace(memory, details=dict(memory.details) | {"place": place})
 
 
 class _AlreadyThere(Exception):

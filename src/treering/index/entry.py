@@ -22,7 +22,10 @@ _WORD = 4
 
 
 class Entry(NamedTuple):
-    """One indexed memory. `length` counts its terms; `sketch` is a sample of them."""
+    """One indexed memory.
+
+    `place` orders memories of one moment, `length` counts the terms, `sketch` is a sample of them.
+    """
 
     blob: str
     id: str
@@ -39,6 +42,7 @@ class Entry(NamedTuple):
     tags: tuple[str, ...]
     files: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
+    place: int
     length: int
     sketch: bytes
 
@@ -61,9 +65,16 @@ def entry_of(blob: str, memory: Memory, counts: dict[str, int]) -> Entry:
         memory.tags,
         tuple(file.path for file in memory.files),
         tuple((link.relation, link.target) for link in memory.links),
+        _place_of(memory),
         sum(counts.values()),
         _sketch_of(counts),
     )
+
+
+def _place_of(memory: Memory) -> int:
+    """Where an imported memory stood among those of its moment; 0 where nobody said."""
+    place = memory.details.get("place")
+    return place if isinstance(place, int) and 0 <= place < 1 << 31 else 0
 
 
 def searchable_text(memory: Memory) -> str:

@@ -27,8 +27,9 @@ from treering.index.entry import packed, unpacked
 from treering.index.quiet import whoosh_modules
 from treering.index.segment import Batch, Segment, StoredSegment
 
-VERSION = 1
+VERSION = 2
 # 1: one text field, our own posting lists, entries beside each segment
+# 2: entries with their place among memories of one moment
 
 MANY_SEGMENTS = 8
 _STAMP = {"version": VERSION, "analysis": ANALYSIS, "order": sys.byteorder}

@@ -183,8 +183,8 @@ def _listing(request: Request, view: View, elsewhere: View | None) -> Found:
 def _by(order: str, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:
     """Documents in another order than relevance; ties always come the same way."""
     keys: dict[str, Callable[[int], tuple[float, ...]]] = {
-        "newest": lambda n: (-entries[n].created,),
-        "oldest": lambda n: (entries[n].created,),
+        "newest": lambda n: (-entries[n].created, -entries[n].place),
+        "oldest": lambda n: (entries[n].created, entries[n].place),
         "confidence": lambda n: (-entries[n].confidence, -entries[n].created),
         "uncertain": lambda n: (entries[n].confidence, -entries[n].created),
     }

@@ -55,7 +55,7 @@ class View:
             if entries[number].session:
                 found[entries[number].session].append(number)
         for members in found.values():
-            members.sort(key=lambda number: (entries[number].created, number))
+            members.sort(key=lambda n: (entries[n].created, entries[n].place, n))
         return dict(found)
 
     @cached_property
