@@ -115,12 +115,12 @@ def recall(
     everything = workspace.everything(standing)
     view = _view(workspace, standing, everything, scope, at)
     sight = workspace.lookout.sight(view, every_copy=scope == "all")
-    elsewhere = workspace.lookout.sight(everything, every_copy=True).ranks
+    elsewhere = _elsewhere(workspace, everything, view, scope)
 
     def search(most: int | None) -> Found:
         return workspace.lookout.index.search(
             asked, sight.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
-            elsewhere=None if scope == "all" else elsewhere,
+            elsewhere=elsewhere,
         )  # fmt: skip
 
     words = repr((query, filters, scope, standing.scope, at, mode, order))
@@ -168,6 +168,16 @@ def _view(workspace: Workspace, standing: Standing, everything: View, scope: str
         standing = workspace.standing_on_trunk()
     view = everything if scope == "all" else workspace.view_from(standing)
     return workspace.as_of(view, at) if at else view
+
+
+def _elsewhere(
+    workspace: Workspace, everything: View, view: View, scope: str
+) -> dict[str, int] | None:
+    """Blobs of every branch, among which those not shown from here are counted; None for none."""
+    seen = {layer.snapshot for layer in view.layers}
+    if scope == "all" or all(layer.snapshot in seen for layer in everything.layers):
+        return None
+    return workspace.lookout.sight(everything, every_copy=True).ranks
 
 
 def _first_page(search: Callable[[int], Found], sight: Sight, order: str, limit: int) -> Found:

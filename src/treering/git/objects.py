@@ -87,7 +87,7 @@ class Objects:
 
     def tree(self, oid: str) -> list[Entry]:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
-        raw = self._raw_tree(oid)
+        raw = self.raw_tree(oid)
         entries, at = [], 0
         while at < len(raw):
             space, end = raw.index(b" ", at), raw.index(b"\0", at)
@@ -100,7 +100,7 @@ class Objects:
         """StoreDamaged unless the tree is there and whole."""
         self._look_up(oid, GIT_OBJECT_TREE)
 
-    def _raw_tree(self, oid: str) -> bytes:
+    def raw_tree(self, oid: str) -> bytes:
         if not self._has_enums:
             load_enums()
             Objects._has_enums = True

@@ -67,7 +67,7 @@ class WordLlama:
 class SentenceTransformer:
     """Any sentence-transformers model that is already on this machine, by name or folder."""
 
-    weight = 1.5
+    weight = 2.0
 
     def __init__(self, model: str) -> None:
         self.name = f"sentence-transformers-{model}"
@@ -76,7 +76,10 @@ class SentenceTransformer:
 
     @property
     def dimensions(self) -> int:
-        return int(self._ready().get_sentence_embedding_dimension())
+        model = self._ready()
+        # Renamed in sentence-transformers 6.
+        ask = getattr(model, "get_embedding_dimension", None)
+        return int(ask() if ask else model.get_sentence_embedding_dimension())
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         vectors: Sequence[Sequence[float]] = self._ready().encode(texts, show_progress_bar=False)

@@ -1,8 +1,22 @@
 """Where things lie in a scope's tree; names of any other shape are not ours and are left alone."""
 
+import struct
+
 from treering.model.memory import ALPHABET, is_id
 
 MEMORIES = "memories"
+
+
+#: A memory as a line of a raw tree: mode, id, ending, blob.
+LINE = struct.Struct("7s12s4s20s")
+_ALPHABET = ALPHABET.encode()
+
+
+def is_plain(line: tuple[bytes, bytes, bytes, bytes], shard: str) -> bool:
+    """Whether a raw line is a memory of this shard."""
+    mode, memory_id, ending, _ = line
+    named = memory_id.startswith(shard.encode()) and not memory_id.strip(_ALPHABET)
+    return mode == b"100644 " and ending == b".md\0" and named
 
 
 def shard_of(memory_id: str) -> str:
