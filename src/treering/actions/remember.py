@@ -164,7 +164,7 @@ def _is_same(place: Place, draft: Memory) -> bool:
 def _place_for(writing: Writing, memory_id: str, private: bool) -> Place | None:
     """The copy a new memory would repeat: to share what was private so far is not a repetition."""
     for layer in writing.view.layers:
-        if (private or not layer.vault.is_private) and (blob := layer.snapshot.blob(memory_id)):
+        if (private or not layer.vault.is_private) and (blob := layer.blob(memory_id)):
             return Place(memory_id, blob, layer)
     return None
 

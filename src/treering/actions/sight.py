@@ -35,7 +35,7 @@ class Sight:
         if rank is None or entry is None:
             return None
         layer = self.view.layers[rank]
-        there = layer.snapshot.listing().get(entry.id) == blob
+        there = layer.blob(entry.id) == blob
         return Place(entry.id, blob, layer) if there else None
 
     def entries(self) -> Iterator[Entry]:
@@ -67,7 +67,7 @@ class Lookout:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
         key = (
             every_copy,
-            *((ly.vault.is_private, ly.kind, *ly.snapshot.key) for ly in view.layers),
+            *((ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over)) for ly in view.layers),
         )
         found = self._known.pop(key, None)
         if found is None:

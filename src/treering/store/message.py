@@ -32,6 +32,9 @@ class Message(NamedTuple):
     bases: Mapping[str, str] = MappingProxyType({})
     bulk: int = 0
     format: int = FORMAT
+    promoted_from: str = ""
+    merged_as: str = ""
+    merge_kind: str = ""
 
     def written(self) -> str:
         lines = [f"Treering-Op: {self.op}"]
@@ -45,6 +48,12 @@ class Message(NamedTuple):
             lines.append(f"Code-Head: {self.code.head}")
         if self.code.base:
             lines.append(f"Code-Base: {self.code.base}")
+        if self.promoted_from:
+            lines.append(f"Promoted-From: {self.promoted_from}")
+        if self.merged_as:
+            lines.append(f"Merged-As: {self.merged_as}")
+        if self.merge_kind:
+            lines.append(f"Merge-Kind: {self.merge_kind}")
         return f"{self.subject}\n\n" + "\n".join(lines) + "\n"
 
 
@@ -78,6 +87,9 @@ def read(text: str) -> Message:
         bases={memory_id: blob for memory_id, _, blob in pairs},
         bulk=_number(last("Treering-Bulk")),
         format=_number(last("Treering-Format")) or 1,
+        promoted_from=last("Promoted-From"),
+        merged_as=last("Merged-As"),
+        merge_kind=last("Merge-Kind"),
     )
 
 

@@ -31,6 +31,8 @@ class Vault:
         self.is_private = is_private
         self._trees = Trees()
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
+        #: (source tip, target tip) -> the newest source commit the target has taken over, or "".
+        self.promoted: dict[tuple[str, str], str] = {}
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -134,8 +136,12 @@ class Vault:
         *,
         person: Person,
         seconds: float,
+        merging: str | None = None,
     ) -> str:
         """Write files (None: remove) to a scope in one commit, and return it once it is on disk.
+
+        `merging` is a commit of another scope that this one takes over: the second parent, or the
+        only one where the scope has nothing yet.
 
         1 objects, each synced; 2 the ref, from the value it is expected to have; 3 read back.
         A kill before 2 leaves unreachable objects, after 2 a complete commit.
@@ -153,14 +159,17 @@ class Vault:
             tree = bulk.write_tree(self.repository, parent, files)
         else:
             tree = self._write_files(root, files)
-        commit = objects.write_commit(
-            tree, (parent,) if parent else (), person, int(seconds), why.written()
-        )
+        parents = tuple(tip for tip in (parent, merging) if tip)
+        commit = objects.write_commit(tree, parents, person, int(seconds), why.written())
         refs.move(
             self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
         )
         self._read_back(to, commit, tree)
         return commit
+
+    def move_ref(self, held: Held, name: str, new: str | None, *, old: str | None, why: str) -> None:  # noqa: ARG002
+        """Move one of our refs from the value it is expected to have; None is absence."""
+        refs.move(self.repository.handle, self.repository.common_dir, name, new, old=old, why=why)
 
     def _refuse_newer_format(self, text: str) -> None:
         if (found := message.read(text).format) > FORMAT:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
-from treering.store.snapshot import Snapshot
+from treering.store.snapshot import Listing, Snapshot
 from treering.store.vault import Vault
 
 
@@ -16,10 +16,25 @@ class Layer(NamedTuple):
     kind: str
     vault: Vault
     snapshot: Snapshot
+    #: What the layer below took over: a copy unchanged since then no longer covers the one there.
+    taken_over: Listing | None = None
+    #: The name it goes by, where the scope still has the one before a rename.
+    name: str = ""
 
     @property
     def branch(self) -> str:
-        return self.snapshot.scope.branch
+        return self.name or self.snapshot.scope.branch
+
+    def blob(self, memory_id: str) -> str | None:
+        blob = self.snapshot.blob(memory_id)
+        return None if self.taken_over and self.taken_over.get(memory_id) == blob else blob
+
+    def listing(self) -> Listing:
+        """The memories this layer shows; not to be changed, it is shared."""
+        found = self.snapshot.listing()
+        if not self.taken_over:
+            return found
+        return {mid: blob for mid, blob in found.items() if self.taken_over.get(mid) != blob}
 
 
 class Place(NamedTuple):
@@ -48,7 +63,7 @@ class View:
     def place(self, memory_id: str) -> Place | None:
         """The nearest copy of a memory, forgotten or not."""
         for layer in self.layers:
-            if blob := layer.snapshot.blob(memory_id):
+            if blob := layer.blob(memory_id):
                 return Place(memory_id, blob, layer)
         return None
 
@@ -74,7 +89,7 @@ class View:
         """The nearest copy of every id, forgotten ones included: they hide what is below."""
         nearest: dict[str, Place] = {}
         for layer in self.layers:
-            for memory_id, blob in layer.snapshot.listing().items():
+            for memory_id, blob in layer.listing().items():
                 if memory_id not in nearest:
                     nearest[memory_id] = Place(memory_id, blob, layer)
         return nearest
@@ -85,7 +100,7 @@ class View:
         found = self.ranks_of_all()
         above: set[str] = set()
         for rank, layer in enumerate(self.layers):
-            listing = layer.snapshot.listing()
+            listing = layer.listing()
             for memory_id in listing.keys() & above:
                 if found.get(listing[memory_id]) == rank:
                     del found[listing[memory_id]]
@@ -97,11 +112,11 @@ class View:
         """Every blob of every layer and the number of the nearest layer that has it."""
         found: dict[str, int] = {}
         for rank, layer in reversed(list(enumerate(self.layers))):
-            found.update(dict.fromkeys(layer.snapshot.listing().values(), rank))
+            found.update(dict.fromkeys(layer.listing().values(), rank))
         return found
 
     def copies(self) -> Iterator[Place]:
         """Every copy in every layer, hidden ones included."""
         for layer in self.layers:
-            for memory_id, blob in layer.snapshot.listing().items():
+            for memory_id, blob in layer.listing().items():
                 yield Place(memory_id, blob, layer)

@@ -1,0 +1,222 @@
+"""The plan: what should become of every scope, worked out from a survey and carried out by nobody yet.
+
+Cases, for one scope:
+
+1 the trunk's                                            -> live
+2 its branch exists, and is the one it was               -> live, or merged once its code landed
+3 its branch exists, but is another one of that name     -> recreated, judged like a deleted one
+4 another branch carries on its name                     -> renamed
+5 a remote still has the branch                          -> live
+6 the branch is gone: landed / elsewhere / in doubt / no -> merged / merged / unsure / abandoned
+and for a branch without a scope: copied -> stacked; back from the trash -> revived.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from treering.branches import promotion, reflog
+from treering.branches.landing import Judge, Landing, Target
+from treering.branches.survey import Seen, Survey, Trashed
+from treering.git.repository import Repository
+from treering.model.scope import Scope
+from treering.store.vault import Vault
+
+
+class PlanLine(NamedTuple):
+    """One scope, what became of its branch, and what is to be done."""
+
+    branch: str
+    verdict: str
+    action: str
+    reason: str
+    memories: int
+    into: str = ""
+    evidence: str = "none"
+    merged_as: str = ""
+    scope: Scope = Scope("")
+    tip: str = ""
+    drops: bool = False  # whether the scope's ref goes once the action is done
+    trashed: Trashed | None = None
+    is_private: bool = False
+
+
+def plan(
+    repository: Repository, vault: Vault, found: Survey, judge: Judge, *, branch: str = ""
+) -> list[PlanLine]:
+    """A line for every scope, and for branches that carry on something."""
+    planner = _Planner(repository, vault, found, judge)
+    lines = [planner.line(seen) for seen in found.scopes if not branch or seen.scope.branch == branch]
+    extra = [*planner.copied(), *planner.revived()]
+    lines += [line for line in extra if not branch or line.branch == branch]
+    return [line._replace(is_private=vault.is_private) for line in lines]
+
+
+class _Planner:
+    def __init__(
+        self, repository: Repository, vault: Vault, found: Survey, judge: Judge
+    ) -> None:
+        self._repository = repository
+        self._vault = vault
+        self._found = found
+        self._judge = judge
+        self._trunk = [Target(found.trunk, tip) for tip in found.trunk_tips]
+
+    def line(self, seen: Seen) -> PlanLine:
+        scope, found = seen.scope, self._found
+        if scope.branch == found.trunk:
+            return self._said(seen, "live", "keep", "It is the trunk.")
+        if scope.is_detached:
+            return self._detached(seen)
+        if seen.branch_tip:
+            return self._recreated(seen) if self._is_recreated(seen) else self._alive(seen)
+        if new := found.renames.get(scope.branch):
+            return self._said(seen, "renamed", "rename", f"The branch is called {new} now.", into=new)
+        if seen.on_remote:
+            return self._said(seen, "live", "keep", "A remote still has the branch.")
+        return self._gone(seen, "The branch is gone")
+
+    # --- the branch is there ----------------------------------------------------------------------
+
+    def _alive(self, seen: Seen) -> PlanLine:
+        count = self._own(seen, self._found.trunk)
+        if count and seen.branch_tip:
+            landing = self._landing(seen, seen.branch_tip, self._trunk)
+            if landing.evidence != "none":
+                return self._merged(seen, landing, count, drops=False)
+        return self._said(seen, "live", "keep", "The branch is there.")
+
+    def _is_recreated(self, seen: Seen) -> bool:
+        """A name used again: what was recorded is in neither the branch's history nor its log."""
+        if not seen.recorded or seen.branch_tip is None:
+            return False
+        recorded = seen.recorded[0][0]
+        if self._repository.is_ancestor(recorded, seen.branch_tip):
+            return False
+        log = reflog.of_branch(self._repository, seen.scope.branch)
+        return bool(log) and not any(recorded in (line.old, line.new) for line in log)
+
+    def _recreated(self, seen: Seen) -> PlanLine:
+        old = seen._replace(last_tip=seen.recorded[0][0])
+        line = self._gone(old, "The name was used again for other work")
+        return line._replace(verdict="recreated") if line.action != "keep" else line
+
+    # --- the branch is gone -----------------------------------------------------------------------
+
+    def _detached(self, seen: Seen) -> PlanLine:
+        """Memories made on a detached HEAD: taken over by a branch that has the commit, else judged."""
+        commit = seen.last_tip
+        if commit is None:
+            return self._said(seen, "unsure", "keep", "The commit is not here any more.")
+        if any(held.startswith(commit[:12]) for held in self._found.held):
+            return self._said(seen, "live", "keep", "A worktree is at this commit.")
+        for name, tip in sorted(self._found.branches.items()):
+            if name != self._found.trunk and self._repository.is_ancestor(commit, tip):
+                reason = f"The branch {name} has the commit."
+                return self._said(seen, "merged", "promote", reason, into=name,
+                                  evidence="ancestor", merged_as=commit, drops=True)  # fmt: skip
+        return self._gone(seen, "No branch has the commit")
+
+    def _gone(self, seen: Seen, what: str) -> PlanLine:
+        if seen.is_restored:
+            return self._said(seen, "unsure", "keep", "It was restored by hand.")
+        if seen.last_tip is None:
+            return self._said(seen, "unsure", "keep", f"{what}, and where it was is not known.")
+        landing = self._landing(seen, seen.last_tip, self._trunk)
+        if landing.evidence == "none":
+            landing = self._landing_elsewhere(seen, landing)
+        if landing.evidence != "none":
+            count = self._own(seen, landing.into)
+            return self._merged(seen, landing, count, drops=True)
+        if doubt := self._doubt(seen, landing):
+            return self._said(seen, "unsure", "keep", f"{what}. {doubt}")
+        reason = f"{what} and its code landed nowhere."
+        return self._said(seen, "abandoned", "trash", reason, drops=True)
+
+    def _landing(self, seen: Seen, tip: str, targets: Sequence[Target]) -> Landing:
+        return self._judge.landing(tip, targets, had_own_commits=self._had_own(seen, tip))
+
+    def _landing_elsewhere(self, seen: Seen, landing: Landing) -> Landing:
+        """In another live branch: only asked for a branch that is gone."""
+        if seen.last_tip is None or not self._had_own(seen, seen.last_tip):
+            return landing
+        others = [
+            Target(name, tip)
+            for name, tip in self._found.branches.items()
+            if name not in (self._found.trunk, seen.scope.branch)
+            and self._repository.is_ancestor(seen.last_tip, tip)
+        ]
+        return self._judge.landing(seen.last_tip, others, had_own_commits=True) if others else landing
+
+    def _had_own(self, seen: Seen, tip: str) -> bool:
+        """Whether the branch ever had commits of its own. Heads and bases of different days do not
+        count together: a branch that was only fast-forwarded from the trunk differs from its base."""
+        if any(head != base for head, base in seen.recorded if base):
+            return True
+        if seen.was_merged_by_name:
+            return True
+        return bool(self._judge.own_commits(tip, self._trunk))
+
+    def _doubt(self, seen: Seen, landing: Landing) -> str:
+        if landing.is_partial:
+            return landing.reason
+        if landing.bound:
+            return f"Not everything was looked at: {landing.bound}"
+        if self._repository.resolve(seen.last_tip or "") is None:
+            return "Its last commit is not here any more, so it cannot be judged."
+        if not self._had_own(seen, seen.last_tip or ""):
+            return "It had no commits of its own, so nothing can have landed."
+        return ""
+
+    # --- lines ------------------------------------------------------------------------------------
+
+    def _own(self, seen: Seen, into: str) -> int:
+        """How many memories are the scope's own beside the one it would go into."""
+        source = self._vault.snapshot_at(seen.scope, seen.tip)
+        return len(promotion.own_part(self._vault, source, self._vault.snapshot(Scope(into))))
+
+    def _merged(self, seen: Seen, landing: Landing, count: int, *, drops: bool) -> PlanLine:
+        return self._said(
+            seen, "merged", "promote", landing.reason, into=landing.into, memories=count,
+            evidence=landing.evidence, merged_as=landing.merged_as or "", drops=drops,
+        )  # fmt: skip
+
+    def _said(self, seen: Seen, verdict: str, action: str, reason: str, **more: object) -> PlanLine:
+        count = more.pop("memories", None)
+        memories = count if isinstance(count, int) else self._count(seen)
+        return PlanLine(
+            seen.scope.branch, verdict, action, reason, memories, scope=seen.scope, tip=seen.tip,
+            **more,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def _count(self, seen: Seen) -> int:
+        return len(self._vault.snapshot_at(seen.scope, seen.tip).listing())
+
+    def copied(self) -> Iterator[PlanLine]:
+        for branch, source in sorted(self._found.copies.items()):
+            known = self._repository.config(f"branch.{branch}.treeringbase")
+            if known != source and source != self._found.trunk and source in self._found.branches:
+                yield PlanLine(branch, "copied", "stack", f"It was copied from {source}.", 0, into=source)
+
+    def revived(self) -> Iterator[PlanLine]:
+        """Branches that are back, whose memories are in the trash."""
+        here = {seen.scope.branch for seen in self._found.scopes}
+        for entry in self._found.trash:
+            branch = entry.scope.branch
+            tip = self._found.branches.get(branch)
+            if tip is None or branch in here:
+                continue
+            recorded = self._recorded_tip(entry)
+            in_trunk = recorded and any(
+                self._repository.is_ancestor(recorded, t) for t in self._found.trunk_tips
+            )
+            if recorded and not in_trunk and self._repository.is_ancestor(recorded, tip):
+                here.add(branch)
+                count = len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
+                yield PlanLine(branch, "revived", "revive", "The branch is back.", count,
+                               scope=entry.scope, tip=entry.tip, trashed=entry)  # fmt: skip
+
+    def _recorded_tip(self, entry: Trashed) -> str | None:
+        from treering.branches.survey import _recorded
+
+        found = _recorded(self._vault, entry.tip)
+        return found[0][0] if found else None

@@ -1,0 +1,145 @@
+"""Promotion: what a branch learned, put into the scope its code landed in.
+
+One commit on the target, with the source's tip as second parent (as only parent where the target
+has nothing yet), so that history stays reachable. Blobs are taken as they are: two clones that
+promote the same scope make the same tree. Only a memory changed on both sides is merged by field.
+
+Checkpoints and progress notes speak of work that is over. They are not taken along; they stay
+readable in the history behind the second parent.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from treering.errors import TreeringError
+from treering.git import process
+from treering.model import document
+from treering.model.memory import Memory
+from treering.store import message
+from treering.store.merge import merged
+from treering.store.snapshot import Listing, Snapshot
+from treering.store.vault import Vault
+
+#: What is about the work on a branch, not about the project.
+PASSING = ("checkpoint", "progress")
+
+
+class Promotion(NamedTuple):
+    """What a promotion would write: blobs as they are, merged bytes, and what to tell about it."""
+
+    taken: dict[str, str]
+    merged: dict[str, bytes]
+    notes: tuple[str, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return (*self.taken, *self.merged)
+
+
+def promoted_base(vault: Vault, source: Snapshot, target: Snapshot) -> str | None:
+    """The newest commit of the source that the target has already taken over, or None.
+
+    Found by the promotion commits of the target, which are few, instead of a merge base, which for
+    two histories that never met means walking both.
+    """
+    if source.tip is None or target.tip is None:
+        return None
+    if source.tip == target.tip:
+        return source.tip
+    known = vault.promoted.get((source.tip, target.tip))
+    if known is None:
+        known = _newest_taken(vault, source.tip, target.tip) or ""
+        vault.promoted[source.tip, target.tip] = known
+    return known or None
+
+
+def _newest_taken(vault: Vault, source: str, target: str) -> str | None:
+    repository = vault.repository
+    text = process.run(
+        repository.common_dir,
+        *("log", "--format=%P", "--fixed-strings", "--grep=Treering-Op: promote"),
+        *("--no-show-signature", target, "--"),
+    )
+    for line in text.decode("ascii", "replace").splitlines():
+        if line and repository.is_ancestor(tip := line.split()[-1], source):
+            return tip
+    return None
+
+
+def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+    """What the source holds of its own: without what the target took over and nobody changed since."""
+    base = promoted_base(vault, source, target)
+    if base is None:
+        return source.listing()
+    before = vault.snapshot_at(source.scope, base).listing()
+    return {mid: blob for mid, blob in source.listing().items() if before.get(mid) != blob}
+
+
+def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
+    """Work a promotion out, without writing anything."""
+    taken: dict[str, str] = {}
+    bytes_of: dict[str, bytes] = {}
+    notes: list[str] = []
+    below = target.listing()
+    bases = _bases(vault, source, target)
+    for memory_id, blob in own_part(vault, source, target).items():
+        theirs = _memory(vault, blob)
+        if theirs is not None and theirs.type in PASSING:
+            notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
+            continue
+        there = below.get(memory_id)
+        if there == blob:
+            continue
+        ours = _memory(vault, there) if there else None
+        if there is None or there == bases.get(memory_id) or ours is None or theirs is None:
+            taken[memory_id] = blob
+            continue
+        base = _memory(vault, bases.get(memory_id, ""))
+        bytes_of[memory_id] = document.dump(_both(base, ours, theirs, there, blob, notes))
+    return Promotion(taken, bytes_of, tuple(notes))
+
+
+def _both(
+    base: Memory | None, ours: Memory, theirs: Memory, our_blob: str, their_blob: str, notes: list[str]
+) -> Memory:
+    """Changed on both sides: merged, but an edit outlives a deletion that did not know of it."""
+    together = merged(base, ours, theirs, our_blob=our_blob, their_blob=their_blob)
+    if theirs.is_forgotten and not ours.is_forgotten:
+        notes.append(f"{ours.id} was forgotten on the branch and edited since: kept for review")
+        details = dict(ours.details)
+        return _with(ours, status="needs-review", details=details)
+    notes.append(f"{ours.id} was changed on both sides: merged by field")
+    return together
+
+
+def _with(memory: Memory, **changes: object) -> Memory:
+    from dataclasses import replace
+
+    return replace(memory, **changes)  # type: ignore[arg-type]
+
+
+def _memory(vault: Vault, blob: str) -> Memory | None:
+    try:
+        return vault.memory(blob) if blob else None
+    except TreeringError:
+        return None
+
+
+def _bases(vault: Vault, source: Snapshot, target: Snapshot) -> dict[str, str]:
+    """The blob each overlay copy was made from, by the trailers of the commits that made them."""
+    if source.tip is None:
+        return {}
+    hidden = [f"^{target.tip}"] if target.tip else []
+    text = process.run(
+        vault.repository.common_dir,
+        *("log", "-z", "--reverse", "--format=%B", "--fixed-strings", "--grep=Treering-Base: "),
+        *("--no-show-signature", source.tip, *hidden, "--"),
+    )
+    return _read_bases(text.decode(errors="replace").split("\0"))
+
+
+def _read_bases(messages: Iterable[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in messages:
+        found.update(message.read(text).bases)
+    return found

@@ -1,0 +1,86 @@
+"""What git wrote down about branches: where they came from, what they were called, where they were."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.git.repository import Repository
+
+_RENAMED = r"Branch: renamed refs/heads/(.+) to refs/heads/(.+)"
+_COPIED = r"Branch: copied refs/heads/(.+) to refs/heads/(.+)"
+_LEFT = r"checkout: moving from (.+) to (.+)"
+_MERGED = r"merge (.+?):.*"
+
+
+class Line(NamedTuple):
+    """One line of a reflog."""
+
+    old: str
+    new: str
+    when: int
+    said: str
+
+
+def lines(log: Path) -> list[Line]:
+    """A reflog, oldest line first; empty where there is none."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return []
+    return [line for line in map(_line, text.splitlines()) if line is not None]
+
+
+def _line(text: str) -> Line | None:
+    head, _, said = text.partition("\t")
+    words = head.split(" ")
+    try:
+        return Line(words[0], words[1], int(words[-2]), said)
+    except (IndexError, ValueError):
+        return None
+
+
+def of_branch(repository: Repository, branch: str) -> list[Line]:
+    return lines(repository.common_dir / "logs" / "refs" / "heads" / branch)
+
+
+def of_heads(repository: Repository) -> list[Line]:
+    """The HEAD reflogs of every worktree together."""
+    logs = [repository.common_dir / "logs" / "HEAD"]
+    logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
+    return [line for log in logs for line in lines(log)]
+
+
+def earlier_names(repository: Repository, branch: str) -> list[str]:
+    """What a branch was called before, newest first: git and libgit2 both log it."""
+    return _sources(repository, branch, _RENAMED)
+
+
+def copied_from(repository: Repository, branch: str) -> str | None:
+    found = _sources(repository, branch, _COPIED)
+    return found[0] if found else None
+
+
+def _sources(repository: Repository, branch: str, pattern: str) -> list[str]:
+    matches = (re.fullmatch(pattern, line.said) for line in of_branch(repository, branch))
+    return [match[1] for match in matches if match][::-1]
+
+
+def last_left(repository: Repository, branch: str) -> str | None:
+    """The commit a branch was at when HEAD last moved away from it."""
+    newest: Line | None = None
+    for line in of_heads(repository):
+        match = re.fullmatch(_LEFT, line.said)
+        if match and match[1] == branch and (newest is None or line.when >= newest.when):
+            newest = line
+    return newest.old if newest else None
+
+
+def has_held(repository: Repository, branch: str, commit: str) -> bool:
+    """Whether a branch ever was at a commit, by its own log."""
+    return any(commit in (line.old, line.new) for line in of_branch(repository, branch))
+
+
+def was_merged_by_name(repository: Repository, trunk: str, branch: str) -> bool:
+    """Whether the trunk's log says `merge <branch>`."""
+    matches = (re.fullmatch(_MERGED, line.said) for line in of_branch(repository, trunk))
+    return any(match and match[1] == branch for match in matches)

@@ -1,0 +1,186 @@
+"""A survey: what refs, reflogs and scopes say about every branch that has memories. Changes nothing."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from treering.branches import reflog
+from treering.branches.trunk import trunk_of, trunk_tips
+from treering.errors import StoreDamaged
+from treering.git import process, refs
+from treering.git.repository import Repository
+from treering.model.scope import HEADS, KEEP, TRASH, Scope
+from treering.store import message
+from treering.store.store import Store
+from treering.store.vault import Vault
+
+
+class Trashed(NamedTuple):
+    """A dropped scope."""
+
+    ref: str
+    scope: Scope
+    tip: str
+    stamp: str
+
+
+class Seen(NamedTuple):
+    """One scope of one vault, and what is known of its branch."""
+
+    scope: Scope
+    tip: str
+    branch_tip: str | None  # the local branch, or None
+    on_remote: bool
+    last_tip: str | None  # the last known code commit
+    recorded: tuple[tuple[str, str], ...]  # (head, base) pairs written down with memories
+    was_merged_by_name: bool
+    is_restored: bool  # brought back by hand, and nothing was written since
+
+
+class Survey(NamedTuple):
+    """Everything a plan is made from."""
+
+    trunk: str
+    trunk_tips: tuple[str, ...]
+    branches: dict[str, str]
+    scopes: tuple[Seen, ...]
+    trash: tuple[Trashed, ...]
+    renames: dict[str, str]  # old name -> the branch that carries on
+    copies: dict[str, str]  # branch without a scope -> what it was copied from
+    held: frozenset[str]  # commits some worktree's HEAD is detached at
+
+
+def survey(store: Store, vault: Vault) -> Survey:
+    """Look at one vault's scopes beside the user's branches."""
+    repository = store.repository
+    trunk = trunk_of(repository)
+    branches = repository.branches()
+    scopes = local_scopes(vault)
+    without = [branch for branch in branches if Scope(branch) not in scopes]
+    return Survey(
+        trunk=trunk,
+        trunk_tips=tuple(trunk_tips(repository, trunk)),
+        branches=branches,
+        scopes=tuple(_seen(repository, vault, s, t, branches, trunk) for s, t in scopes.items()),
+        trash=tuple(trashed(vault)),
+        renames=_renames(repository, without, scopes),
+        copies={b: s for b in without if (s := reflog.copied_from(repository, b))},
+        held=frozenset(_detached_heads(repository)),
+    )
+
+
+def local_scopes(vault: Vault) -> dict[Scope, str]:
+    """The scopes we hold ourselves; what a fetch saw is not ours to judge."""
+    ours = {name for name in refs.listed(vault.repository.common_dir, HEADS)}
+    return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
+
+
+def trashed(vault: Vault) -> Iterator[Trashed]:
+    """Dropped scopes, newest first."""
+    found = []
+    for name, tip in refs.listed(vault.repository.common_dir, TRASH).items():
+        component, _, stamp = name.removeprefix(TRASH).partition("/")
+        scope = Scope.of_component(component, _branch_of(vault, tip))
+        if scope and stamp:
+            found.append(Trashed(name, scope, tip, stamp))
+    yield from sorted(found, key=lambda entry: entry.stamp, reverse=True)
+
+
+def _branch_of(vault: Vault, tip: str) -> str:
+    try:
+        return message.read(vault.repository.objects.commit(tip).message).code.branch
+    except StoreDamaged:
+        return ""
+
+
+def _seen(
+    repository: Repository,
+    vault: Vault,
+    scope: Scope,
+    tip: str,
+    branches: dict[str, str],
+    trunk: str,
+) -> Seen:
+    branch_tip = branches.get(scope.branch)
+    recorded = _recorded(vault, tip)
+    remotes = repository.remotes()
+    return Seen(
+        scope=scope,
+        tip=tip,
+        branch_tip=branch_tip,
+        on_remote=any(repository.remote_tip_of(remote, scope.branch) for remote in remotes),
+        last_tip=branch_tip or last_tip(repository, vault, scope, recorded),
+        recorded=recorded,
+        was_merged_by_name=reflog.was_merged_by_name(repository, trunk, scope.branch),
+        is_restored=_op_of(vault, tip) == "restore-scope",
+    )
+
+
+def _op_of(vault: Vault, tip: str) -> str:
+    try:
+        return message.read(vault.repository.objects.commit(tip).message).op
+    except StoreDamaged:
+        return ""
+
+
+def last_tip(
+    repository: Repository, vault: Vault, scope: Scope, recorded: tuple[tuple[str, str], ...]
+) -> str | None:
+    """The last known code commit of a branch that is gone: the newest of what was written down."""
+    if scope.is_detached:
+        return repository.resolve(scope.branch[1:])
+    kept = refs.read(repository.handle, KEEP + scope.component)
+    candidates = [kept, recorded[0][0] if recorded else None, reflog.last_left(repository, scope.branch)]
+    known = [tip for tip in candidates if tip and _time_of(repository, tip) is not None]
+    if not known:
+        return next((tip for tip in candidates if tip), None)
+    return max(known, key=lambda tip: _time_of(repository, tip) or 0)
+
+
+def _time_of(repository: Repository, commit: str) -> int | None:
+    try:
+        return repository.objects.commit(commit).time
+    except StoreDamaged:
+        return None
+
+
+def _recorded(vault: Vault, tip: str) -> tuple[tuple[str, str], ...]:
+    """Code-Head and Code-Base of the scope's own commits, newest first."""
+    branch = message.read(vault.repository.objects.commit(tip).message).code.branch
+    text = process.run(
+        vault.repository.common_dir,
+        *("log", "-z", "--first-parent", "--max-count=200", "--no-show-signature"),
+        *("--format=%(trailers:key=Code-Branch,valueonly)%x01%(trailers:key=Code-Head,valueonly)"
+          "%x01%(trailers:key=Code-Base,valueonly)", tip, "--"),
+    )  # fmt: skip
+    found = []
+    for record in text.decode(errors="replace").split("\0"):
+        parts = [part.strip() for part in record.split("\x01")]
+        if len(parts) == 3 and parts[1] and parts[0] == branch:
+            found.append((parts[1], parts[2]))
+    return tuple(found)
+
+
+def _renames(
+    repository: Repository, without: list[str], scopes: dict[Scope, str]
+) -> dict[str, str]:
+    """Branches without memories of their own that carry on another name's."""
+    found: dict[str, str] = {}
+    for branch in without:
+        hint = repository.config(f"branch.{branch}.treeringscope")
+        for old in [*reflog.earlier_names(repository, branch), *([hint] if hint else [])]:
+            if Scope(old) in scopes and repository.tip_of(old) is None:
+                found.setdefault(old, branch)
+                break
+    return found
+
+
+def _detached_heads(repository: Repository) -> Iterator[str]:
+    heads = [repository.common_dir / "HEAD"]
+    heads += (repository.common_dir / "worktrees").glob("*/HEAD")
+    for head in heads:
+        try:
+            text = head.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            continue
+        if not text.startswith("ref:"):
+            yield text
