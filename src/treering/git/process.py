@@ -1,10 +1,14 @@
 """git as a program: for what it does better than libgit2 (bulk, history, packing, remotes)."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from treering.errors import StorageFailed
+
+
+class TookTooLong(StorageFailed):
+    """git was stopped: it did not answer in the time it was given."""
 
 
 def _environment() -> dict[str, str]:
@@ -24,19 +28,31 @@ def command(git_dir: Path, *arguments: str) -> list[str]:
 
 
 def run(
-    git_dir: Path, *arguments: str, feed: bytes | None = None, may_fail: Sequence[int] = ()
+    git_dir: Path,
+    *arguments: str,
+    feed: bytes | None = None,
+    may_fail: Sequence[int] = (),
+    env: Mapping[str, str] | None = None,
+    seconds: float | None = None,
 ) -> bytes:
-    """What git printed; an exit code outside 0 and `may_fail` is StorageFailed with git's words."""
+    """What git printed; an exit code outside 0 and `may_fail` is StorageFailed with git's words.
+
+    After `seconds` git is killed and TookTooLong raised; `env` is added to the environment.
+    """
     import subprocess  # most commands start no process and need not pay for the import
 
-    done = subprocess.run(
-        command(git_dir, *arguments),
-        input=feed,
-        stdin=subprocess.DEVNULL if feed is None else None,
-        capture_output=True,
-        env=_environment(),
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command(git_dir, *arguments),
+            input=feed,
+            stdin=subprocess.DEVNULL if feed is None else None,
+            capture_output=True,
+            env=_environment() | dict(env or {}),
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TookTooLong(f"git did not answer within {seconds:.1f} seconds.") from error
     if done.returncode not in (0, *may_fail):
         raise StorageFailed(_said(arguments, done.returncode, done.stderr))
     return done.stdout

@@ -1,0 +1,205 @@
+"""What commits change: their files from git's raw listing, and their patches as fingerprints.
+
+A fingerprint is the patch without line numbers, as `git patch-id` has it, but with white space, so
+that two different indentations stay different. Most comparisons end before it: changes of other
+files are different, and changes between the same blobs are equal.
+"""
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from treering.git import process
+from treering.git.repository import Repository
+
+# Nothing of the user's may decide how a patch looks, and nothing be fetched to make one.
+ENVIRONMENT = {
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",  # since git 2.44; the next one stops older ones
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+_TREES = ("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "--full-index")
+_RAW = ("--raw", "-z", "--no-abbrev", "--ignore-submodules=none")
+_PATCH = (
+    *("--patch", "--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers"),
+    *("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
+    *("--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
+)
+_AT_ONCE = 500
+
+
+class Step(NamedTuple):
+    """From one commit to another; from nothing when there is no older one."""
+
+    new: str
+    old: str = ""
+
+
+class FileChange(NamedTuple):
+    """One file's mode and blob on both sides, as git writes them; zeros where it is not there."""
+
+    path: bytes
+    old: bytes
+    new: bytes
+
+
+Shape = tuple[tuple[bytes, bytes, bytes], ...]
+
+
+class Changes:
+    """Changes looked up so far; those of targets can be found by what they do."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._files: dict[Step, tuple[FileChange, ...]] = {}
+        self._prints: dict[Step, bytes] = {}
+        self._found_by_shape: dict[Shape, list[Step]] = {}
+        self._found_by_path: dict[bytes, list[Step]] = {}
+        self._to_find: set[Step] = set()
+
+    def read(self, steps: Iterable[Step], until: float) -> None:
+        """Look up steps that are not known yet; TookTooLong when the time is over.
+
+        What was read by then is kept, so that the next one to ask gets further.
+        """
+        new = [step for step in dict.fromkeys(steps) if step not in self._files]
+        for some in _batches(new):
+            listed = self._ask(some, _RAW, until).split(b"\0")
+            self._files.update(zip(some, _parsed(listed), strict=True))
+
+    def read_to_find(self, steps: Iterable[Step], until: float) -> None:
+        """The same for steps of a target: `alike` and `touching` find them from now on."""
+        new = [step for step in dict.fromkeys(steps) if step not in self._to_find]
+        for some in _batches(new):
+            self.read(some, until)
+            for step in some:
+                self._found_by_shape.setdefault(self.shape(step), []).append(step)
+                for file in self._files[step]:
+                    self._found_by_path.setdefault(file.path, []).append(step)
+            self._to_find.update(some)
+
+    def alike(self, step: Step) -> list[Step]:
+        """The targets' steps of the same shape: none other can have the same patch."""
+        return self._found_by_shape.get(self.shape(step), [])
+
+    def touching(self, path: bytes) -> list[Step]:
+        """The targets' steps that change a file."""
+        return self._found_by_path.get(path, [])
+
+    def files(self, step: Step) -> tuple[FileChange, ...]:
+        """What a step that was read changes, by path."""
+        return self._files[step]
+
+    def shape(self, step: Step) -> Shape:
+        """Which files a step changes and how their modes: equal patches have equal shapes."""
+        return tuple((file.path, file.old[:6], file.new[:6]) for file in self._files[step])
+
+    def are_same(self, one: Step, other: Step) -> bool:
+        """Whether two steps lead from the same blobs to the same blobs."""
+        return self._files[one] == self._files[other]
+
+    def fingerprints(self, steps: Sequence[Step], until: float) -> dict[Step, bytes]:
+        """The patches of steps, as hashes; TookTooLong when the time is over."""
+        new = [step for step in dict.fromkeys(steps) if step not in self._prints]
+        for some in _batches(new):
+            lines = self._ask(some, _PATCH, until).split(b"\n")
+            self._prints.update(zip(some, _hashed(lines), strict=True))
+        return {step: self._prints[step] for step in steps}
+
+    def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
+        """Whether one of some merges holds lines that none of its parents had."""
+        if not merges:
+            return False
+        arguments = ("diff-tree", "--stdin", "--cc", "--no-commit-id", *_PATCH)
+        feed = "".join(f"{merge}\n" for merge in merges).encode()
+        return bool(self._run(arguments, feed, until).strip())
+
+    def _ask(self, steps: Sequence[Step], how: Sequence[str], until: float) -> bytes:
+        feed = "".join(f"{step.new} {step.old}".rstrip() + "\n" for step in steps).encode()
+        return self._run((*_TREES, *how), feed, until)
+
+    def _run(self, arguments: Sequence[str], feed: bytes, until: float) -> bytes:
+        return process.run(
+            self._repository.git_dir,
+            *plain(self._repository),
+            *arguments,
+            feed=feed,
+            env=ENVIRONMENT,
+            seconds=time_left(until),
+        )
+
+
+def plain(repository: Repository) -> tuple[str, ...]:
+    """Options that leave the user's settings out.
+
+    Inside the git dir there are no .gitattributes, which may make text binary or name programs.
+    """
+    return (
+        *("-C", str(repository.git_dir)),
+        *("-c", "core.quotePath=true"),
+        *("-c", "core.attributesFile="),
+        *("-c", "diff.suppressBlankEmpty=false"),
+        *("-c", "diff.indentHeuristic=true"),
+    )
+
+
+def time_left(until: float) -> float:
+    """Seconds until a moment of the monotonic clock; TookTooLong when it has passed."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise process.TookTooLong("The time is over.")
+    return left
+
+
+def _batches(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+    for at in range(0, len(steps), _AT_ONCE):
+        yield steps[at : at + _AT_ONCE]
+
+
+def _parsed(fields: Sequence[bytes]) -> Iterator[tuple[FileChange, ...]]:
+    """The files of each commit: its id, then for each file modes, blobs and status, then the path.
+
+    A path stands where a path is due, so it may look like anything.
+    """
+    files: list[FileChange] = []
+    rest = iter(fields)
+    next(rest)  # the first commit's id; the ids of the others end the one before
+    for field in rest:
+        if field.startswith(b":"):
+            old_mode, new_mode, old, new, _ = field[1:].split(b" ")
+            files.append(FileChange(next(rest), old_mode + b" " + old, new_mode + b" " + new))
+        else:  # also the empty field after the last commit
+            yield tuple(files)
+            files = []
+
+
+def _hashed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The hash of each commit's patch.
+
+    Lines of content start with a space, a sign or a backslash, so that the others cannot be
+    mistaken. Blob ids count only where git shows no content.
+    """
+    patch, blobs = None, b""
+    for line in lines:
+        if line[:1] in b" +-\\" and line:
+            content = line
+        elif line.startswith(b"@@"):
+            content = b"@@"
+        elif line.startswith(b"index "):
+            blobs = line.split(b" ")[1]
+            continue
+        elif line.startswith(b"Binary files "):
+            content = blobs
+        elif len(line) in (40, 64) and b" " not in line:
+            if patch is not None:
+                yield patch.digest()
+            patch = hashlib.sha256()
+            continue
+        else:
+            content = line
+        if patch is not None and line:
+            patch.update(content + b"\n")
+    if patch is not None:
+        yield patch.digest()
