@@ -5,6 +5,7 @@ from treering.actions.diff import diff
 from treering.actions.doctor import doctor
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
+from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.imports import import_path
 from treering.actions.log import log
 from treering.actions.read import read
@@ -40,6 +41,9 @@ class Treering(Workspace):
     config = config
     doctor = doctor
     reindex = reindex
+    gc = gc
+    promote = promote_by_hand
+    restore = restore
 
 
 __all__ = ["Treering"]

@@ -74,8 +74,9 @@ def read(
     view = workspace.view_from(standing)
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
+    fields = _fields(memory) | {"details": _details(place, memory)}
     return Whole(
-        **_fields(memory),
+        **fields,
         uri=uri_of(memory.id),
         version=place.blob,
         branch=place.layer.branch,
@@ -86,6 +87,20 @@ def read(
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
     )
+
+
+def _details(place: Place, memory: Memory) -> dict[str, Any]:
+    """What is stored, and how the memory came here, which only the promotion's commit knows."""
+    tip = place.layer.snapshot.tip
+    said = past.promotion_of(place.layer.vault, tip, memory.id) if tip else None
+    if said is None:
+        return dict(memory.details)
+    told = {
+        "promoted_from": said.promoted_from,
+        "merged_as": said.merged_as,
+        "merge_kind": said.merge_kind,
+    }
+    return dict(memory.details) | {key: value for key, value in told.items() if value}
 
 
 def _fields(memory: Memory) -> dict[str, Any]:

@@ -67,7 +67,10 @@ class Lookout:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
         key = (
             every_copy,
-            *((ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over)) for ly in view.layers),
+            *(
+                (ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over))
+                for ly in view.layers
+            ),
         )
         found = self._known.pop(key, None)
         if found is None:

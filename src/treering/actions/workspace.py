@@ -1,11 +1,12 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
-from treering.branches import layers
+from treering.branches import follow, layers
+from treering.branches.apply import Hand
 from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
@@ -127,6 +128,16 @@ class Workspace:
     def now(self) -> str:
         return written(self.clock())
 
+    def hand(self, held: Held) -> Hand:
+        """Whoever moves scopes in the name of this workspace."""
+        at = partial(code_of, self.repository)
+        return Hand(self.store, held, self.person, self.clock(), at)
+
+    def _settle(self, held: Held, standing: Standing) -> None:
+        """A renamed branch gets its scope under the new name, a name used again a new one."""
+        for vault in self.store.vaults():
+            follow.settle(self.hand(held), vault, standing.scope)
+
     # --- seeing -----------------------------------------------------------------------------------
 
     def standing(self, branch: str = "", *, create: bool = False) -> Standing:
@@ -183,7 +194,9 @@ class Workspace:
         for _ in range(_ATTEMPTS):
             try:
                 with self.store.lock() as held:
-                    result = attempt(Writing(self, held, self.standing(branch, create=create)))
+                    standing = self.standing(branch, create=create)
+                    self._settle(held, standing)
+                    result = attempt(Writing(self, held, standing))
             except RefMoved:
                 continue
             for vault in self.store.vaults():
@@ -198,6 +211,13 @@ def _layer_at(layer: Layer, seconds: float) -> Layer:
     scope, tip = layer.snapshot.scope, layer.snapshot.tip
     past = tip_at(layer.vault, tip, seconds) if tip else None
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
+
+
+def code_of(repository: Repository, scope: Scope) -> CodePosition:
+    """Where the code of a scope's branch is now."""
+    return code_position(
+        repository, trunk_of(repository), scope.branch, repository.tip_of(scope.branch)
+    )
 
 
 class Writing:

@@ -4,6 +4,8 @@ an agent may switch branches between two of them."""
 from collections.abc import Iterator
 from contextlib import suppress
 
+from treering.branches.follow import scope_now
+from treering.branches.promotion import promoted_base
 from treering.branches.stack import bases_of
 from treering.branches.trunk import is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
@@ -11,6 +13,7 @@ from treering.git import refs
 from treering.git.libgit2 import reference_is_valid_name
 from treering.git.repository import Head
 from treering.model.scope import HEADS, Scope, is_utf8
+from treering.store.snapshot import Listing, Snapshot
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.store.view import Layer, View
@@ -41,7 +44,7 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
     repository = store.repository
     if repository.tip_of(name) or name == repository.head().branch:
         return scope
-    if any(vault.tip(scope) for vault in store.vaults()):
+    if any(vault.tip(scope) for vault in store.vaults()) or _is_on_remote(store, name):
         return scope
     detached = Scope(name, is_detached=True)
     if name.startswith("@") and any(vault.tip(detached) for vault in store.vaults()):
@@ -51,33 +54,52 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
     raise BranchNotFound(f"No branch {name} is known here, and no memories of one.")
 
 
+def _is_on_remote(store: Store, name: str) -> bool:
+    repository = store.repository
+    return any(repository.remote_tip_of(remote, name) for remote in repository.remotes())
+
+
 def view_of(store: Store, scope: Scope, head: str | None, trunk: str) -> View:
     """What is seen from a scope: private, own, detached, stacked, private trunk, trunk."""
     return View(scope.branch, tuple(_layers(store, scope, head, trunk)))
 
 
 def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterator[Layer]:
-    trunk_scope = Scope(trunk)
-    if scope != trunk_scope:
-        yield from _both(store, scope, "private", "detached" if scope.is_detached else "branch")
+    below = Scope(trunk)
+    if scope != below:
+        kind = "detached" if scope.is_detached else "branch"
+        yield from _both(store, scope, "private", kind, below)
     if head:
         for detached in _detached_in(store, head):
             if detached != scope:
-                yield from _both(store, detached, "private", "detached")
-    if scope != trunk_scope and not scope.is_detached:
+                yield from _both(store, detached, "private", "detached", below)
+    if scope != below and not scope.is_detached:
         for base in bases_of(store.repository, scope.branch, trunk):
-            yield from _both(store, Scope(base), "private", "base")
-    yield from _both(store, trunk_scope, "private_trunk", "trunk")
+            yield from _both(store, Scope(base), "private", "base", below)
+    yield from _both(store, below, "private_trunk", "trunk", None)
 
 
-def _both(store: Store, scope: Scope, private_kind: str, kind: str) -> Iterator[Layer]:
+def _both(
+    store: Store, scope: Scope, private_kind: str, kind: str, below: Scope | None
+) -> Iterator[Layer]:
     if store.private:
-        yield _layer(private_kind, store.private, scope)
-    yield _layer(kind, store.shared, scope)
+        yield _layer(store, store.private, scope, private_kind, below)
+    yield _layer(store, store.shared, scope, kind, below)
 
 
-def _layer(kind: str, vault: Vault, scope: Scope) -> Layer:
-    return Layer(kind, vault, vault.snapshot(scope))
+def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | None) -> Layer:
+    now = scope_now(store.repository, vault, scope)
+    if now is None:
+        return Layer(kind, vault, vault.snapshot_at(scope, None))
+    snapshot = vault.snapshot(now)
+    taken = _taken_over(vault, snapshot, below) if below else None
+    return Layer(kind, vault, snapshot, taken, name=scope.branch)
+
+
+def _taken_over(vault: Vault, snapshot: Snapshot, below: Scope) -> Listing | None:
+    """What the trunk has of a scope since it was last promoted there."""
+    base = promoted_base(vault, snapshot, vault.snapshot(below))
+    return vault.snapshot_at(snapshot.scope, base).listing() if base else None
 
 
 def _detached_in(store: Store, head: str) -> list[Scope]:
@@ -108,5 +130,5 @@ def everything(store: Store, branch: str, trunk: str) -> View:
             if vault.is_private:
                 kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
             with suppress(StoreDamaged):
-                layers.append(_layer(kind, vault, scope))
+                layers.append(Layer(kind, vault, vault.snapshot(scope)))
     return View(branch, tuple(layers))

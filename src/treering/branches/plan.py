@@ -1,4 +1,4 @@
-"""The plan: what should become of every scope, worked out from a survey and carried out by nobody yet.
+"""The plan: what should become of every scope, worked out from a survey; nothing is done yet.
 
 Cases, for one scope:
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from treering.branches import promotion, reflog
 from treering.branches.landing import Judge, Landing, Target
-from treering.branches.survey import Seen, Survey, Trashed
+from treering.branches.survey import Seen, Survey, Trashed, recorded_code
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.vault import Vault
@@ -45,16 +45,16 @@ def plan(
 ) -> list[PlanLine]:
     """A line for every scope, and for branches that carry on something."""
     planner = _Planner(repository, vault, found, judge)
-    lines = [planner.line(seen) for seen in found.scopes if not branch or seen.scope.branch == branch]
+    lines = [
+        planner.line(seen) for seen in found.scopes if not branch or seen.scope.branch == branch
+    ]
     extra = [*planner.copied(), *planner.revived()]
     lines += [line for line in extra if not branch or line.branch == branch]
     return [line._replace(is_private=vault.is_private) for line in lines]
 
 
 class _Planner:
-    def __init__(
-        self, repository: Repository, vault: Vault, found: Survey, judge: Judge
-    ) -> None:
+    def __init__(self, repository: Repository, vault: Vault, found: Survey, judge: Judge) -> None:
         self._repository = repository
         self._vault = vault
         self._found = found
@@ -70,7 +70,9 @@ class _Planner:
         if seen.branch_tip:
             return self._recreated(seen) if self._is_recreated(seen) else self._alive(seen)
         if new := found.renames.get(scope.branch):
-            return self._said(seen, "renamed", "rename", f"The branch is called {new} now.", into=new)
+            return self._said(
+                seen, "renamed", "rename", f"The branch is called {new} now.", into=new
+            )
         if seen.on_remote:
             return self._said(seen, "live", "keep", "A remote still has the branch.")
         return self._gone(seen, "The branch is gone")
@@ -93,7 +95,7 @@ class _Planner:
         if self._repository.is_ancestor(recorded, seen.branch_tip):
             return False
         log = reflog.of_branch(self._repository, seen.scope.branch)
-        return bool(log) and not any(recorded in (line.old, line.new) for line in log)
+        return bool(log) and not reflog.has_held(self._repository, seen.scope.branch, recorded)
 
     def _recreated(self, seen: Seen) -> PlanLine:
         old = seen._replace(last_tip=seen.recorded[0][0])
@@ -103,7 +105,7 @@ class _Planner:
     # --- the branch is gone -----------------------------------------------------------------------
 
     def _detached(self, seen: Seen) -> PlanLine:
-        """Memories made on a detached HEAD: taken over by a branch that has the commit, else judged."""
+        """Made on a detached HEAD: taken over by a branch that has the commit, else judged."""
         commit = seen.last_tip
         if commit is None:
             return self._said(seen, "unsure", "keep", "The commit is not here any more.")
@@ -145,11 +147,16 @@ class _Planner:
             if name not in (self._found.trunk, seen.scope.branch)
             and self._repository.is_ancestor(seen.last_tip, tip)
         ]
-        return self._judge.landing(seen.last_tip, others, had_own_commits=True) if others else landing
+        return (
+            self._judge.landing(seen.last_tip, others, had_own_commits=True) if others else landing
+        )
 
     def _had_own(self, seen: Seen, tip: str) -> bool:
-        """Whether the branch ever had commits of its own. Heads and bases of different days do not
-        count together: a branch that was only fast-forwarded from the trunk differs from its base."""
+        """Whether the branch ever had commits of its own.
+
+        Heads and bases of different days do not count together: a branch that was only
+        fast-forwarded from the trunk differs from its first base.
+        """
         if any(head != base for head, base in seen.recorded if base):
             return True
         if seen.was_merged_by_name:
@@ -195,7 +202,9 @@ class _Planner:
         for branch, source in sorted(self._found.copies.items()):
             known = self._repository.config(f"branch.{branch}.treeringbase")
             if known != source and source != self._found.trunk and source in self._found.branches:
-                yield PlanLine(branch, "copied", "stack", f"It was copied from {source}.", 0, into=source)
+                yield PlanLine(
+                    branch, "copied", "stack", f"It was copied from {source}.", 0, into=source
+                )
 
     def revived(self) -> Iterator[PlanLine]:
         """Branches that are back, whose memories are in the trash."""
@@ -216,7 +225,5 @@ class _Planner:
                                scope=entry.scope, tip=entry.tip, trashed=entry)  # fmt: skip
 
     def _recorded_tip(self, entry: Trashed) -> str | None:
-        from treering.branches.survey import _recorded
-
-        found = _recorded(self._vault, entry.tip)
+        found = recorded_code(self._vault, entry.tip)
         return found[0][0] if found else None

@@ -9,6 +9,7 @@ readable in the history behind the second parent.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from treering.errors import TreeringError
@@ -16,6 +17,7 @@ from treering.git import process
 from treering.model import document
 from treering.model.memory import Memory
 from treering.store import message
+from treering.store.history import promotions
 from treering.store.merge import merged
 from treering.store.snapshot import Listing, Snapshot
 from treering.store.vault import Vault
@@ -54,20 +56,14 @@ def promoted_base(vault: Vault, source: Snapshot, target: Snapshot) -> str | Non
 
 
 def _newest_taken(vault: Vault, source: str, target: str) -> str | None:
-    repository = vault.repository
-    text = process.run(
-        repository.common_dir,
-        *("log", "--format=%P", "--fixed-strings", "--grep=Treering-Op: promote"),
-        *("--no-show-signature", target, "--"),
-    )
-    for line in text.decode("ascii", "replace").splitlines():
-        if line and repository.is_ancestor(tip := line.split()[-1], source):
-            return tip
+    for done in promotions(vault, target):
+        if vault.repository.is_ancestor(done.taken, source):
+            return done.taken
     return None
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """What the source holds of its own: without what the target took over and nobody changed since."""
+    """What is the source's own: without what the target took over and nobody changed since."""
     base = promoted_base(vault, source, target)
     if base is None:
         return source.listing()
@@ -100,22 +96,20 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
 
 
 def _both(
-    base: Memory | None, ours: Memory, theirs: Memory, our_blob: str, their_blob: str, notes: list[str]
+    base: Memory | None,
+    ours: Memory,
+    theirs: Memory,
+    our_blob: str,
+    their_blob: str,
+    notes: list[str],
 ) -> Memory:
     """Changed on both sides: merged, but an edit outlives a deletion that did not know of it."""
     together = merged(base, ours, theirs, our_blob=our_blob, their_blob=their_blob)
     if theirs.is_forgotten and not ours.is_forgotten:
         notes.append(f"{ours.id} was forgotten on the branch and edited since: kept for review")
-        details = dict(ours.details)
-        return _with(ours, status="needs-review", details=details)
+        return replace(ours, status="needs-review")
     notes.append(f"{ours.id} was changed on both sides: merged by field")
     return together
-
-
-def _with(memory: Memory, **changes: object) -> Memory:
-    from dataclasses import replace
-
-    return replace(memory, **changes)  # type: ignore[arg-type]
 
 
 def _memory(vault: Vault, blob: str) -> Memory | None:

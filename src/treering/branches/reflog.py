@@ -1,4 +1,4 @@
-"""What git wrote down about branches: where they came from, what they were called, where they were."""
+"""What git wrote down about branches: where they came from, what they were called."""
 
 import re
 from pathlib import Path

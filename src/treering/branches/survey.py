@@ -1,4 +1,4 @@
-"""A survey: what refs, reflogs and scopes say about every branch that has memories. Changes nothing."""
+"""A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def survey(store: Store, vault: Vault) -> Survey:
 
 def local_scopes(vault: Vault) -> dict[Scope, str]:
     """The scopes we hold ourselves; what a fetch saw is not ours to judge."""
-    ours = {name for name in refs.listed(vault.repository.common_dir, HEADS)}
+    ours = set(refs.listed(vault.repository.common_dir, HEADS))
     return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
 
 
@@ -101,14 +101,14 @@ def _seen(
     trunk: str,
 ) -> Seen:
     branch_tip = branches.get(scope.branch)
-    recorded = _recorded(vault, tip)
+    recorded = recorded_code(vault, tip)
     remotes = repository.remotes()
     return Seen(
         scope=scope,
         tip=tip,
         branch_tip=branch_tip,
         on_remote=any(repository.remote_tip_of(remote, scope.branch) for remote in remotes),
-        last_tip=branch_tip or last_tip(repository, vault, scope, recorded),
+        last_tip=branch_tip or last_tip(repository, scope, recorded),
         recorded=recorded,
         was_merged_by_name=reflog.was_merged_by_name(repository, trunk, scope.branch),
         is_restored=_op_of(vault, tip) == "restore-scope",
@@ -123,13 +123,17 @@ def _op_of(vault: Vault, tip: str) -> str:
 
 
 def last_tip(
-    repository: Repository, vault: Vault, scope: Scope, recorded: tuple[tuple[str, str], ...]
+    repository: Repository, scope: Scope, recorded: tuple[tuple[str, str], ...]
 ) -> str | None:
     """The last known code commit of a branch that is gone: the newest of what was written down."""
     if scope.is_detached:
         return repository.resolve(scope.branch[1:])
     kept = refs.read(repository.handle, KEEP + scope.component)
-    candidates = [kept, recorded[0][0] if recorded else None, reflog.last_left(repository, scope.branch)]
+    candidates = [
+        kept,
+        recorded[0][0] if recorded else None,
+        reflog.last_left(repository, scope.branch),
+    ]
     known = [tip for tip in candidates if tip and _time_of(repository, tip) is not None]
     if not known:
         return next((tip for tip in candidates if tip), None)
@@ -143,7 +147,7 @@ def _time_of(repository: Repository, commit: str) -> int | None:
         return None
 
 
-def _recorded(vault: Vault, tip: str) -> tuple[tuple[str, str], ...]:
+def recorded_code(vault: Vault, tip: str) -> tuple[tuple[str, str], ...]:
     """Code-Head and Code-Base of the scope's own commits, newest first."""
     branch = message.read(vault.repository.objects.commit(tip).message).code.branch
     text = process.run(

@@ -30,6 +30,9 @@ COMMANDS = {
     "config": "config",
     "doctor": "doctor",
     "reindex": "reindex",
+    "gc": "gc",
+    "promote": "promote",
+    "restore": "restore",
     "demo": "demo",
 }
 

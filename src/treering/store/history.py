@@ -102,6 +102,42 @@ def version(vault: Vault, commit: str, memory_id: str) -> Memory | None:
         return None
 
 
+class Promoted(NamedTuple):
+    """A promotion in a scope's history: the commit it took over, and what it said."""
+
+    taken: str
+    said: message.Message
+
+
+def promotions(vault: Vault, tip: str) -> list[Promoted]:
+    """The promotions in a scope's history, newest first; read once for each tip."""
+    known: list[Promoted] | None = vault.promotions.get(tip)
+    if known is None:
+        text = process.run(
+            vault.repository.common_dir,
+            *("log", "-z", "--format=%P%n%B", "--fixed-strings", "--grep=Treering-Op: promote"),
+            *("--no-show-signature", tip, "--"),
+        )
+        known = []
+        for record in text.decode(errors="replace").split("\0"):
+            parents, _, body = record.partition("\n")
+            said = message.read(body)
+            if parents and said.op == "promote":
+                known.append(Promoted(parents.split()[-1], said))
+        vault.promotions[tip] = known
+    return known
+
+
+def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:
+    """The oldest promotion that brought a memory into a scope, or None."""
+    for done in reversed(promotions(vault, tip)):
+        if memory_id in done.said.memories:
+            return done.said
+        if done.said.bulk and vault.blob_at(done.taken, memory_id):
+            return done.said
+    return None
+
+
 def is_memory_commit(vault: Vault, commit: str) -> bool:
     """Whether a commit is one of ours, and not one of the code's."""
     return bool(message.read(vault.repository.objects.commit(commit).message).op)

@@ -1,8 +1,8 @@
 """Two versions of one memory made into one, field by field. No I/O: bytes come in, bytes go out.
 
 Where only one side changed a field, its change is taken. Where both did, the later `modified` wins
-for single values; tags, files and links are additions and removals of both; and of two texts the one
-that lost is named in `details.merge`, so that it can be found in history.
+for single values; tags, files and links are additions and removals of both; and of two texts the
+one that lost is named in `details.merge`, so that it can be found in history.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,19 @@ _SINGLE = (
 Item = TypeVar("Item")
 
 
-def merged(base: Memory | None, ours: Memory, theirs: Memory, *, our_blob: str, their_blob: str) -> Memory:
+def merged(
+    base: Memory | None, ours: Memory, theirs: Memory, *, our_blob: str, their_blob: str
+) -> Memory:
     """The two versions together; `base` is what both were made from, if anyone knows."""
     newer = theirs if (theirs.modified, their_blob) >= (ours.modified, our_blob) else ours
     values = {name: _single(name, base, ours, theirs, newer) for name in _SINGLE}
     content = _single("content", base, ours, theirs, newer)
-    details = _mapping(
-        base.details if base else {}, ours.details, theirs.details, newer is theirs
-    )
-    if base and ours.content != theirs.content and base.content not in (ours.content, theirs.content):
+    details = _mapping(base.details if base else {}, ours.details, theirs.details, newer is theirs)
+    if (
+        base
+        and ours.content != theirs.content
+        and base.content not in (ours.content, theirs.content)
+    ):
         details["merge"] = {"lost": our_blob if newer is theirs else their_blob}
     follows = any(m.title == title_of(m.content) for m in (ours, theirs) if m.content == content)
     if follows and values["title"] in (title_of(ours.content), title_of(theirs.content)):
@@ -55,7 +59,9 @@ def _single(name: str, base: Memory | None, ours: Memory, theirs: Memory, newer:
     return getattr(newer, name)
 
 
-def _together(base: tuple[Item, ...], ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> tuple[Item, ...]:
+def _together(
+    base: tuple[Item, ...], ours: tuple[Item, ...], theirs: tuple[Item, ...]
+) -> tuple[Item, ...]:
     """What either added, without what either took out."""
     kept = [item for item in ours if item in theirs or item not in base]
     return (*kept, *(item for item in theirs if item not in ours and item not in base))
@@ -73,7 +79,10 @@ def _links(base: Memory | None, ours: Memory, theirs: Memory) -> tuple[Any, ...]
 
 
 def _mapping(
-    base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], theirs_is_newer: bool
+    base: Mapping[str, Any],
+    ours: Mapping[str, Any],
+    theirs: Mapping[str, Any],
+    theirs_is_newer: bool,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     nothing = object()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
 from treering.git import process, refs
@@ -33,6 +34,8 @@ class Vault:
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         #: (source tip, target tip) -> the newest source commit the target has taken over, or "".
         self.promoted: dict[tuple[str, str], str] = {}
+        #: Tip -> the promotions in its history.
+        self.promotions: dict[str, list[Any]] = {}
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -167,7 +170,15 @@ class Vault:
         self._read_back(to, commit, tree)
         return commit
 
-    def move_ref(self, held: Held, name: str, new: str | None, *, old: str | None, why: str) -> None:  # noqa: ARG002
+    def move_ref(
+        self,
+        held: Held,  # noqa: ARG002 - asked for so that nobody writes without it
+        name: str,
+        new: str | None,
+        *,
+        old: str | None,
+        why: str,
+    ) -> None:
         """Move one of our refs from the value it is expected to have; None is absence."""
         refs.move(self.repository.handle, self.repository.common_dir, name, new, old=old, why=why)
 

@@ -1,0 +1,199 @@
+"""gc: look what became of branches, and let their memories follow. Plan first, then deed."""
+
+import calendar
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from treering.actions.workspace import Workspace
+from treering.branches.apply import apply, promote
+from treering.branches.landing import Judge
+from treering.branches.layers import scope_named
+from treering.branches.plan import PlanLine, plan
+from treering.branches.survey import Trashed, survey, trashed
+from treering.branches.trunk import trunk_of
+from treering.errors import BranchNotFound, Invalid
+from treering.git.lock import Held
+from treering.model.scope import Scope
+from treering.model.when import duration
+from treering.store.message import Message
+from treering.store.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the plan, in the contract's words."""
+
+    branch: str
+    verdict: str
+    action: str
+    into: str
+    evidence: str
+    merged_as: str
+    memories: int
+    reason: str
+    private: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    dry_run: bool
+    plan: tuple[Line, ...]
+    purged: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    branch: str
+    memories: int
+    from_: str
+
+
+def gc(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    dry_run: bool = False,
+    purge: bool = False,
+    older_than: str = "30d",
+    force: bool = False,
+    keep_lessons: bool = False,
+) -> Collected:
+    """Promote what landed, follow renames, put what was thrown away into the trash.
+
+    With `force` scopes that cannot be judged go to the trash too; with `purge` trash older than
+    `older_than` is deleted.
+    """
+    age = duration(older_than)
+    if dry_run:
+        lines = _planned(workspace, branch, force)
+        return Collected(True, _told(lines), _purgeable(workspace, age) if purge else ())
+    with workspace.store.lock() as held:
+        lines = []
+        for vault in workspace.store.vaults():
+            todo = _plan_of(workspace, vault, branch, force)
+            trunk = trunk_of(workspace.repository) if keep_lessons else ""
+            lines += apply(workspace.hand(held), vault, todo, keep_lessons=trunk)
+        purged = _purged(workspace, held, age) if purge else ()
+    return Collected(False, _told(lines), purged)
+
+
+def _planned(workspace: Workspace, branch: str, force: bool) -> list[PlanLine]:
+    return [
+        line
+        for vault in workspace.store.vaults()
+        for line in _plan_of(workspace, vault, branch, force)
+    ]
+
+
+def _plan_of(workspace: Workspace, vault: Vault, branch: str, force: bool) -> list[PlanLine]:
+    repository = workspace.repository
+    found = survey(workspace.store, vault)
+    lines = plan(repository, vault, found, Judge(repository), branch=branch)
+    return [_forced(line) if force else line for line in lines]
+
+
+def _forced(line: PlanLine) -> PlanLine:
+    """What cannot be judged goes to the trash when someone insists; it can be restored."""
+    if line.verdict != "unsure":
+        return line
+    return line._replace(action="trash", drops=True)
+
+
+def _told(lines: list[PlanLine]) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            line.branch, line.verdict, line.action, line.into, line.evidence, line.merged_as,
+            line.memories, line.reason, line.is_private or None,
+        )
+        for line in lines
+    )  # fmt: skip
+
+
+# --- trash ---------------------------------------------------------------------------------------
+
+
+def _old(workspace: Workspace, vault: Vault, age: float) -> list[Trashed]:
+    before = workspace.clock() - age
+    return [entry for entry in trashed(vault) if _moment(entry.stamp) <= before]
+
+
+def _moment(stamp: str) -> float:
+    try:
+        return calendar.timegm(time.strptime(stamp[:16], "%Y%m%dT%H%M%SZ"))
+    except ValueError:
+        return float("inf")  # not a name of ours: never purged
+
+
+def _purgeable(workspace: Workspace, age: float) -> tuple[str, ...]:
+    return tuple(
+        entry.ref for vault in workspace.store.vaults() for entry in _old(workspace, vault, age)
+    )
+
+
+def _purged(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
+    gone = []
+    for vault in workspace.store.vaults():
+        for entry in _old(workspace, vault, age):
+            vault.move_ref(held, entry.ref, None, old=entry.tip, why="purged")
+            gone.append(entry.ref)
+    return tuple(gone)
+
+
+def restore(workspace: Workspace, branch: str) -> Restored:
+    """Bring the newest dropped memories of a branch back, whether the branch is back or not."""
+    with workspace.store.lock() as held:
+        for vault in workspace.store.vaults():
+            for entry in trashed(vault):
+                if entry.scope.branch == branch:
+                    return _restored(workspace, held, vault, entry)
+    names = sorted({e.scope.branch for v in workspace.store.vaults() for e in trashed(v)})
+    there = f"In the trash: {', '.join(names)}." if names else "The trash is empty."
+    raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
+
+
+def _restored(workspace: Workspace, held: Held, vault: Vault, entry: Trashed) -> Restored:
+    """A commit of its own on top, so that the branch is not judged again at once."""
+    hand = workspace.hand(held)
+    count = len(vault.snapshot_at(entry.scope, entry.tip).listing())
+    if vault.tip(entry.scope) is None:
+        vault.move_ref(held, entry.scope.ref, entry.tip, old=None, why="restore")
+    else:
+        line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
+        promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
+    code = hand.code_of(entry.scope)
+    why = Message("restore-scope", f"restore {count} memories of {entry.scope.branch}", code)
+    vault.commit(held, entry.scope, {}, why, person=hand.person, seconds=hand.seconds)
+    vault.move_ref(held, entry.ref, None, old=entry.tip, why="restore")
+    return Restored(entry.scope.branch, count, entry.ref)
+
+
+def promote_by_hand(
+    workspace: Workspace, branch: str, *, into: str = "", dry_run: bool = False
+) -> Line:
+    """Put a branch's memories into another scope now, whatever its code did."""
+    repository = workspace.repository
+    target = scope_named(workspace.store, into) if into else Scope(trunk_of(repository))
+    source = scope_named(workspace.store, branch)
+    if source == target:
+        raise Invalid(f"{branch} cannot be promoted into itself.")
+    count = 0
+    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", 0, into=target.branch)
+
+    def each(do: Callable[[Vault, str], None]) -> int:
+        total = 0
+        for vault in workspace.store.vaults():
+            if tip := vault.tip(source):
+                total += len(vault.snapshot_at(source, tip).listing())
+                do(vault, tip)
+        return total
+
+    if dry_run:
+        count = each(lambda _, __: None)
+    else:
+        with workspace.store.lock() as held:
+            hand = workspace.hand(held)
+            count = each(lambda vault, tip: promote(hand, vault, source, tip, target, line))
+    if not count:
+        raise BranchNotFound(f"{branch} has no memories to promote.")
+    return _told([line._replace(memories=count)])[0]

@@ -1,0 +1,193 @@
+"""Carrying a plan out, one line at a time, each complete in itself.
+
+A crash between two steps leaves something the next run completes: a promoted scope whose ref is
+still there is known by its tip being reachable from the target; a trashed one by its trash ref.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from treering.branches import promotion
+from treering.branches.plan import PlanLine
+from treering.branches.trunk import trunk_of
+from treering.errors import TreeringError
+from treering.git import process, refs
+from treering.git.lock import Held
+from treering.git.objects import Person
+from treering.model.scope import KEEP, TRASH, Scope
+from treering.store import layout
+from treering.store.message import CodePosition, Message
+from treering.store.store import Store
+from treering.store.vault import Vault
+
+CodeOf = Callable[[Scope], CodePosition]
+
+
+class Hand(NamedTuple):
+    """Whoever applies: the lock, the name and the time commits get."""
+
+    store: Store
+    held: Held
+    person: Person
+    seconds: float
+    code_of: CodeOf
+
+
+def apply(
+    hand: Hand, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
+) -> list[PlanLine]:
+    """Do what the lines say; the ones that failed come back with what went wrong as reason."""
+    done = []
+    for line in lines:
+        try:
+            _ACTIONS[line.action](hand, vault, line, keep_lessons)
+        except TreeringError as error:
+            line = line._replace(verdict="unsure", action="keep", reason=error.message)
+        done.append(line)
+    return done
+
+
+def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+    """Write down where a living branch is, so that it can be judged once it is gone."""
+    is_trunk = line.branch == trunk_of(hand.store.repository)
+    if line.verdict == "live" and not line.scope.is_detached and not vault.is_private | is_trunk:
+        remember_tip(hand, vault, line.scope)
+
+
+def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
+    repository = hand.store.repository
+    tip, name = repository.tip_of(scope.branch), KEEP + scope.component
+    kept = refs.read(repository.handle, name)
+    if tip and tip != kept:
+        vault.move_ref(hand.held, name, tip, old=kept, why="keep")
+
+
+def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+    promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
+    if line.drops:
+        _drop(hand, vault, line.scope, line.tip)
+    elif not vault.is_private:
+        remember_tip(hand, vault, line.scope)
+
+
+def promote(
+    hand: Hand, vault: Vault, source: Scope, tip: str, target: Scope, line: PlanLine
+) -> None:
+    """Put what is the source's own into the target, in one commit."""
+    here, there = vault.snapshot_at(source, tip), vault.snapshot(target)
+    if there.tip and vault.repository.is_ancestor(tip, there.tip):
+        return  # done before, by us or by another clone
+    work = promotion.prepared(vault, here, there)
+    files: dict[str, bytes | None] = {
+        layout.path_of(memory_id): vault.repository.objects.blob(blob)
+        for memory_id, blob in work.taken.items()
+    }
+    files |= {layout.path_of(memory_id): data for memory_id, data in work.merged.items()}
+    why = Message(
+        op="promote",
+        subject=f"promote {len(work.ids)} memories of {source.branch}",
+        code=hand.code_of(target),
+        memories=work.ids,
+        promoted_from=source.branch,
+        merged_as=line.merged_as,
+        merge_kind=line.evidence if line.evidence != "none" else "by hand",
+    )
+    vault.commit(
+        hand.held, target, files, why, person=hand.person, seconds=hand.seconds, merging=tip
+    )
+
+
+def _drop(hand: Hand, vault: Vault, scope: Scope, tip: str) -> None:
+    vault.move_ref(hand.held, scope.ref, None, old=tip, why="promoted")
+    forget_tip(hand, vault, scope)
+
+
+def forget_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
+    name = KEEP + scope.component
+    if kept := refs.read(vault.repository.handle, name):
+        vault.move_ref(hand.held, name, None, old=kept, why="judged")
+
+
+def _trash(hand: Hand, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
+    """One ref move, however many memories there are."""
+    if keep_lessons:
+        _keep_lessons(hand, vault, line, Scope(keep_lessons))
+    if not _is_in_trash(vault, line):
+        vault.move_ref(
+            hand.held, _free_name(vault, line.scope, hand.seconds), line.tip, old=None, why="trash"
+        )
+    vault.move_ref(hand.held, line.scope.ref, None, old=line.tip, why="trash")
+    forget_tip(hand, vault, line.scope)
+
+
+def _is_in_trash(vault: Vault, line: PlanLine) -> bool:
+    prefix = f"{TRASH}{line.scope.component}/"
+    return line.tip in refs.listed(vault.repository.common_dir, prefix).values()
+
+
+def _free_name(vault: Vault, scope: Scope, seconds: float) -> str:
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
+    taken = refs.listed(vault.repository.common_dir, f"{TRASH}{scope.component}/")
+    names = (
+        f"{TRASH}{scope.component}/{stamp}{f'-{n}' if n > 1 else ''}" for n in range(1, 10_000)
+    )
+    return next(name for name in names if name not in taken)
+
+
+def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> None:
+    """What an abandoned branch tried and saw fail, kept for everyone: we tried this."""
+    listing = vault.snapshot_at(line.scope, line.tip).listing()
+    there = vault.snapshot(trunk).listing()
+    files: dict[str, bytes | None] = {}
+    for memory_id, blob in listing.items():
+        try:
+            failed = vault.memory(blob).details.get("outcome") == "failed"
+        except TreeringError:
+            continue
+        if failed and memory_id not in there:
+            files[layout.path_of(memory_id)] = vault.repository.objects.blob(blob)
+    if files:
+        ids = tuple(path.rpartition("/")[2].removesuffix(".md") for path in files)
+        subject = f"keep-lessons {len(ids)} memories of {line.branch}"
+        why = Message("keep-lessons", subject, hand.code_of(trunk), ids, promoted_from=line.branch)
+        vault.commit(hand.held, trunk, files, why, person=hand.person, seconds=hand.seconds)
+
+
+def _rename(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+    rename(hand.held, vault, line.scope, line.tip, Scope(line.into))
+
+
+def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
+    """The ref of a branch's memories follows its name; the new one is there before the old goes."""
+    vault.move_ref(held, new.ref, tip, old=None, why=f"renamed from {old.branch}")
+    vault.move_ref(held, old.ref, None, old=tip, why=f"renamed to {new.branch}")
+    name = KEEP + old.component
+    if kept := refs.read(vault.repository.handle, name):
+        vault.move_ref(held, name, None, old=kept, why="renamed")
+
+
+def _stack(_: Hand, vault: Vault, line: PlanLine, __: str) -> None:
+    """A hint only: if it cannot be written, git's own log still tells."""
+    process.run(
+        vault.repository.common_dir,
+        *("config", "--local", f"branch.{line.branch}.treeringbase", line.into),
+        may_fail=(1, 4, 5, 255),
+    )
+
+
+def _revive(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+    if line.trashed is None:
+        return
+    vault.move_ref(hand.held, line.scope.ref, line.tip, old=None, why="revived")
+    vault.move_ref(hand.held, line.trashed.ref, None, old=line.tip, why="revived")
+
+
+_ACTIONS: dict[str, Callable[[Hand, Vault, PlanLine, str], None]] = {
+    "keep": _keep,
+    "promote": _promote,
+    "trash": _trash,
+    "rename": _rename,
+    "stack": _stack,
+    "revive": _revive,
+}

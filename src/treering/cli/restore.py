@@ -1,0 +1,22 @@
+"""treering restore"""
+
+import click
+
+from treering.actions.gc import Restored, restore
+from treering.cli import door
+from treering.cli.door import Door
+from treering.cli.render import safe
+
+
+@click.command("restore", epilog="Example: treering restore feature/x")
+@click.argument("branch")
+@door.command
+def command(door_: Door, branch: str) -> None:
+    """Bring the dropped memories of a branch back, whether the branch is back or not."""
+    answer = restore(door_.open(), branch)
+    said = {"branch": answer.branch, "memories": answer.memories, "from": answer.from_}
+    door_.answer(said if door_.as_json else answer, _text)
+
+
+def _text(answer: Restored) -> str:
+    return f"restored {answer.memories} memories of {safe(answer.branch)}"

@@ -1,0 +1,450 @@
+"""The life of branches, row by row of the table: nothing lost, nothing leaked."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Repo
+from treering.actions.gc import Collected, Line
+from treering.errors import BranchNotFound, Invalid
+
+
+def _line(answer: Collected, branch: str) -> Line:
+    return next(line for line in answer.plan if line.branch == branch)
+
+
+def _worked_on(repo: Repo, branch: str, memory: str = "learned on the branch") -> Repo:
+    """A branch with a commit and a memory of its own."""
+    repo.switch("main").switch(branch, create=True)
+    repo.commit_file(f"{branch.replace('/', '-')}.txt", "work\n" * 3)
+    repo.tr.remember(memory, type="insight")
+    return repo
+
+
+def _squash(repo: Repo, branch: str) -> None:
+    repo.switch("main")
+    repo.git("merge", "-q", "--squash", branch)
+    repo.git("commit", "-q", "-m", f"squashed {branch}")
+
+
+def test_a_living_branch_keeps_its_memories(repo: Repo) -> None:
+    """The commonest case of all."""
+    _worked_on(repo, "feature")
+
+    line = _line(repo.tr.gc(), "feature")
+
+    assert (line.verdict, line.action, line.memories) == ("live", "keep", 1)
+    assert repo.titles("main") == set()
+
+
+@pytest.mark.parametrize("how", ["merge", "fast-forward", "squash", "rebase"])
+def test_what_landed_is_promoted_and_the_branch_can_go(repo: Repo, how: str) -> None:
+    """However it landed, before or after it is deleted."""
+    _worked_on(repo, "feature")
+    if how != "fast-forward":
+        repo.switch("main")
+        repo.commit_file("other.txt")
+    if how == "squash":
+        _squash(repo, "feature")
+    elif how == "rebase":
+        repo.switch("main")
+        repo.git("cherry-pick", "feature")
+    else:
+        repo.switch("main")
+        option = "--ff-only" if how == "fast-forward" else "--no-ff"
+        repo.git("merge", "-q", option, "--no-edit", "feature")
+    repo.git("branch", "-q", "-D", "feature")
+
+    line = _line(repo.tr.gc(), "feature")
+
+    evidence = {"merge": "ancestor", "fast-forward": "ancestor", "squash": "squash"}
+    assert (line.verdict, line.action, line.into) == ("merged", "promote", "main")
+    assert line.evidence in (evidence.get(how, "cherry"), "cherry")
+    assert repo.titles("main") == {"learned on the branch"}
+    assert "refs/treering/heads/feature" not in repo.refs()
+    assert repo.tr.gc().plan[0].branch == "main"
+
+
+def test_promotion_takes_blobs_as_they_are_and_keeps_history(repo: Repo) -> None:
+    """So that versions hold, and two clones make the same tree."""
+    _worked_on(repo, "feature")
+    memory = repo.tr.recall().results[0]
+    before = repo.tr.read(memory.id).version
+    tip = repo.refs()["refs/treering/heads/feature"]
+    _squash(repo, "feature")
+
+    repo.tr.gc()
+
+    after = repo.tr.read(memory.id, history=True)
+    assert (after.version, after.branch) == (before, "main")
+    assert after.history is not None
+    assert [e.op for e in after.history] == ["promote", "remember"]
+    assert repo.git("rev-parse", "refs/treering/heads/main") == repo.git(
+        "rev-list", "-1", "refs/treering/heads/main"
+    )
+    assert tip in repo.git("rev-list", "refs/treering/heads/main").split()
+    assert (after.details["promoted_from"], after.details["merge_kind"]) == ("feature", "cherry")
+
+
+def test_a_promoted_branch_that_lives_on_does_not_hide_what_the_trunk_learns(repo: Repo) -> None:
+    """Its copy is unchanged since it was promoted, so the trunk's newer one is seen."""
+    _worked_on(repo, "feature")
+    memory = repo.tr.recall().results[0]
+    _squash(repo, "feature")
+    repo.tr.gc()
+    repo.tr.revise(memory.id, title="revised on main")
+
+    repo.switch("feature")
+
+    assert repo.tr.read(memory.id).title == "revised on main"
+    assert repo.tr.gc().plan[0].action == "keep"
+
+
+def test_a_branch_thrown_away_goes_to_the_trash_and_can_be_restored(repo: Repo) -> None:
+    """One ref move, whatever the number of memories; and back."""
+    _worked_on(repo, "feature")
+    tip = repo.refs()["refs/treering/heads/feature"]
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+
+    dry = repo.tr.gc(dry_run=True)
+    before = repo.refs()
+    line = _line(repo.tr.gc(), "feature")
+
+    assert _line(dry, "feature") == line
+    assert (line.verdict, line.action, line.evidence) == ("abandoned", "trash", "none")
+    assert repo.titles("main") == set()
+    trash = [ref for ref, oid in repo.refs().items() if oid == tip]
+    assert len(trash) == 1
+    assert trash[0].startswith("refs/treering/trash/feature/")
+    assert "refs/treering/heads/feature" in before
+
+    restored = repo.tr.restore("feature")
+
+    assert (restored.branch, restored.memories, restored.from_) == ("feature", 1, trash[0])
+    assert repo.titles("feature") == {"learned on the branch"}
+    assert _line(repo.tr.gc(), "feature").action == "keep"  # not judged again at once
+    with pytest.raises(BranchNotFound):
+        repo.tr.restore("feature")
+
+
+def test_a_dry_run_changes_nothing_at_all(repo: Repo) -> None:
+    """Not a ref, not an object."""
+    _worked_on(repo, "feature")
+    _squash(repo, "feature")
+    repo.git("branch", "-q", "-D", "feature")
+    files = sorted(p for p in (repo.path / ".git").rglob("*") if "treering.lock" not in p.name)
+
+    assert _line(repo.tr.gc(dry_run=True), "feature").action == "promote"
+
+    assert files == sorted(
+        p for p in (repo.path / ".git").rglob("*") if "treering.lock" not in p.name
+    )
+
+
+def test_a_squash_on_the_server_counts_before_it_is_pulled(repo: Repo, tmp_path: Path) -> None:
+    """The commonest life of a branch: a pull request, fetch --prune, local main behind."""
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "origin.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    _worked_on(repo, "feature")
+    repo.git("push", "-q", "origin", "feature")
+    repo.git("clone", "-q", str(tmp_path / "origin.git"), str(tmp_path / "server"))
+    server = Repo(tmp_path / "server")
+    server.git("config", "user.name", "B")
+    server.git("config", "user.email", "b@example.org")
+    server.git("merge", "-q", "--squash", "origin/feature")
+    server.git("commit", "-q", "-m", "pull request")
+    server.git("push", "-q", "origin", "main", ":feature")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+    repo.git("fetch", "-q", "--prune", "origin")
+
+    line = _line(repo.tr.gc(), "feature")
+
+    assert (line.verdict, line.into) == ("merged", "main")
+    assert repo.titles("main") == {"learned on the branch"}
+
+
+def test_a_remote_that_still_has_the_branch_keeps_it(repo: Repo, tmp_path: Path) -> None:
+    """Deleted here, alive there."""
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "origin.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    _worked_on(repo, "feature")
+    repo.git("push", "-q", "origin", "feature")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+
+    assert _line(repo.tr.gc(), "feature").verdict == "live"
+
+
+def test_a_branch_without_commits_of_its_own_is_kept_in_doubt(repo: Repo) -> None:
+    """It is an ancestor of main, and landed nothing."""
+    repo.switch("feature", create=True)
+    repo.tr.remember("a thought before any code", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+
+    line = _line(repo.tr.gc(), "feature")
+
+    assert (line.verdict, line.action) == ("unsure", "keep")
+    assert repo.titles("main") == set()
+    assert _line(repo.tr.gc(force=True), "feature").action == "trash"
+
+
+def test_memories_made_before_the_first_commit_land_with_it(repo: Repo) -> None:
+    """Nothing was captured later; git's own logs know that there were commits."""
+    repo.switch("feature", create=True)
+    repo.tr.remember("a thought before any code", type="insight")
+    repo.commit_file("work.txt")
+    repo.switch("main").git("merge", "-q", "--ff-only", "feature")
+    repo.git("branch", "-q", "-d", "feature")
+
+    assert _line(repo.tr.gc(), "feature").verdict == "merged"
+    assert repo.titles("main") == {"a thought before any code"}
+
+
+@pytest.mark.parametrize("name", ["new/name", "x]y", "Feature"])
+def test_a_rename_is_followed_by_reads_at_once_and_by_the_next_write(repo: Repo, name: str) -> None:
+    """git logs it; a config section with `]` in it would not have moved."""
+    _worked_on(repo, "feature")
+    repo.git("branch", "-q", "-m", "feature", name)
+
+    assert repo.titles() == {"learned on the branch"}
+    assert repo.tr.recall().results[0].branch == name
+    repo.tr.remember("and more", type="insight")
+
+    assert repo.titles() == {"learned on the branch", "and more"}
+    assert "refs/treering/heads/feature" not in repo.refs()
+    assert len(repo.files(name)) == 2
+
+
+def test_gc_renames_too_and_chains_are_followed(repo: Repo) -> None:
+    """Renamed twice before anyone looked."""
+    _worked_on(repo, "one")
+    repo.git("branch", "-q", "-m", "one", "two")
+    repo.git("branch", "-q", "-m", "two", "three")
+
+    line = _line(repo.tr.gc(), "one")
+
+    assert (line.verdict, line.action, line.into) == ("renamed", "rename", "three")
+    assert repo.titles("three") == {"learned on the branch"}
+
+
+def test_rename_then_recreate_keeps_the_two_apart(repo: Repo) -> None:
+    """The old name is a new branch: it inherits nothing."""
+    _worked_on(repo, "feature")
+    repo.git("branch", "-q", "-m", "feature", "feature-old")
+    repo.switch("main").switch("feature", create=True)
+
+    assert repo.titles("feature") == set()
+
+
+def test_a_name_used_again_inherits_neither_memories_nor_trash(repo: Repo) -> None:
+    """Deleted and made anew between two looks."""
+    _worked_on(repo, "feature")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+    repo.switch("feature", create=True)
+
+    assert repo.titles() == set()
+    repo.tr.remember("of the new branch", type="insight")
+
+    assert repo.titles() == {"of the new branch"}
+    assert _line(repo.tr.gc(), "feature").verdict == "live"
+    assert repo.titles() == {"of the new branch"}
+
+
+def test_an_amended_or_rebased_branch_is_still_itself(repo: Repo) -> None:
+    """Its log holds what it was."""
+    _worked_on(repo, "feature")
+    repo.git("commit", "-q", "--amend", "-m", "amended")
+    assert repo.titles() == {"learned on the branch"}
+
+    repo.switch("main")
+    repo.commit_file("other.txt")
+    repo.switch("feature").git("rebase", "-q", "main")
+
+    assert repo.titles() == {"learned on the branch"}
+    assert _line(repo.tr.gc(), "feature").verdict == "live"
+
+
+def test_a_branch_that_comes_back_gets_its_memories_back(repo: Repo) -> None:
+    """The same commits under the same name."""
+    _worked_on(repo, "feature")
+    tip = repo.git("rev-parse", "HEAD")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+    repo.tr.gc()
+    repo.git("branch", "feature", tip)
+
+    line = _line(repo.tr.gc(), "feature")
+
+    assert (line.verdict, line.action) == ("revived", "revive")
+    assert repo.titles("feature") == {"learned on the branch"}
+
+
+def test_a_deleted_base_goes_into_the_branch_stacked_on_it(repo: Repo) -> None:
+    """Its code lives on there."""
+    _worked_on(repo, "base", "learned on base")
+    repo.switch("top", create=True)
+    repo.commit_file("top.txt")
+    repo.tr.remember("learned on top", type="insight")
+    repo.git("branch", "-q", "-D", "base")
+
+    line = _line(repo.tr.gc(), "base")
+
+    assert (line.verdict, line.into) == ("merged", "top")
+    assert repo.titles("top") == {"learned on base", "learned on top"}
+    assert repo.titles("main") == set()
+
+
+def test_a_copied_branch_is_stacked_on_the_old_one(repo: Repo) -> None:
+    """`git branch -c`."""
+    _worked_on(repo, "feature")
+    repo.git("branch", "-q", "-c", "feature", "copy")
+
+    repo.tr.gc()
+
+    assert repo.titles("copy") == {"learned on the branch"}
+
+
+def test_changes_on_both_sides_are_merged_by_field(repo: Repo) -> None:
+    """The branch changed the title, the trunk the tags."""
+    memory = repo.tr.remember("text", type="insight", title="title", tags=["a"])
+    repo.switch("feature", create=True)
+    repo.commit_file("work.txt")
+    repo.tr.revise(memory.id, title="title of the branch")
+    repo.tr.revise(memory.id, tags_add=["b"], branch="main")
+    _squash(repo, "feature")
+
+    repo.tr.gc()
+
+    merged = repo.tr.read(memory.id, branch="main")
+    assert (merged.title, merged.tags) == ("title of the branch", ("a", "b"))
+
+
+def test_forgotten_on_the_branch_is_forgotten_on_the_trunk_unless_edited_there(repo: Repo) -> None:
+    """A deletion loses to an edit that did not know of it."""
+    untouched = repo.tr.remember("untouched", type="insight")
+    edited = repo.tr.remember("edited", type="insight")
+    repo.switch("feature", create=True)
+    repo.commit_file("work.txt")
+    repo.tr.forget([untouched.id, edited.id])
+    repo.tr.revise(edited.id, tags_add=["still true"], branch="main")
+    _squash(repo, "feature")
+
+    repo.tr.gc()
+
+    assert repo.tr.read(untouched.id, branch="main").status == "deleted"
+    kept = repo.tr.read(edited.id, branch="main")
+    assert (kept.status, kept.tags) == ("needs-review", ("still true",))
+
+
+def test_checkpoints_and_progress_do_not_come_along(repo: Repo) -> None:
+    """They speak of work that is over; history keeps them."""
+    _worked_on(repo, "feature")
+    repo.tr.remember("half done", type="progress")
+    repo.tr.remember("stopped at parser", type="checkpoint")
+    _squash(repo, "feature")
+    repo.git("branch", "-q", "-D", "feature")
+
+    repo.tr.gc()
+
+    assert repo.titles("main") == {"learned on the branch"}
+    assert {e.title for e in repo.tr.log().entries} >= {"half done", "stopped at parser"}
+
+
+def test_private_memories_go_the_same_way_in_their_own_repository(repo: Repo) -> None:
+    """And never into the shared one."""
+    _worked_on(repo, "feature")
+    repo.tr.remember("mine", type="insight", private=True)
+    _squash(repo, "feature")
+    repo.git("branch", "-q", "-D", "feature")
+
+    repo.tr.gc()
+
+    assert {r.title: r.layer for r in repo.tr.recall().results} == {
+        "learned on the branch": "trunk", "mine": "private_trunk",
+    }  # fmt: skip
+
+
+def test_lessons_of_an_abandoned_branch_can_be_kept(repo: Repo) -> None:
+    """We tried this."""
+    _worked_on(repo, "feature")
+    repo.tr.remember("Caching here made it slower", type="insight", outcome="failed")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+
+    repo.tr.gc(keep_lessons=True)
+
+    assert repo.titles("main") == {"Caching here made it slower"}
+
+
+def test_promoting_by_hand(repo: Repo) -> None:
+    """Whatever the code did."""
+    _worked_on(repo, "feature")
+
+    line = repo.tr.promote("feature")
+
+    assert (line.action, line.into, line.memories) == ("promote", "main", 1)
+    assert repo.titles("main") == {"learned on the branch"}
+    with pytest.raises(Invalid):
+        repo.tr.promote("main")
+
+
+def test_old_trash_is_purged_on_request_only(repo: Repo) -> None:
+    """And only when it is old enough."""
+    _worked_on(repo, "feature")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+    repo.tr.gc()
+
+    assert repo.tr.gc(purge=True).purged == ()
+    repo.now += 40 * 86400
+    assert len(repo.tr.gc(purge=True, dry_run=True).purged) == 1
+    assert len(repo.tr.gc(purge=True).purged) == 1
+    with pytest.raises(BranchNotFound):
+        repo.tr.restore("feature")
+
+
+def test_applying_twice_changes_nothing(repo: Repo) -> None:
+    """Idempotent, so that hooks, gc and sync can all run it."""
+    _worked_on(repo, "landed")
+    _squash(repo, "landed")
+    _worked_on(repo, "dropped", "tried")
+    repo.switch("main").git("branch", "-q", "-D", "dropped")
+    repo.tr.gc()
+    before = repo.refs()
+
+    repo.tr.gc()
+
+    assert repo.refs() == before
+
+
+def test_a_detached_scope_is_taken_over_by_the_branch_that_has_its_commit(repo: Repo) -> None:
+    """`git switch -c` after working detached."""
+    repo.git("checkout", "-q", "--detach")
+    repo.commit_file("wip.txt")
+    repo.tr.remember("half done", type="insight")
+    repo.switch("rescued", create=True)
+
+    repo.tr.gc()
+
+    assert repo.titles("rescued") == {"half done"}
+    assert [r for r in repo.refs() if "%40" in r] == []
+
+
+def test_a_detached_scope_a_worktree_is_at_is_left_alone(repo: Repo) -> None:
+    """Its work is not over."""
+    repo.git("checkout", "-q", "--detach")
+    commit = repo.commit_file("wip.txt")
+    repo.tr.remember("half done", type="insight")
+
+    assert _line(repo.tr.gc(), f"@{commit[:12]}").verdict == "live"
+
+
+def test_the_trunk_renamed_keeps_its_memories(new_repo) -> None:
+    """master -> main."""
+    repo = new_repo("repo")
+    repo.git("symbolic-ref", "HEAD", "refs/heads/master")
+    repo.commit_file("a.txt")
+    repo.tr.remember("on the trunk", type="insight")
+
+    repo.git("branch", "-q", "-m", "master", "main")
+
+    assert repo.titles() == {"on the trunk"}
+    repo.tr.gc()
+    assert "refs/treering/heads/main" in repo.refs()
+    assert repo.titles() == {"on the trunk"}
