@@ -479,6 +479,23 @@ def test_squash_with_a_fix_is_found_after_its_lines_were_edited(repo):
     assert ("noop", "main", commit) == found[:3]
 
 
+def test_squash_that_only_deletes_lines_is_found_over_nearby_edits(repo):
+    """It adds no line that could be looked for."""
+    repo.commit_file("code.txt", "".join(LINES))
+    repo.switch("feature", create=True)
+    repo.commit_file("code.txt", "".join(LINES[:10] + LINES[11:30] + LINES[31:]))
+    repo.switch("main")
+    edit(repo, 12, "near")
+    before = judged(repo, "feature")
+    commit = squash(repo)
+    edit(repo, 10, "later")
+
+    after = judged(repo, "feature")
+
+    assert before.evidence == "none"
+    assert ("noop", "main", commit) == after[:3]
+
+
 def test_edits_of_the_same_files_are_no_landing(repo):
     """Trunk's commits touch all of the branch's files, and hold none of its changes."""
     repo.commit_file("code.txt", "".join(LINES))

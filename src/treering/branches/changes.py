@@ -8,6 +8,7 @@ files are different, and changes between the same blobs are equal.
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from treering.git import process
@@ -45,6 +46,9 @@ class FileChange(NamedTuple):
     new: bytes
 
 
+#: In the place of a file's mode and blob when nothing is known of it.
+UNKNOWN = b""
+
 Shape = tuple[tuple[bytes, bytes, bytes], ...]
 
 
@@ -58,6 +62,7 @@ class Changes:
         self._found_by_shape: dict[Shape, list[Step]] = {}
         self._found_by_path: dict[bytes, list[Step]] = {}
         self._to_find: set[Step] = set()
+        self._lines = lru_cache(maxsize=64)(self._read_lines)
 
     def read(self, steps: Iterable[Step], until: float) -> None:
         """Look up steps that are not known yet; TookTooLong when the time is over.
@@ -108,6 +113,20 @@ class Changes:
             self._prints.update(zip(some, _hashed(lines), strict=True))
         return {step: self._prints[step] for step in steps}
 
+    def lacks_a_line(self, change: FileChange, now: bytes) -> bool:
+        """Whether a file as it is now surely lacks a line that a change of it added.
+
+        Only of a file that was there before and is there now: one that came or went may have
+        another name on the other side.
+        """
+        if now == UNKNOWN or any(not _is_file(side) for side in (change.old, change.new, now)):
+            return False
+        added = self._lines(change.new) - self._lines(change.old) - {b""}
+        return not added <= self._lines(now)
+
+    def _read_lines(self, side: bytes) -> frozenset[bytes]:
+        return frozenset(self._repository.objects.blob(side[7:].decode("ascii")).split(b"\n"))
+
     def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
         """Whether one of some merges holds lines that none of its parents had."""
         if not merges:
@@ -143,6 +162,15 @@ def plain(repository: Repository) -> tuple[str, ...]:
         *("-c", "diff.suppressBlankEmpty=false"),
         *("-c", "diff.indentHeuristic=true"),
     )
+
+
+def is_nothing(side: bytes) -> bool:
+    """Whether a side of a change says that the file is not there."""
+    return side.startswith(b"000000")
+
+
+def _is_file(side: bytes) -> bool:
+    return side.startswith(b"100")
 
 
 def time_left(until: float) -> float:

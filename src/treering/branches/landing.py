@@ -6,13 +6,21 @@ are looked for in this order. When in doubt it has not landed. Nothing is writte
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from treering.branches.changes import ENVIRONMENT, Changes, FileChange, Step, time_left
+from treering.branches.changes import (
+    ENVIRONMENT,
+    UNKNOWN,
+    Changes,
+    FileChange,
+    Step,
+    is_nothing,
+    time_left,
+)
 from treering.branches.lineage import Fork, Line, Lineage
 from treering.branches.merging import Merging
-from treering.errors import StorageFailed
+from treering.errors import TreeringError
 from treering.git import process
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
@@ -73,6 +81,7 @@ class Judge:
         self._lineage = Lineage(repository)
         self._changes = Changes(repository)
         self._merging = Merging(repository)
+        self._read: set[str] = set()  # commits of lines, read with all that they brought
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
         """The commits reachable from none of the targets, children before parents."""
@@ -104,8 +113,8 @@ class Judge:
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
             return _not_landed(f"Looking for {tip[:12]} took longer than {bound}.", bound=bound)
-        except StorageFailed as error:
-            return _not_landed(f"{tip[:12]} could not be compared: {error.message}")
+        except (TreeringError, OSError) as error:  # objects are missing, or git is
+            return _not_landed(f"{tip[:12]} could not be compared: {error}")
 
     def _present(self, targets: Sequence[Target]) -> list[Target]:
         return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
@@ -163,15 +172,18 @@ class Judge:
     def _read_target(self, place: Place, until: float) -> str:
         """Read what a target did since the branch left it, newest first; returns the bound met."""
         steps: list[Step] = []
+        read, count, bound = [], 0, ""
         for commit, brought in self._lineage.newer(place.line, place.fork.height):
-            steps += self._steps(c for c in brought if c not in place.fork.beside)
-            if len(self._lineage.parents_of(commit) or ()) > 1:
-                steps.append(self._first_step(commit))
-            if len(steps) > self._limits.commits:
-                self._changes.read_to_find(steps[: self._limits.commits], until)
-                return f"{self._limits.commits} commits"
+            count += len(brought)
+            if count > self._limits.commits:
+                bound = f"{self._limits.commits} commits"
+                break
+            if commit not in self._read:
+                steps += [self._first_step(commit), *self._steps(brought)]
+                read.append(commit)
         self._changes.read_to_find(steps, until)
-        return ""
+        self._read.update(read)
+        return bound
 
     def _steps(self, commits: Iterable[str]) -> list[Step]:
         """What commits with at most one parent did."""
@@ -290,27 +302,37 @@ class Inquiry:
     # --- merges -----------------------------------------------------------------------------------
 
     def _no_op(self, place: Place, *, is_all_read: bool) -> str | None:
-        """The oldest commit of a target's line into which merging the branch changes nothing.
-
-        Files decide most of it: where one is still as the branch found it, a merge would change
-        it; where all are as the branch left them, it would not. Only the rest has to be tried.
-        """
-        wanted = {file.path: file for file in self._changes.files(Step(self._tip, place.base))}
+        """The oldest commit of a target's line into which merging the branch changes nothing."""
+        wanted = self._changes.files(Step(self._tip, place.base))
         starts_at_base = is_all_read and place.line.is_on(place.base)
-        now = {path: file.old if starts_at_base else b"" for path, file in wanted.items()}
-        for step in self._touching(wanted, place):
-            now |= {
-                file.path: file.new for file in self._changes.files(step) if file.path in wanted
-            }
-            if any(now[path] == file.old for path, file in wanted.items()):
-                continue
-            if all(now[path] == file.new for path, file in wanted.items()):
-                return step.new
-            if not self._merging.is_possible():
-                self._bound = "git older than 2.38 cannot try merges"
-            elif self._merging.changes_nothing(step.new, self._tip, self._until):
+        now = {file.path: file.old if starts_at_base else UNKNOWN for file in wanted}
+        for step in self._touching(now, place):
+            now |= {f.path: f.new for f in self._changes.files(step) if f.path in now}
+            if self._is_no_op(step.new, wanted, now):
                 return step.new
         return None
+
+    def _is_no_op(
+        self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]
+    ) -> bool:
+        """Whether merging the branch into a commit, where its files are as in `now`, is a no-op.
+
+        Most of it is known without trying.
+        1. all files are as the branch left them -> yes
+        2. one file is as the branch found it    -> no, a merge would change it
+        3. one lacks a line that the branch adds -> no, a merge would add it
+        4. else                                  -> git has to try
+        """
+        if all(now[file.path] == file.new for file in wanted):  # 1
+            return True
+        if any(now[file.path] == file.old for file in wanted):  # 2
+            return False
+        if any(self._changes.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
+            return False
+        if not self._merging.is_possible():
+            self._bound = "git older than 2.38 cannot try merges"
+            return False
+        return self._merging.changes_nothing(commit, self._tip, self._until)  # 4
 
     def _touching(self, wanted: Iterable[bytes], place: Place) -> list[Step]:
         """The line's steps since the fork that change one of some files, oldest first.
@@ -333,13 +355,9 @@ class Inquiry:
 
 def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:
     """The files a step adds, if it takes this one away."""
-    if not any(file.path == gone and _is_nothing(file.new) for file in files):
+    if not any(file.path == gone and is_nothing(file.new) for file in files):
         return set()
-    return {file.path for file in files if _is_nothing(file.old)}
-
-
-def _is_nothing(side: bytes) -> bool:
-    return side.startswith(b"000000")
+    return {file.path for file in files if is_nothing(file.old)}
 
 
 def _as_ancestor(tip: str, target: Target, line: Line, had_own_commits: bool) -> Landing:
