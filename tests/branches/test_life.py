@@ -448,3 +448,26 @@ def test_the_trunk_renamed_keeps_its_memories(new_repo) -> None:
     repo.tr.gc()
     assert "refs/treering/heads/main" in repo.refs()
     assert repo.titles() == {"on the trunk"}
+
+
+@pytest.mark.parametrize("how", ["amend", "rebase", "both"])
+def test_memories_follow_their_commit_through_amend_and_rebase(repo: Repo, how: str) -> None:
+    """The commit they name would otherwise be one nobody can find."""
+    _worked_on(repo, "feature")
+    memory = repo.tr.recall().results[0]
+    old = repo.git("rev-parse", "HEAD")
+    assert repo.tr.read(memory.id).commit == old
+    if how in ("amend", "both"):
+        (repo.path / "feature.txt").write_text("amended\n", encoding="utf-8")
+        repo.git("commit", "-q", "-a", "--amend", "-m", "amended")
+    if how in ("rebase", "both"):
+        repo.switch("main")
+        repo.commit_file("other.txt")
+        repo.switch("feature").git("rebase", "-q", "main")
+
+    repo.tr.gc()
+
+    assert repo.tr.read(memory.id).commit == repo.git("rev-parse", "HEAD") != old
+    before = repo.refs()
+    repo.tr.gc()
+    assert repo.refs() == before

@@ -6,15 +6,19 @@ still there is known by its tip being reachable from the target; a trashed one b
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from treering.branches import promotion
+from treering.branches.landing import Target
 from treering.branches.plan import PlanLine
-from treering.branches.trunk import trunk_of
+from treering.branches.rewrites import successors
+from treering.branches.trunk import trunk_of, trunk_tips
 from treering.errors import TreeringError
 from treering.git import process, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
+from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
 from treering.store import layout
 from treering.store.message import CodePosition, Message
@@ -50,9 +54,36 @@ def apply(
 
 def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     """Write down where a living branch is, so that it can be judged once it is gone."""
-    is_trunk = line.branch == trunk_of(hand.store.repository)
-    if line.verdict == "live" and not line.scope.is_detached and not vault.is_private | is_trunk:
+    trunk = trunk_of(hand.store.repository)
+    if line.verdict != "live" or line.scope.is_detached or line.branch == trunk:
+        return
+    if not vault.is_private:
         remember_tip(hand, vault, line.scope)
+    _follow_rewrites(hand, vault, line, trunk)
+
+
+def _follow_rewrites(hand: Hand, vault: Vault, line: PlanLine, trunk: str) -> None:
+    """Let memories name the commit that took the place of the one they were made at."""
+    repository = hand.store.repository
+    tip = repository.tip_of(line.branch)
+    if tip is None:
+        return
+    memories = {}
+    for memory_id, blob in vault.snapshot_at(line.scope, line.tip).listing().items():
+        try:
+            memories[memory_id] = vault.memory(blob)
+        except TreeringError:
+            continue
+    commits = [memory.commit for memory in memories.values() if memory.commit]
+    targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
+    moved = successors(repository, line.branch, tip, targets, commits)
+    changed = [replace(m, commit=moved[m.commit]) for m in memories.values() if m.commit in moved]
+    if changed:
+        files: dict[str, bytes | None] = {layout.path_of(m.id): document.dump(m) for m in changed}
+        ids = tuple(memory.id for memory in changed)
+        subject = f"follow {len(ids)} memories to rewritten commits"
+        why = Message("follow", subject, hand.code_of(line.scope), ids)
+        vault.commit(hand.held, line.scope, files, why, person=hand.person, seconds=hand.seconds)
 
 
 def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:

@@ -1,0 +1,74 @@
+"""Commits that were amended or rebased: which one took the place of which.
+
+An amend is in the branch's own log, old and new side by side. A rebase is not, commit by commit,
+but it keeps the patches, so the new commit is the one of the branch's own with the same patch.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+
+from treering.branches import reflog
+from treering.branches.changes import Changes, Step
+from treering.branches.landing import Judge, Target
+from treering.errors import StorageFailed, StoreDamaged
+from treering.git.repository import Repository
+
+_MOST = 500
+_SECONDS = 3.0
+
+
+def successors(
+    repository: Repository, branch: str, tip: str, trunk: Sequence[Target], commits: Iterable[str]
+) -> dict[str, str]:
+    """Old commit -> the one on the branch that took its place, for those that are not on it."""
+    lost = [commit for commit in dict.fromkeys(commits) if not repository.is_ancestor(commit, tip)]
+    if not lost:
+        return {}
+    amended = _amended(repository, branch)
+    found: dict[str, str] = {}
+    for commit in lost:
+        now = commit
+        while now in amended and amended[now] != commit:
+            now = amended[now]
+        if now != commit and repository.is_ancestor(now, tip):
+            found[commit] = now
+    return found | _by_patch(repository, tip, trunk, [c for c in lost if c not in found], amended)
+
+
+def _amended(repository: Repository, branch: str) -> dict[str, str]:
+    lines = reflog.of_branch(repository, branch)
+    return {line.old: line.new for line in lines if line.said.startswith("commit (amend)")}
+
+
+def _by_patch(
+    repository: Repository,
+    tip: str,
+    trunk: Sequence[Target],
+    lost: list[str],
+    amended: dict[str, str],
+) -> dict[str, str]:
+    """By equal patches among the newest own commits of the branch."""
+    try:
+        own = Judge(repository).own_commits(tip, trunk)[:_MOST]
+        steps = {commit: _step(repository, amended.get(commit, commit)) for commit in lost}
+        new = {commit: _step(repository, commit) for commit in own}
+        until = time.monotonic() + _SECONDS
+        wanted = [step for step in (*steps.values(), *new.values()) if step is not None]
+        prints = Changes(repository).fingerprints(wanted, until)
+    except (StorageFailed, StoreDamaged):
+        return {}
+    by_print = {prints[step]: commit for commit, step in new.items() if step in prints}
+    return {
+        commit: by_print[prints[step]]
+        for commit, step in steps.items()
+        if step in prints and prints[step] in by_print
+    }
+
+
+def _step(repository: Repository, commit: str) -> Step | None:
+    """A commit as a change of its first parent; None for a merge, or one that is gone."""
+    try:
+        parents = repository.objects.commit(commit).parents
+    except StoreDamaged:
+        return None
+    return Step(commit, parents[0] if parents else "") if len(parents) < 2 else None
