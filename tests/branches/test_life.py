@@ -120,7 +120,7 @@ def test_a_branch_thrown_away_goes_to_the_trash_and_can_be_restored(repo: Repo) 
 
     restored = repo.tr.restore("feature")
 
-    assert (restored.branch, restored.memories, restored.from_) == ("feature", 1, trash[0])
+    assert (restored.branch, restored.memories, restored.trash) == ("feature", 1, trash[0])
     assert repo.titles("feature") == {"learned on the branch"}
     assert _line(repo.tr.gc(), "feature").action == "keep"  # not judged again at once
     with pytest.raises(BranchNotFound):

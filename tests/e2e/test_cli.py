@@ -212,3 +212,29 @@ def test_closing_the_pipe_early_is_no_error(repo: Repo) -> None:
     )  # fmt: skip
 
     assert done.stderr == ""
+
+
+def test_the_life_of_a_branch_from_the_shell(repo: Repo) -> None:
+    """Plan, deed, and undo, in the contract's words."""
+    repo.switch("feature", create=True)
+    repo.commit_file("work.txt")
+    repo.json("remember", "learned here", "-t", "insight")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+
+    shown = repo.json("maintain", "gc")
+    plan = repo.json("gc", "--dry-run")["plan"]
+    done = repo.json("gc")
+
+    line = next(line for line in plan if line["branch"] == "feature")
+    assert (shown["op"], shown["dry_run"], shown["plan"]) == ("gc", True, plan)
+    assert (done["dry_run"], done["plan"], done["purged"]) == (False, plan, [])
+    assert (line["verdict"], line["action"], line["evidence"]) == ("abandoned", "trash", "none")
+    assert set(line) >= {"branch", "verdict", "action", "into", "evidence", "merged_as", "memories",
+                         "reason"}  # fmt: skip
+    back = repo.json("restore", "feature")
+    assert (back["branch"], back["memories"]) == ("feature", 1)
+    assert back["from"].startswith("refs/treering/trash/feature/")
+    promoted = repo.json("promote", "feature", "--into", "main")
+    assert (promoted["action"], promoted["into"]) == ("promote", "main")
+    assert repo.json("recall", "learned")["results"][0]["branch"] == "main"
+    assert repo.error("restore", "never")["code"] == "branch_not_found"

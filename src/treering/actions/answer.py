@@ -7,6 +7,8 @@ from typing import Any
 
 def jsonable(value: Any) -> Any:
     """Records as objects, plain tuples as lists; a field that is None is not said."""
+    if hasattr(value, "as_json"):
+        return jsonable(value.as_json())
     kind = type(value)
     names = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)
     if names is not None:

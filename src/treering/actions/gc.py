@@ -4,17 +4,19 @@ import calendar
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.branches.apply import apply, promote
 from treering.branches.landing import Judge
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine, plan
-from treering.branches.survey import Trashed, survey, trashed
+from treering.branches.survey import Trashed, local_scopes, survey, trashed
 from treering.branches.trunk import trunk_of
 from treering.errors import BranchNotFound, Invalid
+from treering.git import refs
 from treering.git.lock import Held
-from treering.model.scope import Scope
+from treering.model.scope import KEEP, Scope
 from treering.model.when import duration
 from treering.store.message import Message
 from treering.store.vault import Vault
@@ -42,11 +44,16 @@ class Collected:
     purged: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
+    """What came back, and from where."""
+
     branch: str
     memories: int
-    from_: str
+    trash: str
+
+    def as_json(self) -> dict[str, Any]:
+        """In the contract's words, one of which is none of Python's."""
+        return {"branch": self.branch, "memories": self.memories, "from": self.trash}
 
 
 def gc(
@@ -75,6 +82,7 @@ def gc(
             trunk = trunk_of(workspace.repository) if keep_lessons else ""
             lines += apply(workspace.hand(held), vault, todo, keep_lessons=trunk)
         purged = _purged(workspace, held, age) if purge else ()
+        _forget_tips(workspace, held)
     return Collected(False, _told(lines), purged)
 
 
@@ -108,6 +116,15 @@ def _told(lines: list[PlanLine]) -> tuple[Line, ...]:
         )
         for line in lines
     )  # fmt: skip
+
+
+def _forget_tips(workspace: Workspace, held: Held) -> None:
+    """Keep refs hold code a user may have wanted gone: they end with the scope they are for."""
+    vault = workspace.store.shared
+    scopes = {scope.component for scope in local_scopes(vault)}
+    for name, tip in refs.listed(workspace.repository.common_dir, KEEP).items():
+        if name.removeprefix(KEEP) not in scopes:
+            vault.move_ref(held, name, None, old=tip, why="judged")
 
 
 # --- trash ---------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ COMMANDS = {
     "gc": "gc",
     "promote": "promote",
     "restore": "restore",
+    "maintain": "maintain",
     "demo": "demo",
 }
 

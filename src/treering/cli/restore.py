@@ -13,9 +13,7 @@ from treering.cli.render import safe
 @door.command
 def command(door_: Door, branch: str) -> None:
     """Bring the dropped memories of a branch back, whether the branch is back or not."""
-    answer = restore(door_.open(), branch)
-    said = {"branch": answer.branch, "memories": answer.memories, "from": answer.from_}
-    door_.answer(said if door_.as_json else answer, _text)
+    door_.answer(restore(door_.open(), branch), _text)
 
 
 def _text(answer: Restored) -> str:
