@@ -43,6 +43,36 @@ STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "The branch is squashed into main and deleted. git keeps no trace of where it came from;"
+        " the plan finds out all the same, and its memories move to main.",
+        (
+            "sh -c 'echo read once > cache.txt'",
+            "git add cache.txt",
+            "git commit -q -m 'cache: read once'",
+            "git switch -q main",
+            "git merge -q --squash feature/cache",
+            "git commit -q -m 'Cache (squashed)'",
+            "git branch -q -D feature/cache",
+            "treering gc --dry-run",
+            "treering gc",
+            "treering recall 'why was the start slow'",
+        ),
+    ),
+    (
+        "Another branch is thrown away. What it learned goes to the trash, and can come back.",
+        (
+            "git switch -q -c experiment",
+            "sh -c 'echo more threads > idea.txt'",
+            "git add idea.txt",
+            "git commit -q -m 'an idea'",
+            "treering remember 'Threads made it slower' -t insight --outcome failed",
+            "git switch -q main",
+            "git branch -q -D experiment",
+            "treering gc",
+            "treering restore experiment",
+        ),
+    ),
+    (
         "It all lies in plain git, on refs of its own. Your branches and files are untouched.",
         (
             "git for-each-ref refs/treering",

@@ -10,6 +10,7 @@ import click
 from treering.actions.export import export_markdown, exported
 from treering.cli import door
 from treering.cli.door import Door
+from treering.cli.render import memories
 from treering.errors import StorageFailed
 
 
@@ -54,4 +55,4 @@ def _write(path: Path, lines: Iterator[dict[str, Any]]) -> int:
 
 
 def _text(answer: dict[str, Any]) -> str:
-    return f"exported {answer['exported']} memories to {answer.get('file') or answer['folder']}"
+    return f"exported {memories(answer['exported'])} to {answer.get('file') or answer['folder']}"

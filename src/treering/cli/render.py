@@ -18,6 +18,10 @@ def headline(item: Any) -> str:
     return f"{item.id}  {item.type:<10}  {safe(item.title)}"
 
 
+def memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
 def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
     """Columns aligned by their widest cell; the last one runs free."""
     if not rows:

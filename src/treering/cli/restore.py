@@ -5,7 +5,7 @@ import click
 from treering.actions.gc import Restored, restore
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import safe
+from treering.cli.render import memories, safe
 
 
 @click.command("restore", epilog="Example: treering restore feature/x")
@@ -17,4 +17,4 @@ def command(door_: Door, branch: str) -> None:
 
 
 def _text(answer: Restored) -> str:
-    return f"restored {answer.memories} memories of {safe(answer.branch)}"
+    return f"restored {memories(answer.memories)} of {safe(answer.branch)}"

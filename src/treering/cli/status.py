@@ -7,6 +7,7 @@ import click
 from treering.actions.status import VIEWS, status
 from treering.cli import door
 from treering.cli.door import Door
+from treering.cli.render import memories as counted
 from treering.cli.render import safe, table
 
 
@@ -27,7 +28,7 @@ def _summary(answer: dict[str, Any]) -> str:
     here, memories = answer["repository"], answer["memories"]
     lines = [
         f"On {safe(here['branch'])} (trunk: {safe(here['trunk'])}): "
-        f"{_memories(memories['visible'])} visible, {memories['total']} copies in all branches"
+        f"{counted(memories['visible'])} visible, {memories['total']} copies in all branches"
     ]
     if memories["by_type"]:
         lines.append("  " + ", ".join(f"{n} {kind}" for kind, n in memories["by_type"].items()))
@@ -37,10 +38,6 @@ def _summary(answer: dict[str, Any]) -> str:
     rows = [(safe(b["branch"]), str(b["memories"]), b["state"]) for b in answer["branches"]]
     lines.append(table(rows, indent="  "))
     return "\n".join(line for line in lines if line)
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def _plain(answer: dict[str, Any]) -> str:
