@@ -5,8 +5,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
-from treering.branches import follow, layers
-from treering.branches.apply import Hand
+from treering.branches import layers
+from treering.branches.follow import scope_now
 from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
@@ -27,6 +27,7 @@ from treering.store.view import Layer, Place, View
 if TYPE_CHECKING:
     from treering.actions.pages import Pages
     from treering.actions.sight import Lookout
+    from treering.branches.apply import Hand
 
 _ATTEMPTS = 5
 Result = TypeVar("Result")
@@ -128,15 +129,21 @@ class Workspace:
     def now(self) -> str:
         return written(self.clock())
 
-    def hand(self, held: Held) -> Hand:
+    def hand(self, held: Held) -> "Hand":
         """Whoever moves scopes in the name of this workspace."""
+        from treering.branches.apply import Hand
+
         at = partial(code_of, self.repository)
         return Hand(self.store, held, self.person, self.clock(), at)
 
     def _settle(self, held: Held, standing: Standing) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
-            follow.settle(self.hand(held), vault, standing.scope)
+            now = scope_now(self.repository, vault, standing.scope)
+            if now != standing.scope:
+                from treering.branches.settle import settle  # rare, and loads the whole plan
+
+                settle(self.hand(held), vault, standing.scope, now)
 
     # --- seeing -----------------------------------------------------------------------------------
 

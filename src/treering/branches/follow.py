@@ -1,10 +1,6 @@
 """Which scope holds a branch's memories now: names change, and are used again."""
 
 from treering.branches import reflog
-from treering.branches.apply import Hand, apply, rename
-from treering.branches.landing import Judge
-from treering.branches.plan import plan
-from treering.branches.survey import survey
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -55,21 +51,3 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
         return False
     log = reflog.of_branch(repository, scope.branch)
     return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
-
-
-def settle(hand: Hand, vault: Vault, scope: Scope) -> None:
-    """Before a write: let the scope have the branch's name, and be the branch's own."""
-    repository = hand.store.repository
-    now = scope_now(repository, vault, scope)
-    if now == scope:
-        return
-    if now is not None:
-        if tip := vault.tip(now):
-            rename(hand.held, vault, now, tip, scope)
-        return
-    lines = plan(
-        repository, vault, survey(hand.store, vault), Judge(repository), branch=scope.branch
-    )
-    # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
-    mine = [line for line in lines if line.scope == scope]
-    apply(hand, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine])

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from treering.branches.follow import scope_now
-from treering.branches.promotion import promoted_base
 from treering.branches.stack import bases_of
 from treering.branches.trunk import is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
@@ -98,7 +97,12 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | N
 
 def _taken_over(vault: Vault, snapshot: Snapshot, below: Scope) -> Listing | None:
     """What the trunk has of a scope since it was last promoted there."""
-    base = promoted_base(vault, snapshot, vault.snapshot(below))
+    there = vault.snapshot(below)
+    if snapshot.tip is None or there.tip is None:
+        return None
+    from treering.branches.own import promoted_base  # only where two scopes meet
+
+    base = promoted_base(vault, snapshot, there)
     return vault.snapshot_at(snapshot.scope, base).listing() if base else None
 
 

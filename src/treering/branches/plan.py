@@ -14,8 +14,9 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from treering.branches import promotion, reflog
+from treering.branches import reflog
 from treering.branches.landing import Judge, Landing, Target
+from treering.branches.own import own_part
 from treering.branches.survey import Seen, Survey, Trashed, recorded_code
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -179,7 +180,7 @@ class _Planner:
     def _own(self, seen: Seen, into: str) -> int:
         """How many memories are the scope's own beside the one it would go into."""
         source = self._vault.snapshot_at(seen.scope, seen.tip)
-        return len(promotion.own_part(self._vault, source, self._vault.snapshot(Scope(into))))
+        return len(own_part(self._vault, source, self._vault.snapshot(Scope(into))))
 
     def _merged(self, seen: Seen, landing: Landing, count: int, *, drops: bool) -> PlanLine:
         return self._said(
