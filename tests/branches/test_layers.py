@@ -310,3 +310,15 @@ def test_a_past_version_says_whose_it_was(repo: Repo) -> None:
     past = repo.tr.read(memory.id, at=commit)
 
     assert (past.branch, past.layer) == ("main", "trunk")
+
+
+def test_stacking_survives_renames_on_both_sides(repo: Repo) -> None:
+    """The logs speak of the names of that day."""
+    repo.switch("base", create=True)
+    repo.commit_file("base.txt")
+    repo.tr.remember("on base")
+    repo.switch("top", create=True)
+    repo.git("branch", "-q", "-m", "top", "tip")
+    repo.git("branch", "-q", "-m", "base", "ground")
+
+    assert repo.titles("tip") == {"on base"}

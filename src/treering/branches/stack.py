@@ -1,8 +1,8 @@
 """Which branch a branch was made from, as git itself wrote it down."""
 
 import re
-from pathlib import Path
 
+from treering.branches import reflog
 from treering.git.repository import Repository
 
 _CREATED = r"branch: Created from (.+)"
@@ -27,47 +27,31 @@ def base_of(repository: Repository, branch: str) -> str | None:
     """The branch this one was created from: as set by hand, else as the reflogs tell."""
     if named := repository.config(f"branch.{branch}.treeringbase"):
         return named
-    first = _first_line(repository.common_dir / "logs" / "refs" / "heads" / branch)
-    created = re.fullmatch(_CREATED, _said(first)) if first else None
-    if created is None or first is None:
+    log = reflog.of_branch(repository, branch)
+    created = re.fullmatch(_CREATED, log[0].said) if log else None
+    if created is None:
         return None
-    source = created[1].removeprefix("refs/heads/")
+    source: str | None = created[1].removeprefix("refs/heads/")
     if source == "HEAD":
-        return _left_for(repository, branch, _when(first))
-    return source if repository.tip_of(source) else None
+        source = _left_for(repository, branch, log[0].when)
+    return _called_now(repository, source) if source else None
 
 
-def _left_for(repository: Repository, branch: str, when: str) -> str | None:
-    """The branch HEAD was on when it moved to a branch made at that moment."""
-    logs = [repository.common_dir / "logs" / "HEAD"]
-    logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
-    for log in logs:
-        for line in _lines(log):
-            moved = re.fullmatch(_MOVED, _said(line))
-            if moved and moved[2] == branch and _when(line) == when:
-                return moved[1] if repository.tip_of(moved[1]) else None
+def _left_for(repository: Repository, branch: str, when: int) -> str | None:
+    """The branch HEAD was on when it moved to this one, made at that moment under whatever name."""
+    names = {branch, *reflog.earlier_names(repository, branch)}
+    for line in reflog.of_heads(repository):
+        moved = re.fullmatch(_MOVED, line.said) if line.when == when else None
+        if moved and moved[2] in names:
+            return moved[1]
     return None
 
 
-def _lines(log: Path) -> list[str]:
-    try:
-        return log.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return []
-
-
-def _first_line(log: Path) -> str | None:
-    try:
-        with log.open(encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline().rstrip("\n") or None
-    except (OSError, ValueError):
-        return None
-
-
-def _said(line: str) -> str:
-    return line.partition("\t")[2]
-
-
-def _when(line: str) -> str:
-    """Seconds and zone of a reflog line, as text."""
-    return " ".join(line.partition("\t")[0].rsplit(" ", 2)[1:])
+def _called_now(repository: Repository, name: str) -> str | None:
+    """The branch that has this name, or had it and goes by another one."""
+    if repository.tip_of(name):
+        return name
+    for branch in repository.branches():
+        if name in reflog.earlier_names(repository, branch):
+            return branch
+    return None
