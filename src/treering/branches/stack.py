@@ -1,12 +1,17 @@
-"""Which branch a branch was made from, as git itself wrote it down."""
+"""Which branch a branch was made from, as git itself wrote it down.
+
+Names are read as of the moment the branch was made: either may be called something else by now, and
+the name may have been given to another branch since.
+"""
 
 import re
-from pathlib import Path
 
+from treering.branches import reflog
 from treering.git.repository import Repository
 
 _CREATED = r"branch: Created from (.+)"
 _MOVED = r"checkout: moving from (.+) to (.+)"
+_COMMIT = r"[0-9a-f]{40,64}"
 _DEEPEST = 10
 
 
@@ -27,47 +32,71 @@ def base_of(repository: Repository, branch: str) -> str | None:
     """The branch this one was created from: as set by hand, else as the reflogs tell."""
     if named := repository.config(f"branch.{branch}.treeringbase"):
         return named
-    first = _first_line(repository.common_dir / "logs" / "refs" / "heads" / branch)
-    created = re.fullmatch(_CREATED, _said(first)) if first else None
-    if created is None or first is None:
+    log = reflog.of_branch(repository, branch)
+    source = _source(repository, branch, log)
+    return _called_now(repository, source, log[0].when, branch) if source else None
+
+
+def _source(repository: Repository, branch: str, log: list[reflog.Line]) -> str | None:
+    """What the branch was created from, under the name it had then."""
+    created = re.fullmatch(_CREATED, log[0].said) if log else None
+    if created is None:
         return None
     source = created[1].removeprefix("refs/heads/")
-    if source == "HEAD":
-        return _left_for(repository, branch, _when(first))
-    return source if repository.tip_of(source) else None
-
-
-def _left_for(repository: Repository, branch: str, when: str) -> str | None:
-    """The branch HEAD was on when it moved to a branch made at that moment."""
-    logs = [repository.common_dir / "logs" / "HEAD"]
-    logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
-    for log in logs:
-        for line in _lines(log):
-            moved = re.fullmatch(_MOVED, _said(line))
-            if moved and moved[2] == branch and _when(line) == when:
-                return moved[1] if repository.tip_of(moved[1]) else None
+    if source != "HEAD":
+        return source
+    names = reflog.names_at(log, branch, log[0].when)
+    for line in reflog.of_heads(repository):
+        moved = re.fullmatch(_MOVED, line.said)
+        if moved and moved[2] in names and line.when == log[0].when:
+            return moved[1]
     return None
 
 
-def _lines(log: Path) -> list[str]:
-    try:
-        return log.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return []
+def _called_now(repository: Repository, name: str, when: int, without: str) -> str | None:
+    """The branch that had a name at some time, if it is still there."""
+    if repository.tip_of(name) and _had_name(repository, name, name, when):
+        return name
+    for other in repository.branches() if not re.fullmatch(_COMMIT, name) else ():
+        if other not in (name, without) and _had_name(repository, other, name, when):
+            return other
+    return None
 
 
-def _first_line(log: Path) -> str | None:
-    try:
-        with log.open(encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline().rstrip("\n") or None
-    except (OSError, ValueError):
-        return None
+def _had_name(repository: Repository, branch: str, name: str, when: int) -> bool:
+    log = reflog.of_branch(repository, branch)
+    if not log:
+        return branch == name
+    return log[0].when <= when and name in reflog.names_at(log, branch, when)
 
 
-def _said(line: str) -> str:
-    return line.partition("\t")[2]
+def never_left_its_base(repository: Repository, branch: str, tip: str, trunk: str) -> bool:
+    """Whether a branch made on top of another one is known to have had no commit of its own.
+
+    Of a branch that is gone only the HEAD logs tell, where it was checked out.
+    """
+    if log := reflog.of_branch(repository, branch):
+        source = _source(repository, branch, log)
+        at = {line.new for line in log}
+    else:
+        source, at = _source_of_gone(repository, branch)
+    return source is not None and _is_name(repository, source, trunk) and at == {tip}
 
 
-def _when(line: str) -> str:
-    """Seconds and zone of a reflog line, as text."""
-    return " ".join(line.partition("\t")[0].rsplit(" ", 2)[1:])
+def _source_of_gone(repository: Repository, branch: str) -> tuple[str | None, set[str]]:
+    source, at = None, set()
+    for line in reflog.of_heads(repository):
+        moved = re.fullmatch(_MOVED, line.said)
+        if moved and moved[2] == branch:
+            if not at and line.old == line.new:
+                source = moved[1]
+            at.add(line.new)
+        elif moved and moved[1] == branch:
+            at.add(line.old)
+    return source, at
+
+
+def _is_name(repository: Repository, source: str, trunk: str) -> bool:
+    """Whether it is a branch's name, not the trunk's, a commit or a remote's branch."""
+    remotes = tuple(f"{remote}/" for remote in repository.remotes())
+    return source != trunk and not re.fullmatch(_COMMIT, source) and not source.startswith(remotes)
