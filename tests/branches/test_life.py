@@ -471,3 +471,152 @@ def test_memories_follow_their_commit_through_amend_and_rebase(repo: Repo, how: 
     before = repo.refs()
     repo.tr.gc()
     assert repo.refs() == before
+
+
+# --- names used again, and branches on branches ---
+
+
+def test_a_stacked_branch_that_is_renamed_stays_stacked(repo: Repo) -> None:
+    """The logs know it under the name it had when it was made."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    assert repo.titles() == {"of base"}
+    repo.git("branch", "-q", "-m", "top", "top2")
+    assert repo.titles() == {"of base"}
+
+
+def test_a_branch_stays_stacked_on_a_base_that_is_renamed(repo: Repo) -> None:
+    """The base goes on under another name."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.git("branch", "-q", "-m", "base", "base2")
+    assert repo.titles() == {"of base"}
+
+
+def test_a_new_branch_with_the_name_of_the_base_is_not_the_base(repo: Repo) -> None:
+    """Its memories would leak into a branch that has nothing to do with it."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.commit_file("top.txt")
+    repo.git("branch", "-q", "-D", "base")
+    repo.tr.gc()
+    repo.now += 5
+    repo.switch("main").switch("base", create=True)
+    repo.commit_file("other.txt")
+    repo.tr.remember("of the new base", type="insight")
+    assert "of the new base" not in repo.titles("top")
+
+
+def test_a_branch_renamed_to_a_name_with_left_over_memories_keeps_its_own(repo: Repo) -> None:
+    """What a deleted branch left under that name must not cover them."""
+    _worked_on(repo, "a", "of a")
+    _worked_on(repo, "b", "of b")
+    repo.switch("main")
+    repo.git("branch", "-q", "-D", "a")
+    repo.git("branch", "-q", "-m", "b", "a")
+    assert repo.titles("a") == {"of b"}
+
+
+def test_gc_clears_a_name_before_another_branch_gets_it(repo: Repo) -> None:
+    """Else two branches' memories end up in one scope."""
+    _worked_on(repo, "z", "of z")
+    _worked_on(repo, "b", "of b")
+    repo.switch("main")
+    repo.git("branch", "-q", "-D", "z")
+    repo.git("branch", "-q", "-m", "b", "z")
+    repo.tr.gc()
+
+    assert repo.titles("z") == {"of b"}
+    assert any("/trash/z" in ref for ref in repo.refs())
+
+
+def test_a_merge_of_an_earlier_branch_of_that_name_proves_nothing(repo: Repo) -> None:
+    """The trunk's log says `merge x`, but of the x before."""
+    _worked_on(repo, "x", "first")
+    repo.switch("main")
+    repo.git("merge", "-q", "--no-ff", "--no-edit", "x")
+    repo.git("branch", "-q", "-D", "x")
+    repo.tr.gc()
+    repo.now += 5
+    repo.switch("x", create=True)
+    repo.tr.remember("second", type="insight")
+    repo.tr.gc()
+    assert repo.titles("main") == {"first"}
+
+
+def test_a_renamed_branch_does_not_take_what_its_old_name_learned_later(repo: Repo) -> None:
+    """The second branch of that name is a sibling."""
+    repo.switch("x", create=True)
+    repo.commit_file("x.txt")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "x", "y")
+    repo.now += 5
+    _worked_on(repo, "x", "of the second x")
+    repo.switch("y")
+    repo.git("branch", "-q", "-D", "x")
+    assert repo.titles("y") == set()
+
+
+def test_a_stacked_branch_without_commits_does_not_land_with_its_base(repo: Repo) -> None:
+    """The commits in its history are the base's."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.tr.remember("of top", type="insight")
+    repo.switch("main")
+    repo.git("merge", "-q", "--no-ff", "--no-edit", "base")
+    repo.tr.gc()
+    assert repo.titles("main") == {"of base"}
+
+
+def test_a_deleted_stacked_branch_without_commits_does_not_go_into_its_base(repo: Repo) -> None:
+    """It had no commits of its own, so nothing landed: in doubt, it is kept."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.tr.remember("of top", type="insight")
+    repo.switch("base")
+    repo.git("branch", "-q", "-D", "top")
+    repo.tr.gc()
+    assert repo.titles("base") == {"of base"}
+
+
+def test_a_renamed_branch_that_takes_over_its_base_keeps_its_own_memories(repo: Repo) -> None:
+    """Names are followed before anything is promoted; the dry run says what is then done."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.commit_file("top.txt")
+    repo.tr.remember("of top", type="insight")
+    repo.git("branch", "-q", "-D", "base")
+    repo.git("branch", "-q", "-m", "top", "top2")
+    dry = repo.tr.gc(dry_run=True)
+    assert repo.tr.gc().plan == dry.plan
+    assert repo.titles("top2") == {"of base", "of top"}
+
+
+def test_a_branch_that_came_back_gets_its_memories_back_though_it_learned_more(repo: Repo) -> None:
+    """A write before the next gc must not leave the old ones in the trash."""
+    _worked_on(repo, "x", "first")
+    tip = repo.git("rev-parse", "HEAD")
+    repo.switch("main").git("branch", "-q", "-D", "x")
+    repo.tr.gc()
+    repo.git("branch", "x", tip)
+    repo.tr.remember("second", type="insight", branch="x")
+    repo.tr.gc()
+    assert repo.titles("x") == {"first", "second"}
+
+
+def test_restoring_under_the_name_of_a_renamed_branch_keeps_both(repo: Repo) -> None:
+    """The restored scope must not cover the one still under the old name."""
+    _worked_on(repo, "x", "of x")
+    repo.switch("main").git("branch", "-q", "-D", "x")
+    repo.tr.gc()
+    repo.switch("y", create=True)
+    repo.tr.remember("of y", type="insight")
+    repo.git("branch", "-q", "-m", "y", "x")
+    repo.tr.restore("x")
+    assert repo.titles("x") == {"of x", "of y"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
+from treering.branches import follow
 from treering.branches.apply import apply, promote
 from treering.branches.landing import Judge
 from treering.branches.layers import scope_named
@@ -172,6 +173,7 @@ def restore(workspace: Workspace, branch: str) -> Restored:
 def _restored(workspace: Workspace, held: Held, vault: Vault, entry: Trashed) -> Restored:
     """A commit of its own on top, so that the branch is not judged again at once."""
     hand = workspace.hand(held)
+    follow.settle(hand, vault, entry.scope)
     count = len(vault.snapshot_at(entry.scope, entry.tip).listing())
     if vault.tip(entry.scope) is None:
         vault.move_ref(held, entry.scope.ref, entry.tip, old=None, why="restore")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
-from treering.branches.follow import scope_now
+from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
@@ -139,11 +139,10 @@ class Workspace:
     def _settle(self, held: Held, standing: Standing) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
-            now = scope_now(self.repository, vault, standing.scope)
-            if now != standing.scope:
-                from treering.branches.settle import settle  # rare, and loads the whole plan
+            if scope_now(self.repository, vault, standing.scope) != standing.scope:
+                from treering.branches.follow import settle  # rare, and loads the whole plan
 
-                settle(self.hand(held), vault, standing.scope, now)
+                settle(self.hand(held), vault, standing.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 

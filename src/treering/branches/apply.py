@@ -42,14 +42,20 @@ def apply(
     hand: Hand, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
 ) -> list[PlanLine]:
     """Do what the lines say; the ones that failed come back with what went wrong as reason."""
-    done = []
-    for line in lines:
+    done = list(lines)
+    for number, line in sorted(enumerate(done), key=lambda pair: _turn(pair[1])):
         try:
             _ACTIONS[line.action](hand, vault, line, keep_lessons)
         except TreeringError as error:
-            line = line._replace(verdict="unsure", action="keep", reason=error.message)
-        done.append(line)
+            done[number] = line._replace(verdict="unsure", action="keep", reason=error.message)
     return done
+
+
+def _turn(line: PlanLine) -> int:
+    """Names are cleared, then given, before anything is put into the scopes that bear them."""
+    if line.verdict == "recreated":
+        return 0
+    return {"rename": 1, "revive": 2}.get(line.action, 3)
 
 
 def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
@@ -210,7 +216,10 @@ def _stack(_: Hand, vault: Vault, line: PlanLine, __: str) -> None:
 def _revive(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     if line.trashed is None:
         return
-    vault.move_ref(hand.held, line.scope.ref, line.tip, old=None, why="revived")
+    if vault.tip(line.scope):  # written to since it is back
+        promote(hand, vault, line.scope, line.tip, line.scope, line)
+    else:
+        vault.move_ref(hand.held, line.scope.ref, line.tip, old=None, why="revived")
     vault.move_ref(hand.held, line.trashed.ref, None, old=line.tip, why="revived")
 
 

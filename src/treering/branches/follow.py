@@ -1,53 +1,31 @@
-"""Which scope holds a branch's memories now: names change, and are used again."""
+"""Before a write: the scope gets its branch's name, and is that branch's own."""
 
-from treering.branches import reflog
-from treering.errors import StoreDamaged
-from treering.git.repository import Repository
+from treering.branches.apply import Hand, apply, rename
+from treering.branches.landing import Judge
+from treering.branches.names import scope_now
+from treering.branches.plan import plan
+from treering.branches.survey import survey
 from treering.model.scope import Scope
-from treering.store import message
 from treering.store.vault import Vault
 
 
-def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
-    """The scope a branch's memories are in.
-
-    1 its own                                  -> itself
-    2 none, but the one of its earlier name    -> that one
-    3 its own, left by another branch so named -> None: it starts empty
-    """
-    if scope.is_detached:
-        return scope
-    try:
-        tip = vault.tip(scope)
-    except StoreDamaged:
-        return scope  # its own, though it cannot be read: the vault falls back to its log
-    if tip is None:
-        return earlier_scope(repository, vault, scope) or scope
-    return None if is_left_over(repository, vault, scope, tip) else scope
+def settle(hand: Hand, vault: Vault, scope: Scope) -> None:
+    """Before a write: let the scope have the branch's name, and be the branch's own."""
+    now = scope_now(hand.store.repository, vault, scope)
+    if now == scope:
+        return
+    if vault.tip(scope):
+        _clear(hand, vault, scope)
+    if now is not None and (tip := vault.tip(now)):
+        rename(hand.held, vault, now, tip, scope)
 
 
-def earlier_scope(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
-    """The scope under a name the branch had before, if nobody else has that name now."""
-    hint = repository.config(f"branch.{scope.branch}.treeringscope")
-    for name in [*reflog.earlier_names(repository, scope.branch), *([hint] if hint else [])]:
-        if repository.tip_of(name) is None and vault.tip(Scope(name)):
-            return Scope(name)
-    return None
-
-
-def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
-    """Whether a scope belongs to a branch that was deleted before this one of its name was made.
-
-    An amended or rebased branch has its old commits in its log; a new one has not.
-    """
-    head = repository.tip_of(scope.branch)
-    if head is None:
-        return False
-    try:
-        recorded = message.read(vault.repository.objects.commit(tip).message).code.head
-    except StoreDamaged:
-        return False
-    if recorded is None or repository.is_ancestor(recorded, head):
-        return False
-    log = reflog.of_branch(repository, scope.branch)
-    return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
+def _clear(hand: Hand, vault: Vault, scope: Scope) -> None:
+    """Put away what another branch left under this name."""
+    repository = hand.store.repository
+    lines = plan(
+        repository, vault, survey(hand.store, vault), Judge(repository), branch=scope.branch
+    )
+    # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
+    mine = [line for line in lines if line.scope == scope and line.action != "revive"]
+    apply(hand, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine])

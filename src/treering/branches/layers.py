@@ -4,7 +4,7 @@ an agent may switch branches between two of them."""
 from collections.abc import Iterator
 from contextlib import suppress
 
-from treering.branches.follow import scope_now
+from treering.branches.names import scope_now
 from treering.branches.stack import bases_of
 from treering.branches.trunk import is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged

@@ -14,9 +14,10 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from treering.branches import reflog
 from treering.branches.landing import Judge, Landing, Target
+from treering.branches.names import is_left_over
 from treering.branches.own import own_part
+from treering.branches.stack import never_left_its_base
 from treering.branches.survey import Seen, Survey, Trashed, recorded_code
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -90,18 +91,18 @@ class _Planner:
 
     def _is_recreated(self, seen: Seen) -> bool:
         """A name used again: what was recorded is in neither the branch's history nor its log."""
-        if not seen.recorded or seen.branch_tip is None:
+        if not seen.recorded:
             return False
-        recorded = seen.recorded[0][0]
-        if self._repository.is_ancestor(recorded, seen.branch_tip):
-            return False
-        log = reflog.of_branch(self._repository, seen.scope.branch)
-        return bool(log) and not reflog.has_held(self._repository, seen.scope.branch, recorded)
+        return is_left_over(self._repository, self._vault, seen.scope, seen.tip)
 
     def _recreated(self, seen: Seen) -> PlanLine:
         old = seen._replace(last_tip=seen.recorded[0][0])
         line = self._gone(old, "The name was used again for other work")
-        return line._replace(verdict="recreated") if line.action != "keep" else line
+        if line.action != "keep":
+            return line._replace(verdict="recreated")
+        if seen.scope.branch in self._found.renames.values():  # another scope needs the name
+            return line._replace(verdict="recreated", action="trash", drops=True)
+        return line
 
     # --- the branch is gone -----------------------------------------------------------------------
 
@@ -158,6 +159,9 @@ class _Planner:
         Heads and bases of different days do not count together: a branch that was only
         fast-forwarded from the trunk differs from its first base.
         """
+        trunk = self._found.trunk
+        if never_left_its_base(self._repository, seen.scope.branch, tip, trunk):
+            return False
         if any(head != base for head, base in seen.recorded if base):
             return True
         if seen.was_merged_by_name:
@@ -209,18 +213,16 @@ class _Planner:
 
     def revived(self) -> Iterator[PlanLine]:
         """Branches that are back, whose memories are in the trash."""
-        here = {seen.scope.branch for seen in self._found.scopes}
         for entry in self._found.trash:
             branch = entry.scope.branch
             tip = self._found.branches.get(branch)
-            if tip is None or branch in here:
+            if tip is None:
                 continue
             recorded = self._recorded_tip(entry)
             in_trunk = recorded and any(
                 self._repository.is_ancestor(recorded, t) for t in self._found.trunk_tips
             )
             if recorded and not in_trunk and self._repository.is_ancestor(recorded, tip):
-                here.add(branch)
                 count = len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
                 yield PlanLine(branch, "revived", "revive", "The branch is back.", count,
                                scope=entry.scope, tip=entry.tip, trashed=entry)  # fmt: skip

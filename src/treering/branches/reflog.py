@@ -50,9 +50,22 @@ def of_heads(repository: Repository) -> list[Line]:
     return [line for log in logs for line in lines(log)]
 
 
-def earlier_names(repository: Repository, branch: str) -> list[str]:
-    """What a branch was called before, newest first: git and libgit2 both log it."""
-    return _sources(repository, branch, _RENAMED)
+def renames(repository: Repository, branch: str) -> list[tuple[str, int]]:
+    """What a branch was called before and until when, newest first: git and libgit2 log it."""
+    found = ((re.fullmatch(_RENAMED, ln.said), ln.when) for ln in of_branch(repository, branch))
+    return [(match[1], when) for match, when in found if match][::-1]
+
+
+def names_at(log: list[Line], branch: str, when: int) -> set[str]:
+    """What the branch with this log was called at a time: two names, if renamed that second."""
+    names = {branch}
+    for line in reversed(log):
+        match = re.fullmatch(_RENAMED, line.said)
+        if match and line.when > when:
+            names = {match[1]}
+        elif match and line.when == when:
+            names.add(match[1])
+    return names
 
 
 def copied_from(repository: Repository, branch: str) -> str | None:
@@ -80,7 +93,8 @@ def has_held(repository: Repository, branch: str, commit: str) -> bool:
     return any(commit in (line.old, line.new) for line in of_branch(repository, branch))
 
 
-def was_merged_by_name(repository: Repository, trunk: str, branch: str) -> bool:
-    """Whether the trunk's log says `merge <branch>`."""
-    matches = (re.fullmatch(_MERGED, line.said) for line in of_branch(repository, trunk))
+def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: int) -> bool:
+    """Whether the trunk's log says `merge <branch>` since a time: names are used again."""
+    recent = (line for line in of_branch(repository, trunk) if line.when >= since)
+    matches = (re.fullmatch(_MERGED, line.said) for line in recent)
     return any(match and match[1] == branch for match in matches)

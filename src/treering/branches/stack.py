@@ -1,4 +1,8 @@
-"""Which branch a branch was made from, as git itself wrote it down."""
+"""Which branch a branch was made from, as git itself wrote it down.
+
+Names are read as of the moment the branch was made: either may be called something else by now, and
+the name may have been given to another branch since.
+"""
 
 import re
 
@@ -7,6 +11,7 @@ from treering.git.repository import Repository
 
 _CREATED = r"branch: Created from (.+)"
 _MOVED = r"checkout: moving from (.+) to (.+)"
+_COMMIT = r"[0-9a-f]{40,64}"
 _DEEPEST = 10
 
 
@@ -28,30 +33,71 @@ def base_of(repository: Repository, branch: str) -> str | None:
     if named := repository.config(f"branch.{branch}.treeringbase"):
         return named
     log = reflog.of_branch(repository, branch)
+    source = _source(repository, branch, log)
+    return _called_now(repository, source, log[0].when, branch) if source else None
+
+
+def _source(repository: Repository, branch: str, log: list[reflog.Line]) -> str | None:
+    """What the branch was created from, under the name it had then."""
     created = re.fullmatch(_CREATED, log[0].said) if log else None
     if created is None:
         return None
-    source: str | None = created[1].removeprefix("refs/heads/")
-    if source == "HEAD":
-        source = _left_for(repository, branch, log[0].when)
-    return _called_now(repository, source) if source else None
-
-
-def _left_for(repository: Repository, branch: str, when: int) -> str | None:
-    """The branch HEAD was on when it moved to this one, made at that moment under whatever name."""
-    names = {branch, *reflog.earlier_names(repository, branch)}
+    source = created[1].removeprefix("refs/heads/")
+    if source != "HEAD":
+        return source
+    names = reflog.names_at(log, branch, log[0].when)
     for line in reflog.of_heads(repository):
-        moved = re.fullmatch(_MOVED, line.said) if line.when == when else None
-        if moved and moved[2] in names:
+        moved = re.fullmatch(_MOVED, line.said)
+        if moved and moved[2] in names and line.when == log[0].when:
             return moved[1]
     return None
 
 
-def _called_now(repository: Repository, name: str) -> str | None:
-    """The branch that has this name, or had it and goes by another one."""
-    if repository.tip_of(name):
+def _called_now(repository: Repository, name: str, when: int, without: str) -> str | None:
+    """The branch that had a name at some time, if it is still there."""
+    if repository.tip_of(name) and _had_name(repository, name, name, when):
         return name
-    for branch in repository.branches():
-        if name in reflog.earlier_names(repository, branch):
-            return branch
+    for other in repository.branches() if not re.fullmatch(_COMMIT, name) else ():
+        if other not in (name, without) and _had_name(repository, other, name, when):
+            return other
     return None
+
+
+def _had_name(repository: Repository, branch: str, name: str, when: int) -> bool:
+    log = reflog.of_branch(repository, branch)
+    if not log:
+        return branch == name
+    return log[0].when <= when and name in reflog.names_at(log, branch, when)
+
+
+def never_left_its_base(repository: Repository, branch: str, tip: str, trunk: str) -> bool:
+    """Whether a branch made on top of another one is known to have had no commit of its own.
+
+    Of a branch that is gone only the HEAD logs tell, where it was checked out.
+    """
+    if log := reflog.of_branch(repository, branch):
+        source = _source(repository, branch, log)
+        at = {line.new for line in log}
+    else:
+        source, at = _source_of_gone(repository, branch)
+    return source is not None and _is_name(repository, source, trunk) and at == {tip}
+
+
+def _source_of_gone(repository: Repository, branch: str) -> tuple[str | None, set[str]]:
+    source: str | None = None
+    at: set[str] = set()
+    for line in reflog.of_heads(repository):
+        moved = re.fullmatch(_MOVED, line.said)
+        if moved and moved[2] == branch:
+            if not at and line.old == line.new:
+                source = moved[1]
+            at.add(line.new)
+        elif moved and moved[1] == branch:
+            at.add(line.old)
+    return source, at
+
+
+def _is_name(repository: Repository, source: str, trunk: str) -> bool:
+    """Whether it is a branch's name, not the trunk's, a commit or a remote's branch."""
+    remotes = tuple(f"{remote}/" for remote in repository.remotes())
+    return source != trunk and not re.fullmatch(_COMMIT, source) and not source.startswith(remotes)

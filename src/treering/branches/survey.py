@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.branches import reflog
+from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.errors import StoreDamaged
 from treering.git import process, refs
@@ -55,14 +56,19 @@ def survey(store: Store, vault: Vault) -> Survey:
     trunk = trunk_of(repository)
     branches = repository.branches()
     scopes = local_scopes(vault)
-    without = [branch for branch in branches if Scope(branch) not in scopes]
+    without = [
+        branch
+        for branch in branches
+        if (tip := scopes.get(Scope(branch))) is None
+        or is_left_over(repository, vault, Scope(branch), tip)
+    ]
     return Survey(
         trunk=trunk,
         trunk_tips=tuple(trunk_tips(repository, trunk)),
         branches=branches,
         scopes=tuple(_seen(repository, vault, s, t, branches, trunk) for s, t in scopes.items()),
         trash=tuple(trashed(vault)),
-        renames=_renames(repository, without, scopes),
+        renames=_renames(repository, vault, without, scopes),
         copies={b: s for b in without if (s := reflog.copied_from(repository, b))},
         held=frozenset(_detached_heads(repository)),
     )
@@ -110,9 +116,29 @@ def _seen(
         on_remote=any(repository.remote_tip_of(remote, scope.branch) for remote in remotes),
         last_tip=branch_tip or last_tip(repository, scope, recorded),
         recorded=recorded,
-        was_merged_by_name=reflog.was_merged_by_name(repository, trunk, scope.branch),
+        was_merged_by_name=_was_merged_by_name(repository, vault, trunk, scope.branch, tip),
         is_restored=_op_of(vault, tip) == "restore-scope",
     )
+
+
+def _was_merged_by_name(
+    repository: Repository, vault: Vault, trunk: str, branch: str, tip: str
+) -> bool:
+    """Since the branch was made; where its log is gone, since its first memory."""
+    if log := reflog.of_branch(repository, branch):
+        since = log[0].when
+    else:
+        since = _first_written(vault, tip)
+    return reflog.was_merged_by_name(repository, trunk, branch, since)
+
+
+def _first_written(vault: Vault, tip: str) -> int:
+    first = process.run(
+        vault.repository.common_dir,
+        *("log", "--first-parent", "--max-parents=0", "--no-show-signature", "--format=%ct"),
+        *(tip, "--"),
+    ).split()
+    return int(first[0]) if first else 0
 
 
 def _op_of(vault: Vault, tip: str) -> str:
@@ -165,16 +191,14 @@ def recorded_code(vault: Vault, tip: str) -> tuple[tuple[str, str], ...]:
 
 
 def _renames(
-    repository: Repository, without: list[str], scopes: dict[Scope, str]
+    repository: Repository, vault: Vault, without: list[str], scopes: dict[Scope, str]
 ) -> dict[str, str]:
     """Branches without memories of their own that carry on another name's."""
     found: dict[str, str] = {}
     for branch in without:
-        hint = repository.config(f"branch.{branch}.treeringscope")
-        for old in [*reflog.earlier_names(repository, branch), *([hint] if hint else [])]:
-            if Scope(old) in scopes and repository.tip_of(old) is None:
-                found.setdefault(old, branch)
-                break
+        old = earlier_scope(repository, vault, branch)
+        if old in scopes:
+            found.setdefault(old.branch, branch)
     return found
 
 

@@ -1,0 +1,76 @@
+"""Whose memories stand under a name: names change, and are used again."""
+
+from collections.abc import Iterator
+
+from treering.branches import reflog
+from treering.errors import StoreDamaged
+from treering.git.repository import Repository
+from treering.model.scope import Scope
+from treering.store import message
+from treering.store.vault import Vault
+
+
+def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
+    """The scope a branch's memories are in.
+
+    1 its own                                        -> itself
+    2 none of its own, but the one of its former name -> that one
+    3 one left by another branch so named, no other  -> None: it starts empty
+    """
+    if scope.is_detached:
+        return scope
+    try:
+        tip = vault.tip(scope)
+    except StoreDamaged:
+        return scope  # its own, though it cannot be read: the vault falls back to its log
+    if tip is None:
+        return earlier_scope(repository, vault, scope.branch) or scope
+    if is_left_over(repository, vault, scope, tip):
+        return earlier_scope(repository, vault, scope.branch)
+    return scope
+
+
+def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | None:
+    """The scope under a name the branch had before, if nobody else has or had that name since."""
+    log = reflog.of_branch(repository, branch)
+    for name, when in _earlier(repository, branch):
+        tip = vault.tip(Scope(name)) if repository.tip_of(name) is None else None
+        if tip and (when is None or not _is_of_another(vault, tip, when, log)):
+            return Scope(name)
+    return None
+
+
+def _earlier(repository: Repository, branch: str) -> Iterator[tuple[str, int | None]]:
+    yield from reflog.renames(repository, branch)
+    if hint := repository.config(f"branch.{branch}.treeringscope"):
+        yield hint, None
+
+
+def _is_of_another(vault: Vault, tip: str, renamed: int, log: list[reflog.Line]) -> bool:
+    """Whether a scope was written after the rename, from a commit the branch never made."""
+    try:
+        commit = vault.repository.objects.commit(tip)
+    except StoreDamaged:
+        return False
+    if commit.time <= renamed:
+        return False
+    made = {line.new for line in log[1:] if line.old != line.new}
+    return message.read(commit.message).code.head not in made
+
+
+def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
+    """Whether a scope belongs to a branch that was deleted before this one of its name was made.
+
+    An amended or rebased branch has its old commits in its log; a new one has not.
+    """
+    head = repository.tip_of(scope.branch)
+    if head is None:
+        return False
+    try:
+        recorded = message.read(vault.repository.objects.commit(tip).message).code.head
+    except StoreDamaged:
+        return False
+    if recorded is None or repository.is_ancestor(recorded, head):
+        return False
+    log = reflog.of_branch(repository, scope.branch)
+    return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
