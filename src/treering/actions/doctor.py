@@ -1,5 +1,7 @@
 """doctor: look at everything we wrote, say what is wrong, repair what is safe."""
 
+import contextlib
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from treering.store import layout, message
 from treering.store.vault import Vault
 
 _OLD_TEMPORARY = 3600.0
+_REPAIRED = {"stale-lock", "temporary-objects", "broken-ref"}
 _MANY_LOOSE = 20_000
 
 
@@ -41,12 +44,12 @@ class Diagnosis:
 
 def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
     """Check refs, trees, documents, locks and loose objects; with `dry_run` only look."""
-    try:
-        with workspace.store.lock():
-            findings = tuple(_findings(workspace, may_repair=not dry_run))
-    except StorageFailed as error:
-        reading = Finding("read-only", "info", error.message, "Nothing can be repaired here.")
-        findings = (reading, *_findings(workspace, may_repair=False))
+    # A whole store takes long to read, so it is read without the lock; that is for repairs alone.
+    findings = tuple(_findings(workspace, may_repair=False))
+    if dry_run or not any(finding.code in _REPAIRED for finding in findings):
+        return Diagnosis(not any(finding.is_left_to_do for finding in findings), findings)
+    with contextlib.suppress(StorageFailed), workspace.store.lock():
+        findings = tuple(_findings(workspace, may_repair=True))
     return Diagnosis(not any(finding.is_left_to_do for finding in findings), findings)
 
 
@@ -64,6 +67,10 @@ def _findings(workspace: Workspace, *, may_repair: bool) -> Iterator[Finding]:
 
 def _machine(workspace: Workspace) -> Iterator[Finding]:
     import yaml
+
+    if not os.access(workspace.repository.common_dir, os.W_OK):
+        said = "The repository cannot be written, only read."
+        yield Finding("read-only", "info", said, "Nothing can be repaired here.")
 
     if not hasattr(yaml, "CSafeLoader"):
         yield Finding(

@@ -34,6 +34,9 @@ def forget(
     why = given.text_given(reason, "reason")
     secrets.refuse(why)
 
+    if not restore:
+        workspace.lookout.sight(workspace.view(branch))  # may build the index: not under the lock
+
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]

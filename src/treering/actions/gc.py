@@ -73,26 +73,30 @@ def gc(
     `older_than` is deleted.
     """
     age = duration(older_than)
+    # Judging may take seconds, in which others want to write: the lock is for the deeds alone.
+    plans = [
+        (vault, _plan_of(workspace, vault, branch, force)) for vault in workspace.store.vaults()
+    ]
     if dry_run:
-        lines = _planned(workspace, branch, force)
-        return Collected(True, _told(lines), _purgeable(workspace, age) if purge else ())
+        shown = [line for _, lines in plans for line in lines]
+        return Collected(True, _told(shown), _purgeable(workspace, age) if purge else ())
+    done: list[PlanLine] = []
     with workspace.store.lock() as held:
-        lines = []
-        for vault in workspace.store.vaults():
-            todo = _plan_of(workspace, vault, branch, force)
-            trunk = trunk_of(workspace.repository) if keep_lessons else ""
-            lines += apply(workspace.hand(held), vault, todo, keep_lessons=trunk)
+        trunk = trunk_of(workspace.repository) if keep_lessons else ""
+        for vault, lines in plans:
+            still = [_if_still_true(workspace, vault, line) for line in lines]
+            done += apply(workspace.hand(held), vault, still, keep_lessons=trunk)
         purged = _purged(workspace, held, age) if purge else ()
         _forget_tips(workspace, held)
-    return Collected(False, _told(lines), purged)
+    return Collected(False, _told(done), purged)
 
 
-def _planned(workspace: Workspace, branch: str, force: bool) -> list[PlanLine]:
-    return [
-        line
-        for vault in workspace.store.vaults()
-        for line in _plan_of(workspace, vault, branch, force)
-    ]
+def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLine:
+    """The line, unless branch or memories have moved since it was planned: then another time."""
+    same_branch = workspace.repository.tip_of(line.branch) == line.branch_tip
+    if line.trashed or not line.tip or (same_branch and vault.tip(line.scope) == line.tip):
+        return line
+    return line._replace(verdict="live", action="keep", reason="It changed meanwhile: next time.")
 
 
 def _plan_of(workspace: Workspace, vault: Vault, branch: str, force: bool) -> list[PlanLine]:

@@ -37,6 +37,7 @@ class PlanLine(NamedTuple):
     merged_as: str = ""
     scope: Scope = Scope("")
     tip: str = ""
+    branch_tip: str | None = None  # where the branch was when the plan was made
     drops: bool = False  # whether the scope's ref goes once the action is done
     trashed: Trashed | None = None
     is_private: bool = False
@@ -197,7 +198,7 @@ class _Planner:
         memories = count if isinstance(count, int) else self._count(seen)
         return PlanLine(
             seen.scope.branch, verdict, action, reason, memories, scope=seen.scope, tip=seen.tip,
-            **more,  # type: ignore[arg-type]
+            branch_tip=seen.branch_tip, **more,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def _count(self, seen: Seen) -> int:
