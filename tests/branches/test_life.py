@@ -597,3 +597,44 @@ def test_restoring_under_the_name_of_a_renamed_branch_keeps_both(repo: Repo) -> 
     repo.git("branch", "-q", "-m", "y", "x")
     repo.tr.restore("x")
     assert repo.titles("x") == {"of x", "of y"}
+
+
+def test_a_renamed_branch_keeps_its_memories_when_its_old_name_is_used_again(repo: Repo) -> None:
+    """Though nobody looked in between, and the new branch has the same commits."""
+    repo.switch("old", create=True)
+    repo.tr.remember("of the first", type="insight")
+    repo.git("branch", "-q", "-m", "old", "new")
+    repo.now += 5
+    repo.switch("main").switch("old", create=True)
+
+    assert (repo.titles("new"), repo.titles("old")) == ({"of the first"}, set())
+    repo.tr.remember("of the second", type="insight")
+    repo.tr.gc()
+
+    assert (repo.titles("new"), repo.titles("old")) == ({"of the first"}, {"of the second"})
+
+
+def test_a_branch_renamed_to_the_name_of_one_without_commits_keeps_its_own(repo: Repo) -> None:
+    """The left-over memories were written at a commit that is in its history, too."""
+    repo.switch("gone", create=True)
+    repo.tr.remember("of the one that is gone", type="insight")
+    _worked_on(repo, "mine", "mine")
+    repo.git("branch", "-q", "-D", "gone")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "mine", "gone")
+
+    assert repo.titles("gone") == {"mine"}
+    repo.tr.gc()
+    assert repo.titles("gone") == {"mine"}
+
+
+def test_gc_after_a_rename_has_nothing_left_to_do(repo: Repo) -> None:
+    """The tip is kept under the new name at once, not by the next run."""
+    _worked_on(repo, "one")
+    repo.git("branch", "-q", "-m", "one", "two")
+    repo.tr.gc()
+    before = repo.refs()
+
+    repo.tr.gc()
+
+    assert repo.refs() == before

@@ -56,13 +56,14 @@ def _turn(line: PlanLine) -> int:
 
 def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     """Write down where a living branch is, so that it can be judged once it is gone."""
-    is_trunk = line.branch == trunk_of(hand.store.repository)
-    if line.verdict == "live" and not line.scope.is_detached and not vault.is_private | is_trunk:
+    if line.verdict == "live":
         remember_tip(hand, vault, line.scope)
 
 
 def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
     repository = hand.store.repository
+    if vault.is_private or scope.is_detached or scope.branch == trunk_of(repository):
+        return
     tip, name = repository.tip_of(scope.branch), KEEP + scope.component
     kept = refs.read(repository.handle, name)
     if tip and tip != kept:
@@ -73,8 +74,9 @@ def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
     if line.drops:
         _drop(hand, vault, line.scope, line.tip)
-    elif not vault.is_private:
+    else:
         remember_tip(hand, vault, line.scope)
+    remember_tip(hand, vault, Scope(line.into))
 
 
 def promote(
@@ -162,6 +164,7 @@ def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> Non
 
 def _rename(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     rename(hand.held, vault, line.scope, line.tip, Scope(line.into))
+    remember_tip(hand, vault, Scope(line.into))
 
 
 def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
@@ -190,6 +193,7 @@ def _revive(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     else:
         vault.move_ref(hand.held, line.scope.ref, line.tip, old=None, why="revived")
     vault.move_ref(hand.held, line.trashed.ref, None, old=line.tip, why="revived")
+    remember_tip(hand, vault, line.scope)
 
 
 _ACTIONS: dict[str, Callable[[Hand, Vault, PlanLine, str], None]] = {

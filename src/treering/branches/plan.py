@@ -69,7 +69,7 @@ class _Planner:
             return self._said(seen, "live", "keep", "It is the trunk.")
         if scope.is_detached:
             return self._detached(seen)
-        if seen.branch_tip:
+        if seen.branch_tip and scope.branch not in found.renames:
             return self._recreated(seen) if self._is_recreated(seen) else self._alive(seen)
         if new := found.renames.get(scope.branch):
             return self._said(

@@ -84,7 +84,8 @@ def never_left_its_base(repository: Repository, branch: str, tip: str, trunk: st
 
 
 def _source_of_gone(repository: Repository, branch: str) -> tuple[str | None, set[str]]:
-    source, at = None, set()
+    source: str | None = None
+    at: set[str] = set()
     for line in reflog.of_heads(repository):
         moved = re.fullmatch(_MOVED, line.said)
         if moved and moved[2] == branch:
