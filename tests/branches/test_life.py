@@ -638,3 +638,27 @@ def test_gc_after_a_rename_has_nothing_left_to_do(repo: Repo) -> None:
     repo.tr.gc()
 
     assert repo.refs() == before
+
+
+def test_one_gc_follows_a_rename_and_promotes_what_landed(repo: Repo) -> None:
+    """Else main would not know until someone runs it again."""
+    _worked_on(repo, "one")
+    repo.git("branch", "-q", "-m", "one", "two")
+    _squash(repo, "two")
+    dry = repo.tr.gc(dry_run=True)
+
+    assert repo.tr.gc().plan == dry.plan
+    assert repo.titles("main") == {"learned on the branch"}
+
+
+def test_a_stacked_branch_without_commits_does_not_land_with_its_squashed_base(repo: Repo) -> None:
+    """The patches that are found are the base's."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.tr.remember("of top", type="insight")
+    _squash(repo, "base")
+
+    repo.tr.gc()
+
+    assert repo.titles("main") == {"of base"}

@@ -77,7 +77,7 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
         return None
     renamed = reflog.renames(repository, name)
     written, named = _written(vault, tip), renamed[0][1] if renamed else log[0].when
-    if written > named:
+    if written >= named:
         return None  # the usual case: nobody else's log is looked at
     for other in repository.branches():
         if other != name and any(
