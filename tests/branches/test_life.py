@@ -620,3 +620,68 @@ def test_restoring_under_the_name_of_a_renamed_branch_keeps_both(repo: Repo) -> 
     repo.git("branch", "-q", "-m", "y", "x")
     repo.tr.restore("x")
     assert repo.titles("x") == {"of x", "of y"}
+
+
+def test_a_renamed_branch_keeps_its_memories_when_its_old_name_is_used_again(repo: Repo) -> None:
+    """Though nobody looked in between, and the new branch has the same commits."""
+    repo.switch("old", create=True)
+    repo.tr.remember("of the first", type="insight")
+    repo.git("branch", "-q", "-m", "old", "new")
+    repo.now += 5
+    repo.switch("main").switch("old", create=True)
+
+    assert (repo.titles("new"), repo.titles("old")) == ({"of the first"}, set())
+    repo.tr.remember("of the second", type="insight")
+    repo.tr.gc()
+
+    assert (repo.titles("new"), repo.titles("old")) == ({"of the first"}, {"of the second"})
+
+
+def test_a_branch_renamed_to_the_name_of_one_without_commits_keeps_its_own(repo: Repo) -> None:
+    """The left-over memories were written at a commit that is in its history, too."""
+    repo.switch("gone", create=True)
+    repo.tr.remember("of the one that is gone", type="insight")
+    _worked_on(repo, "mine", "mine")
+    repo.git("branch", "-q", "-D", "gone")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "mine", "gone")
+
+    assert repo.titles("gone") == {"mine"}
+    repo.tr.gc()
+    assert repo.titles("gone") == {"mine"}
+
+
+def test_gc_after_a_rename_has_nothing_left_to_do(repo: Repo) -> None:
+    """The tip is kept under the new name at once, not by the next run."""
+    _worked_on(repo, "one")
+    repo.git("branch", "-q", "-m", "one", "two")
+    repo.tr.gc()
+    before = repo.refs()
+
+    repo.tr.gc()
+
+    assert repo.refs() == before
+
+
+def test_one_gc_follows_a_rename_and_promotes_what_landed(repo: Repo) -> None:
+    """Else main would not know until someone runs it again."""
+    _worked_on(repo, "one")
+    repo.git("branch", "-q", "-m", "one", "two")
+    _squash(repo, "two")
+    dry = repo.tr.gc(dry_run=True)
+
+    assert repo.tr.gc().plan == dry.plan
+    assert repo.titles("main") == {"learned on the branch"}
+
+
+def test_a_stacked_branch_without_commits_does_not_land_with_its_squashed_base(repo: Repo) -> None:
+    """The patches that are found are the base's."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.tr.remember("of top", type="insight")
+    _squash(repo, "base")
+
+    repo.tr.gc()
+
+    assert repo.titles("main") == {"of base"}

@@ -92,9 +92,12 @@ def gc(
 
 
 def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLine:
-    """The line, unless branch or memories have moved since it was planned: then another time."""
-    same_branch = workspace.repository.tip_of(line.branch) == line.branch_tip
-    if line.trashed or not line.tip or (same_branch and vault.tip(line.scope) == line.tip):
+    """The line, unless branch or memories have moved since it was planned: then another time.
+
+    A scope that is not there yet is one that a line before this renames.
+    """
+    is_same = workspace.repository.tip_of(line.branch) == line.branch_tip
+    if line.trashed or not line.tip or (is_same and vault.tip(line.scope) in (line.tip, None)):
         return line
     return line._replace(verdict="live", action="keep", reason="It changed meanwhile: next time.")
 

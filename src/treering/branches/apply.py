@@ -63,8 +63,7 @@ def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     trunk = trunk_of(hand.store.repository)
     if line.verdict != "live" or line.scope.is_detached or line.branch == trunk:
         return
-    if not vault.is_private:
-        remember_tip(hand, vault, line.scope)
+    remember_tip(hand, vault, line.scope)
     _follow_rewrites(hand, vault, line, trunk)
 
 
@@ -94,6 +93,8 @@ def _follow_rewrites(hand: Hand, vault: Vault, line: PlanLine, trunk: str) -> No
 
 def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
     repository = hand.store.repository
+    if vault.is_private or scope.is_detached or scope.branch == trunk_of(repository):
+        return
     tip, name = repository.tip_of(scope.branch), KEEP + scope.component
     kept = refs.read(repository.handle, name)
     if tip and tip != kept:
@@ -104,8 +105,9 @@ def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
     if line.drops:
         _drop(hand, vault, line.scope, line.tip)
-    elif not vault.is_private:
+    else:
         remember_tip(hand, vault, line.scope)
+    remember_tip(hand, vault, Scope(line.into))
 
 
 def promote(
@@ -193,6 +195,7 @@ def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> Non
 
 def _rename(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     rename(hand.held, vault, line.scope, line.tip, Scope(line.into))
+    remember_tip(hand, vault, Scope(line.into))
 
 
 def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
@@ -221,6 +224,7 @@ def _revive(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     else:
         vault.move_ref(hand.held, line.scope.ref, line.tip, old=None, why="revived")
     vault.move_ref(hand.held, line.trashed.ref, None, old=line.tip, why="revived")
+    remember_tip(hand, vault, line.scope)
 
 
 _ACTIONS: dict[str, Callable[[Hand, Vault, PlanLine, str], None]] = {

@@ -28,4 +28,11 @@ def _clear(hand: Hand, vault: Vault, scope: Scope) -> None:
     )
     # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
     mine = [line for line in lines if line.scope == scope and line.action != "revive"]
-    apply(hand, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine])
+    apply(
+        hand,
+        vault,
+        [
+            ln if ln.drops or ln.action == "rename" else ln._replace(action="trash", drops=True)
+            for ln in mine
+        ],
+    )

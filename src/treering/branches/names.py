@@ -34,7 +34,9 @@ def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | 
     """The scope under a name the branch had before, if nobody else has or had that name since."""
     log = reflog.of_branch(repository, branch)
     for name, when in _earlier(repository, branch):
-        tip = vault.tip(Scope(name)) if repository.tip_of(name) is None else None
+        tip = vault.tip(Scope(name))
+        if tip and repository.tip_of(name) and _claimant(repository, vault, name, tip) != branch:
+            continue
         if tip and (when is None or not _is_of_another(vault, tip, when, log)):
             return Scope(name)
     return None
@@ -70,7 +72,41 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
         recorded = message.read(vault.repository.objects.commit(tip).message).code.head
     except StoreDamaged:
         return False
+    if _is_before_rename(repository, vault, scope.branch, tip):
+        return True
+    if _claimant(repository, vault, scope.branch, tip):
+        return True
     if recorded is None or repository.is_ancestor(recorded, head):
         return False
     log = reflog.of_branch(repository, scope.branch)
     return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
+
+
+def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
+    """Whether a scope was there before a branch with memories elsewhere was given its name."""
+    renamed = reflog.renames(repository, branch)
+    if not renamed or _written(vault, tip) > renamed[0][1]:
+        return False
+    return earlier_scope(repository, vault, branch) is not None
+
+
+def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str | None:
+    """The branch that had a name, and wrote a scope, before the present branch got that name."""
+    log = reflog.of_branch(repository, name)
+    if not log:
+        return None
+    renamed = reflog.renames(repository, name)
+    written, named = _written(vault, tip), renamed[0][1] if renamed else log[0].when
+    if written >= named:
+        return None  # the usual case: nobody else's log is looked at
+    for other in repository.branches():
+        if other != name and any(
+            old == name and written <= when <= named
+            for old, when in reflog.renames(repository, other)
+        ):
+            return other
+    return None
+
+
+def _written(vault: Vault, tip: str) -> int:
+    return vault.repository.objects.commit(tip).time

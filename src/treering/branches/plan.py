@@ -51,7 +51,7 @@ def plan(
     lines = [
         planner.line(seen) for seen in found.scopes if not branch or seen.scope.branch == branch
     ]
-    extra = [*planner.copied(), *planner.revived()]
+    extra = [*planner.renamed_and_landed(), *planner.copied(), *planner.revived()]
     lines += [line for line in extra if not branch or line.branch == branch]
     return [line._replace(is_private=vault.is_private) for line in lines]
 
@@ -70,7 +70,7 @@ class _Planner:
             return self._said(seen, "live", "keep", "It is the trunk.")
         if scope.is_detached:
             return self._detached(seen)
-        if seen.branch_tip:
+        if seen.branch_tip and scope.branch not in found.renames:
             return self._recreated(seen) if self._is_recreated(seen) else self._alive(seen)
         if new := found.renames.get(scope.branch):
             return self._said(
@@ -138,7 +138,14 @@ class _Planner:
         return self._said(seen, "abandoned", "trash", reason, drops=True)
 
     def _landing(self, seen: Seen, tip: str, targets: Sequence[Target]) -> Landing:
+        if self._is_bare(seen, tip):
+            reason = "It had no commits of its own: those in its history are its base's."
+            return Landing("none", "", None, reason, is_partial=False, bound="")
         return self._judge.landing(tip, targets, had_own_commits=self._had_own(seen, tip))
+
+    def _is_bare(self, seen: Seen, tip: str) -> bool:
+        branch, trunk = seen.scope.branch, self._found.trunk
+        return never_left_its_base(self._repository, branch, tip, trunk)
 
     def _landing_elsewhere(self, seen: Seen, landing: Landing) -> Landing:
         """In another live branch: only asked for a branch that is gone."""
@@ -160,8 +167,7 @@ class _Planner:
         Heads and bases of different days do not count together: a branch that was only
         fast-forwarded from the trunk differs from its first base.
         """
-        trunk = self._found.trunk
-        if never_left_its_base(self._repository, seen.scope.branch, tip, trunk):
+        if self._is_bare(seen, tip):
             return False
         if any(head != base for head, base in seen.recorded if base):
             return True
@@ -203,6 +209,16 @@ class _Planner:
 
     def _count(self, seen: Seen) -> int:
         return len(self._vault.snapshot_at(seen.scope, seen.tip).listing())
+
+    def renamed_and_landed(self) -> Iterator[PlanLine]:
+        """What is promoted as soon as its scope has the new name."""
+        for seen in self._found.scopes:
+            new = self._found.renames.get(seen.scope.branch)
+            if new and new != self._found.trunk and seen.scope.branch != self._found.trunk:
+                tip = self._found.branches[new]
+                line = self._alive(seen._replace(scope=Scope(new), branch_tip=tip, last_tip=tip))
+                if line.action == "promote":
+                    yield line
 
     def copied(self) -> Iterator[PlanLine]:
         for branch, source in sorted(self._found.copies.items()):
