@@ -1,10 +1,13 @@
 """The life of branches, row by row of the table: nothing lost, nothing leaked."""
 
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from conftest import Repo
+from conftest import TREERING, Repo
+from treering import Treering
 from treering.actions.gc import Collected, Line
 from treering.errors import BranchNotFound, Invalid
 
@@ -685,3 +688,43 @@ def test_a_stacked_branch_without_commits_does_not_land_with_its_squashed_base(r
     repo.tr.gc()
 
     assert repo.titles("main") == {"of base"}
+
+
+def test_code_of_a_branch_in_doubt_is_not_held_for_ever(repo: Repo) -> None:
+    """The keep ref pins commits that someone may have deleted on purpose; 30 days are enough."""
+    repo.switch("feature", create=True)
+    repo.tr.remember("a thought before any code", type="insight")
+    repo.tr.gc()
+    assert "refs/treering/keep/feature" in repo.refs()
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+    repo.tr.gc()
+    assert "refs/treering/keep/feature" in repo.refs()
+
+    # git and libgit2 stamp reflogs with the wall clock, which the tests do not turn.
+    later = Treering.open(repo.path, clock=lambda: time.time() + 31 * 86400)
+    assert _line(later.gc(), "feature").verdict == "unsure"
+
+    assert "refs/treering/keep/feature" not in repo.refs()
+    assert repo.titles("feature") == {"a thought before any code"}
+
+
+def test_two_processes_collecting_at_once_do_no_harm(repo: Repo) -> None:
+    """Hooks, people and agents may all run it."""
+    for n in range(4):
+        _worked_on(repo, f"landed-{n}", f"landed {n}")
+        _squash(repo, f"landed-{n}")
+        _worked_on(repo, f"dropped-{n}", f"dropped {n}")
+        repo.switch("main").git("branch", "-q", "-D", f"landed-{n}", f"dropped-{n}")
+
+    both = [
+        subprocess.Popen([str(TREERING), "gc"], cwd=repo.path, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]  # fmt: skip
+    said = [process.communicate()[1] for process in both]
+
+    assert [process.returncode for process in both] == [0, 0, 0], said
+    assert repo.titles("main") == {f"landed {n}" for n in range(4)}
+    trash = [ref for ref in repo.refs() if ref.startswith("refs/treering/trash/")]
+    assert len(trash) == 4
+    assert repo.git("fsck", "--no-dangling") == ""

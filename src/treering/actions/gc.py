@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.branches import follow
+from treering.branches import follow, reflog
 from treering.branches.apply import apply, promote
 from treering.branches.landing import Judge
 from treering.branches.layers import scope_named
@@ -21,6 +21,8 @@ from treering.model.scope import KEEP, Scope
 from treering.model.when import duration
 from treering.store.message import Message
 from treering.store.vault import Vault
+
+_KEPT_FOR = "30d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,20 @@ def _told(lines: list[PlanLine]) -> tuple[Line, ...]:
 
 
 def _forget_tips(workspace: Workspace, held: Held) -> None:
-    """Keep refs hold code a user may have wanted gone: they end with the scope they are for."""
-    vault = workspace.store.shared
-    scopes = {scope.component for scope in local_scopes(vault)}
-    for name, tip in refs.listed(workspace.repository.common_dir, KEEP).items():
-        if name.removeprefix(KEEP) not in scopes:
+    """Keep refs hold code a user may have wanted gone: they end with the scope they are for, and
+    once a branch that cannot be judged has been gone for long."""
+    vault, repository = workspace.store.shared, workspace.repository
+    scopes = {scope.component: scope for scope in local_scopes(vault)}
+    for name, tip in refs.listed(repository.common_dir, KEEP).items():
+        scope = scopes.get(name.removeprefix(KEEP))
+        gone = scope is None or repository.tip_of(scope.branch) is None
+        if scope is None or (gone and _is_old(workspace, name)):
             vault.move_ref(held, name, None, old=tip, why="judged")
+
+
+def _is_old(workspace: Workspace, name: str) -> bool:
+    log = reflog.lines(workspace.repository.common_dir / "logs" / name)
+    return bool(log) and log[-1].when < workspace.clock() - duration(_KEPT_FOR)
 
 
 # --- trash ---------------------------------------------------------------------------------------
