@@ -662,3 +662,23 @@ def test_a_stacked_branch_without_commits_does_not_land_with_its_squashed_base(r
     repo.tr.gc()
 
     assert repo.titles("main") == {"of base"}
+
+
+@pytest.mark.parametrize("is_gc", [True, False])
+def test_names_handed_on_from_branch_to_branch_keep_memories_apart(repo: Repo, is_gc: bool) -> None:
+    """One gets the name the next one had, and a new branch the first, before anyone looked."""
+    _worked_on(repo, "a", "of a")
+    _worked_on(repo, "b", "of b")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "b", "c")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "a", "b")
+    repo.now += 5
+    repo.switch("main").switch("a", create=True)
+
+    if is_gc:
+        dry = repo.tr.gc(dry_run=True)
+        assert repo.tr.gc().plan == dry.plan
+    repo.tr.remember("of the new a", type="insight")
+
+    assert [repo.titles(name) for name in "abc"] == [{"of the new a"}, {"of a"}, {"of b"}]
