@@ -682,3 +682,21 @@ def test_names_handed_on_from_branch_to_branch_keep_memories_apart(repo: Repo, i
     repo.tr.remember("of the new a", type="insight")
 
     assert [repo.titles(name) for name in "abc"] == [{"of the new a"}, {"of a"}, {"of b"}]
+
+
+def test_a_trunk_commit_dated_later_is_not_taken_for_the_tip_of_a_deleted_branch(
+    repo: Repo,
+) -> None:
+    """Clocks differ; the branch left the trunk there, and went on."""
+    repo.now += 1_000_000
+    repo.commit_file("from-a-fast-clock.txt")
+    repo.now -= 1_000_000
+    repo.switch("feature", create=True)
+    repo.switch("main").switch("feature")
+    repo.commit_file("work.txt")
+    repo.tr.remember("thrown away", type="insight")
+    repo.git("branch", "-q", "-m", "feature", "other")
+    repo.switch("main").git("branch", "-q", "-D", "other")
+
+    assert _line(repo.tr.gc(), "feature").verdict == "abandoned"
+    assert repo.titles("main") == set()
