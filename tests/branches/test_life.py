@@ -728,3 +728,41 @@ def test_two_processes_collecting_at_once_do_no_harm(repo: Repo) -> None:
     trash = [ref for ref in repo.refs() if ref.startswith("refs/treering/trash/")]
     assert len(trash) == 4
     assert repo.git("fsck", "--no-dangling") == ""
+
+
+@pytest.mark.parametrize("is_gc", [True, False])
+def test_names_handed_on_from_branch_to_branch_keep_memories_apart(repo: Repo, is_gc: bool) -> None:
+    """One gets the name the next one had, and a new branch the first, before anyone looked."""
+    _worked_on(repo, "a", "of a")
+    _worked_on(repo, "b", "of b")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "b", "c")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "a", "b")
+    repo.now += 5
+    repo.switch("main").switch("a", create=True)
+
+    if is_gc:
+        dry = repo.tr.gc(dry_run=True)
+        assert repo.tr.gc().plan == dry.plan
+    repo.tr.remember("of the new a", type="insight")
+
+    assert [repo.titles(name) for name in "abc"] == [{"of the new a"}, {"of a"}, {"of b"}]
+
+
+def test_a_trunk_commit_dated_later_is_not_taken_for_the_tip_of_a_deleted_branch(
+    repo: Repo,
+) -> None:
+    """Clocks differ; the branch left the trunk there, and went on."""
+    repo.now += 1_000_000
+    repo.commit_file("from-a-fast-clock.txt")
+    repo.now -= 1_000_000
+    repo.switch("feature", create=True)
+    repo.switch("main").switch("feature")
+    repo.commit_file("work.txt")
+    repo.tr.remember("thrown away", type="insight")
+    repo.git("branch", "-q", "-m", "feature", "other")
+    repo.switch("main").git("branch", "-q", "-D", "other")
+
+    assert _line(repo.tr.gc(), "feature").verdict == "abandoned"
+    assert repo.titles("main") == set()

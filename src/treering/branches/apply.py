@@ -43,12 +43,27 @@ def apply(
 ) -> list[PlanLine]:
     """Do what the lines say; the ones that failed come back with what went wrong as reason."""
     done = list(lines)
-    for number, line in sorted(enumerate(done), key=lambda pair: _turn(pair[1])):
+    for number in _in_turn(done):
+        line = done[number]
         try:
             _ACTIONS[line.action](hand, vault, line, keep_lessons)
         except TreeringError as error:
             done[number] = line._replace(verdict="unsure", action="keep", reason=error.message)
     return done
+
+
+def _in_turn(lines: list[PlanLine]) -> list[int]:
+    """The order to do lines in; a scope moves on before another one gets its name."""
+    order = sorted(range(len(lines)), key=lambda number: _turn(lines[number]))
+    renames = {lines[n].scope.branch: n for n in order if lines[n].action == "rename"}
+    moving: list[int] = []
+    for number in renames.values():
+        chain = [number]
+        while (after := renames.get(lines[chain[-1]].into)) is not None and after not in chain:
+            chain.append(after)
+        moving += [one for one in reversed(chain) if one not in moving]
+    at = iter(moving)
+    return [next(at) if lines[n].action == "rename" else n for n in order]
 
 
 def _turn(line: PlanLine) -> int:

@@ -3,7 +3,7 @@
 from treering.branches.apply import Hand, apply, rename
 from treering.branches.landing import Judge
 from treering.branches.names import scope_now
-from treering.branches.plan import plan
+from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import survey
 from treering.model.scope import Scope
 from treering.store.vault import Vault
@@ -16,23 +16,21 @@ def settle(hand: Hand, vault: Vault, scope: Scope) -> None:
         return
     if vault.tip(scope):
         _clear(hand, vault, scope)
-    if now is not None and (tip := vault.tip(now)):
+    if now is not None and vault.tip(scope) is None and (tip := vault.tip(now)):
         rename(hand.held, vault, now, tip, scope)
 
 
 def _clear(hand: Hand, vault: Vault, scope: Scope) -> None:
-    """Put away what another branch left under this name."""
+    """Put away what another branch left under this name, or give it to the one it belongs to."""
     repository = hand.store.repository
-    lines = plan(
-        repository, vault, survey(hand.store, vault), Judge(repository), branch=scope.branch
-    )
-    # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
+    lines = plan(repository, vault, survey(hand.store, vault), Judge(repository))
     mine = [line for line in lines if line.scope == scope and line.action != "revive"]
-    apply(
-        hand,
-        vault,
-        [
-            ln if ln.drops or ln.action == "rename" else ln._replace(action="trash", drops=True)
-            for ln in mine
-        ],
-    )
+    if any(line.action == "rename" for line in mine):  # its new name may be taken in turn
+        apply(hand, vault, [ln for ln in lines if ln.action == "rename" or _is_cleared(ln)])
+        return
+    # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
+    apply(hand, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine])
+
+
+def _is_cleared(line: PlanLine) -> bool:
+    return line.verdict == "recreated" and line.drops

@@ -85,7 +85,8 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
     """Whether a scope was there before a branch with memories elsewhere was given its name."""
     renamed = reflog.renames(repository, branch)
-    if not renamed or _written(vault, tip) > renamed[0][1]:
+    written = _written(vault, branch, tip) if renamed else None
+    if written is None or written > renamed[0][1]:
         return False
     return earlier_scope(repository, vault, branch) is not None
 
@@ -96,8 +97,8 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     if not log:
         return None
     renamed = reflog.renames(repository, name)
-    written, named = _written(vault, tip), renamed[0][1] if renamed else log[0].when
-    if written >= named:
+    written, named = _written(vault, name, tip), renamed[0][1] if renamed else log[0].when
+    if written is None or written >= named:
         return None  # the usual case: nobody else's log is looked at
     for other in repository.branches():
         if other != name and any(
@@ -108,5 +109,10 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     return None
 
 
-def _written(vault: Vault, tip: str) -> int:
-    return vault.repository.objects.commit(tip).time
+def _written(vault: Vault, name: str, tip: str) -> int | None:
+    """When a scope was last written to; None if under another name: then it has followed here."""
+    try:
+        commit = vault.repository.objects.commit(tip)
+    except StoreDamaged:
+        return None
+    return commit.time if message.read(commit.message).code.branch == name else None

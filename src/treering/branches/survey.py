@@ -163,7 +163,13 @@ def last_tip(
     known = [tip for tip in candidates if tip and _time_of(repository, tip) is not None]
     if not known:
         return next((tip for tip in candidates if tip), None)
-    return max(known, key=lambda tip: _time_of(repository, tip) or 0)
+    # Clocks differ: a commit that others were built on is not the newest, whatever its date says.
+    newest = [
+        tip
+        for tip in known
+        if not any(tip != other and repository.is_ancestor(tip, other) for other in known)
+    ]
+    return max(newest, key=lambda tip: _time_of(repository, tip) or 0)
 
 
 def _time_of(repository: Repository, commit: str) -> int | None:
