@@ -151,11 +151,11 @@ class _Planner:
         """In another live branch: only asked for a branch that is gone."""
         if seen.last_tip is None or not self._had_own(seen, seen.last_tip):
             return landing
+        containing = self._repository.branches_with(seen.last_tip)
         others = [
             Target(name, tip)
             for name, tip in self._found.branches.items()
-            if name not in (self._found.trunk, seen.scope.branch)
-            and self._repository.is_ancestor(seen.last_tip, tip)
+            if name in containing and name not in (self._found.trunk, seen.scope.branch)
         ]
         return (
             self._judge.landing(seen.last_tip, others, had_own_commits=True) if others else landing
