@@ -68,6 +68,14 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
     head = repository.tip_of(scope.branch)
     if head is None:
         return False
+    # A write asks before and after it takes the view; nothing here changes without one of these.
+    key = (scope, tip, head, reflog.state_of(repository, scope.branch))
+    if vault.left_over.get(scope, ((), False))[0] != key:
+        vault.left_over[scope] = (key, _is_left_over(repository, vault, scope, tip, head))
+    return vault.left_over[scope][1]
+
+
+def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, head: str) -> bool:
     try:
         recorded = message.read(vault.repository.objects.commit(tip).message).code.head
     except StoreDamaged:

@@ -43,6 +43,15 @@ def of_branch(repository: Repository, branch: str) -> list[Line]:
     return lines(repository.common_dir / "logs" / "refs" / "heads" / branch)
 
 
+def state_of(repository: Repository, branch: str) -> tuple[int, int]:
+    """A value that changes whenever a branch's log does."""
+    try:
+        stat = (repository.common_dir / "logs" / "refs" / "heads" / branch).stat()
+    except OSError:
+        return (0, 0)
+    return (stat.st_mtime_ns, stat.st_size)
+
+
 def of_heads(repository: Repository) -> list[Line]:
     """The HEAD reflogs of every worktree together."""
     logs = [repository.common_dir / "logs" / "HEAD"]

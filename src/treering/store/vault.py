@@ -34,6 +34,8 @@ class Vault:
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         #: (source tip, target tip) -> the newest source commit the target has taken over, or "".
         self.promoted: dict[tuple[str, str], str] = {}
+        #: Scope -> what was last found out about it being left over, and from which state.
+        self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
         self._parsed: dict[str, Memory] = {}
