@@ -212,7 +212,7 @@ def promote_by_hand(
     target = scope_named(workspace.store, into) if into else Scope(trunk_of(repository))
     source = scope_named(workspace.store, branch)
     if source == target:
-        raise Invalid(f"{branch} cannot be promoted into itself.")
+        raise Invalid(f"{branch} cannot be promoted into itself.", hint="Name another with --into.")
     count = 0
     line = PlanLine(branch, "merged", "promote", "Asked for by hand.", 0, into=target.branch)
 

@@ -82,9 +82,6 @@ class Objects:
     def blob(self, oid: str) -> bytes:
         return bytes(self._look_up(oid, GIT_OBJECT_BLOB).data)
 
-    def blob_size(self, oid: str) -> int:
-        return int(self._look_up(oid, GIT_OBJECT_BLOB).size)
-
     def tree(self, oid: str) -> list[Entry]:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
         raw = self.raw_tree(oid)

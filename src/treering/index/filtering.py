@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from treering.index.entry import Entry
-from treering.model.query import ANY_STATUS, Filters
+from treering.model.query import Filters
 
 Test = Callable[[Entry], bool]
 
@@ -17,12 +17,6 @@ def fitting(numbers: Iterable[int], entries: Sequence[Entry], filters: Filters) 
     for test in tests(filters):
         left = [number for number in left if test(entries[number])]
     return left
-
-
-def status_shown(status: str, filters: Filters) -> bool:
-    if filters.status == ANY_STATUS:
-        return True
-    return status == filters.status if filters.status else status not in WITHHELD
 
 
 def tests(filters: Filters) -> list[Test]:

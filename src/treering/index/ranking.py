@@ -10,7 +10,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from treering.index.analysis import chunks
@@ -29,15 +28,6 @@ _SOURCES = 20  # this many of the best lift their neighbours
 _LIFTED = 4  # in one session
 _RECENT = 14 * 86400.0
 _FADING = 90 * 86400.0
-
-
-@dataclass(slots=True)
-class Candidate:
-    """A document on its way to becoming a hit, with the parts its score is made of."""
-
-    number: int
-    score: float
-    parts: dict[str, float] = field(default_factory=dict)
 
 
 def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int, float]:

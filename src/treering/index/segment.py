@@ -6,7 +6,7 @@ year or could not be written because another process held the lock.
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from treering.index.analysis import terms
@@ -105,11 +105,3 @@ class StoredSegment:
         for term in self._reader.terms_starting(b""):
             posting: Posting = self._reader.posting(term)
             yield term.decode(), posting
-
-
-def batch_of(memories: Iterable[tuple[str, Memory]]) -> Batch:
-    """All these memories, gathered."""
-    batch = Batch()
-    for blob, memory in memories:
-        batch.add(blob, memory)
-    return batch
