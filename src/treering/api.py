@@ -6,7 +6,9 @@ from treering.actions.doctor import doctor
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
+from treering.actions.graph import graph
 from treering.actions.imports import import_path
+from treering.actions.link import link
 from treering.actions.log import log
 from treering.actions.read import read
 from treering.actions.recall import recall
@@ -31,6 +33,8 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    link = link
+    graph = graph
     log = log
     diff = diff
     revert = revert
