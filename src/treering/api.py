@@ -8,6 +8,7 @@ from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.graph import graph
 from treering.actions.imports import import_path
+from treering.actions.inference import infer_links, prune_links
 from treering.actions.link import link
 from treering.actions.log import log
 from treering.actions.read import read
@@ -35,6 +36,8 @@ class Treering(Workspace):
     forget = forget
     link = link
     graph = graph
+    infer_links = infer_links
+    prune_links = prune_links
     log = log
     diff = diff
     revert = revert

@@ -4,11 +4,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from treering.actions.graph_answers import (
+    Before,
+    Drawing,
+    Edges,
+    EdgeShown,
+    Hub,
+    Neighbourhood,
+    NodeShown,
+    Prerequisites,
+    Station,
+    Stats,
+    Suggested,
+    Way,
+)
 from treering.actions.sight import Sight
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import FORMATS, drawn
-from treering.graph.gaps import Gap, gaps
+from treering.graph.gaps import gaps
 from treering.graph.network import DIRECTIONS, Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.graph.words import words
@@ -33,99 +47,6 @@ DEPTHS = {
 }
 OPS = ("neighbors", "edges", "path", "prerequisites", "stats", "draw", "suggest")
 _LIMITS = {"suggest": 10}
-
-
-class NodeShown(NamedTuple):
-    """A memory in an answer; the last three say how it was reached."""
-
-    id: str
-    title: str
-    type: str
-    depth: int
-    via: str | None = None
-    relation: str | None = None
-    direction: str | None = None
-
-
-class EdgeShown(NamedTuple):
-    source: str
-    target: str
-    relation: str
-    confidence: float
-    by: str
-
-
-class Neighbourhood(NamedTuple):
-    """`total` counts what is in reach, beyond the limit too."""
-
-    id: str
-    title: str
-    nodes: tuple[NodeShown, ...]
-    edges: tuple[EdgeShown, ...]
-    total: int
-
-
-class Edges(NamedTuple):
-    edges: tuple[EdgeShown, ...]
-    total: int
-
-
-class Station(NamedTuple):
-    """A memory on a path; the link to the next may point either way."""
-
-    id: str
-    title: str
-    relation_to_next: str | None
-    direction_to_next: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        return self._asdict()  # the last one has no next, and says so
-
-
-class Way(NamedTuple):
-    path: tuple[Station, ...]
-    length: int
-
-
-class Before(NamedTuple):
-    id: str
-    title: str
-    depth: int
-
-
-class Prerequisites(NamedTuple):
-    id: str
-    title: str
-    prerequisites: tuple[Before, ...]
-
-
-class Hub(NamedTuple):
-    id: str
-    title: str
-    degree: int
-
-
-class Stats(NamedTuple):
-    nodes: int
-    edges: int
-    by_relation: dict[str, int]
-    components: int
-    hubs: tuple[Hub, ...]
-    orphans: int
-    largest_component: int
-    mean_degree: float
-
-
-class Drawing(NamedTuple):
-    format: str
-    text: str
-    nodes: int
-    edges: int
-    total: int
-
-
-class Suggested(NamedTuple):
-    pairs: tuple[Gap, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +273,7 @@ def _suggest(asked: _Question) -> Suggested:
 
 def _subject(entry: Entry) -> Subject:
     """What the index knows of a memory, ready to be compared with others."""
+    title = words(entry.title)
     return Subject(
         id=entry.id,
         blob=entry.blob,
@@ -364,7 +286,8 @@ def _subject(entry: Entry) -> Subject:
         topic=entry.topic,
         tags=frozenset(tag.lower() for tag in entry.tags),
         files=frozenset(entry.files),
-        words=tuple(words(entry.title)),
+        words=tuple(title),
+        about=frozenset(title),
         sample=frozenset(hashes_of(entry)),
     )
 

@@ -108,8 +108,9 @@ class Surroundings:
         """A memory ready for inference, and the memories that may have to do with it."""
         subject = subject_of(memory, blob)
         mentions = Mentions(f"{memory.title}\n\n{memory.content}")
-        keys = [key for key in subject.clues() if not key.startswith("name ")]
-        others = self._clues.candidates(keys, mentions.clues())
+        keys = subject.traits() + ([f"session {memory.session}"] if memory.session else [])
+        named = mentions.clues(anywhere=subject.type == "component")
+        others = self._clues.candidates(keys, named)
         return Case(subject, mentions, self._clues.crowded(subject.files)), others
 
     def noted(

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from treering.actions.graph import (
+from treering.actions.graph import graph
+from treering.actions.graph_answers import (
     Drawing,
     Edges,
     Neighbourhood,
@@ -14,7 +15,6 @@ from treering.actions.graph import (
     Stats,
     Suggested,
     Way,
-    graph,
 )
 from treering.cli import door
 from treering.cli.door import Door

@@ -38,7 +38,7 @@ _SCHEMA = """
 _PATIENCE = 0.05  # seconds to wait for another process
 _CHUNK = 500  # SQLite takes 999 parameters at most, in old versions
 _PER_KEY = 40
-_CANDIDATES = 60
+_CANDIDATES = 50
 #: A file that more memories name than this says nothing about any two of them.
 CROWD = 12
 
@@ -193,6 +193,8 @@ def _candidates(
     weights: dict[int, float] = {}
     for key in keys:
         found = _numbers(db, key, _PER_KEY)
+        if len(found) == _PER_KEY:
+            continue  # what so many share says nothing about any two of them
         for number in found:
             weights[number] = weights.get(number, 0.0) + 1 / len(found)
     for part in _parts([_number_of(name) for name in names]):
@@ -227,16 +229,15 @@ def _number_of(key: str) -> int:
 
 
 def _packed(subject: Subject) -> tuple[str, bytes]:
-    plain = subject._replace(tags=(), files=(), sample=())  # type: ignore[arg-type]
-    said = json.dumps([*plain[:9], sorted(subject.tags), sorted(subject.files), subject.words])
+    said = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
     return said, struct.pack(f">{len(subject.sample)}I", *sorted(subject.sample))
 
 
 def _unpacked(blob: str, said: str, sample: bytes) -> Subject:
     *plain, tags, files, words = json.loads(said)
     numbers = struct.unpack(f">{len(sample) // 4}I", sample)
-    made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(numbers)]
-    return Subject._make(made)._replace(blob=blob)
+    made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
+    return Subject._make([*made, frozenset(numbers)])._replace(blob=blob)
 
 
 def _parts(items: list[Any]) -> Iterator[list[Any]]:

@@ -54,10 +54,10 @@ def gaps(
 def _worth_a_look(known: dict[str, Subject], start: str) -> list[tuple[str, str]]:
     sharers: dict[str, list[str]] = defaultdict(list)
     for subject in known.values():
-        for key in subject.clues():
+        for key in subject.traits():
             sharers[key].append(subject.id)
     if start:
-        mine = set(known[start].clues()) if start in known else set()
+        mine = set(known[start].traits()) if start in known else set()
         sharers = {key: ids for key, ids in sharers.items() if key in mine}
     pairs: Counter[tuple[str, str]] = Counter()
     for key, ids in sharers.items():

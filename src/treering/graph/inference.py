@@ -141,7 +141,7 @@ def by_supersession(case: Case, other: Subject) -> Inferred | None:
         return None
     if case.mentions.supersedes(other):
         return Inferred("supersedes", other.id, 0.85, "its text says so, and the titles are alike")
-    if case.mentions.turns_away():
+    if case.mentions.turns_away:
         return Inferred("supersedes", other.id, 0.7, "titles alike, and done another way now")
     return None
 

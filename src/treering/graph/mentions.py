@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from treering.graph.subject import Subject, name_of
-from treering.graph.words import bare, words
+from treering.graph.words import words
 from treering.model.stopwords import STOP_WORDS
 
 _PIECE = r"[^\W_]+(?:[-'’./_][^\W_]+)*|[^\w\s]|\n\s*\n"
@@ -20,6 +20,7 @@ _DEPENDING = (
     ("uses",), ("depends", "on"), ("requires",), ("relies", "on"), ("needs",), ("builds", "on"),
     ("built", "on"),
 )  # fmt: skip
+_DEPENDING_FIRST = {phrase[0] for phrase in _DEPENDING}
 _IMPLEMENTING = {"implements", "implementing", "realizes", "realises", "follows", "per", "applies"}
 _SUPERSEDING = {"supersedes", "superseding", "replaces", "replacing", "obsoletes", "deprecates"}
 _TURNING = {"instead", "anymore", "longer", "switched", "migrated", "revised"}
@@ -45,11 +46,17 @@ class Mentions:
                 sentences[-1].append(piece)
         return [sentence for sentence in sentences if sentence]
 
-    def clues(self) -> list[str]:
-        """Keys of memories that may be named here, by how their titles begin."""
+    def clues(self, *, anywhere: bool) -> list[str]:
+        """Keys of memories that may be named here, by how their titles begin.
+
+        Where a name counts in every sentence (`anywhere`), all are looked at; else those that say
+        what something needs or replaces.
+        """
+        telling = [sentence for sentence, _ in self._objects]
+        telling += [sentence for _, sentence in self._superseding]
         found: dict[str, None] = {}
-        for sentence in self._sentences:
-            told = tuple(words(" ".join(sentence)))
+        for sentence in self._sentences if anywhere else telling:
+            told = words(" ".join(sentence))
             found |= dict.fromkeys(name_of((word,)) for word in told)
             found |= dict.fromkeys(name_of(pair) for pair in pairwise(told))
         return list(found)[: 2 * _MOST_WORDS]
@@ -59,16 +66,16 @@ class Mentions:
 
         A title of one word must stand alone: "uses Redis Cluster" does not speak of `Redis`.
         """
+        if not self._objects:
+            return False
         title = _title(other)
-        return bool(title) and any(
-            _names(sentence, at, title) for sentence in self._sentences for at in _objects(sentence)
-        )
+        return bool(title) and any(_names(sentence, at, title) for sentence, at in self._objects)
 
     def names(self, other: Subject) -> bool:
         """Whether the whole title occurs, two telling words or more, and is not denied."""
-        title = _title(other)
-        if len(other.about) < 2:
+        if not self._has(other, least=2):
             return False
+        title = _title(other)
         return any(
             sentence[at : at + len(title)] == title and not _is_denied(sentence, at)
             for sentence in self._sentences
@@ -77,39 +84,71 @@ class Mentions:
 
     def implements(self, other: Subject) -> bool:
         """Whether a sentence with an implementing word holds every telling word of the title."""
-        return len(other.about) >= 2 and any(
-            other.about <= set(map(bare, sentence)) for sentence in self._with(_IMPLEMENTING)
+        return self._has(other, least=2) and any(
+            other.about <= told for told, _ in self._implementing
         )
 
     def covers(self, other: Subject) -> bool:
         """Whether one sentence holds every telling word of a title that has at least three."""
-        return len(other.about) >= 3 and any(
-            other.about <= set(map(bare, sentence)) for sentence in self._sentences
+        return self._has(other, least=3) and any(
+            other.about <= told for told in map(_told, self._sentences)
         )
 
     def supersedes(self, other: Subject) -> bool:
         """Whether it says `supersedes`, `replaces` and the like, and of what it says fits."""
         return any(
-            other.about & set(map(bare, sentence)) or _EARLIER & set(sentence)
-            for sentence in self._with(_SUPERSEDING)
+            other.about & told or _EARLIER.intersection(sentence)
+            for told, sentence in self._superseding
         )
 
     def supersedes_by_name(self, other: Subject) -> bool:
         """Whether a sentence that says so holds every telling word of the title."""
-        return len(other.about) >= 2 and any(
-            other.about <= set(map(bare, sentence)) for sentence in self._with(_SUPERSEDING)
-        )
+        return len(other.about) >= 2 and any(other.about <= told for told, _ in self._superseding)
 
+    @cached_property
     def turns_away(self) -> bool:
         """Whether something is said to be done another way from now on."""
-        return any(_TURNING & set(sentence) for sentence in self._sentences)
+        return any(_TURNING.intersection(sentence) for sentence in self._sentences)
 
-    def _with(self, signs: set[str]) -> Iterable[list[str]]:
-        """Sentences that hold one of these words and do not deny it."""
-        for sentence in self._sentences:
-            at = [i for i, token in enumerate(sentence) if token in signs]
-            if any(not _is_denied(sentence, place) for place in at):
-                yield sentence
+    def _has(self, other: Subject, least: int) -> bool:
+        """Whether the text holds every telling word of a title that has enough of them."""
+        return len(other.about) >= least and other.about <= self._words
+
+    @cached_property
+    def _words(self) -> set[str]:
+        return {word for sentence in self._sentences for word in _told(sentence)}
+
+    @cached_property
+    def _objects(self) -> list[tuple[list[str], int]]:
+        """Where the objects of depending verbs begin."""
+        return [
+            (sentence, at)
+            for sentence in self._sentences
+            if _DEPENDING_FIRST.intersection(sentence)
+            for at in _objects(sentence)
+        ]
+
+    @cached_property
+    def _implementing(self) -> list[tuple[set[str], list[str]]]:
+        return self._with(_IMPLEMENTING)
+
+    @cached_property
+    def _superseding(self) -> list[tuple[set[str], list[str]]]:
+        return self._with(_SUPERSEDING)
+
+    def _with(self, signs: set[str]) -> list[tuple[set[str], list[str]]]:
+        """Sentences that hold one of these words and do not deny it, as telling words and whole."""
+        return [
+            (_told(sentence), sentence)
+            for sentence in self._sentences
+            if any(
+                piece in signs and not _is_denied(sentence, at) for at, piece in enumerate(sentence)
+            )
+        ]
+
+
+def _told(sentence: Sequence[str]) -> set[str]:
+    return set(words(" ".join(sentence)))
 
 
 def _title(subject: Subject) -> list[str]:
@@ -117,7 +156,6 @@ def _title(subject: Subject) -> list[str]:
 
 
 def _objects(sentence: Sequence[str]) -> Iterable[int]:
-    """Where the objects of depending verbs begin."""
     for phrase in _DEPENDING:
         for at in range(len(sentence) - len(phrase)):
             if tuple(sentence[at : at + len(phrase)]) == phrase and not _is_denied(sentence, at):

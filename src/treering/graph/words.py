@@ -7,6 +7,7 @@ other, so cutting off common endings is enough.
 import re
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from treering.model.stopwords import STOP_WORDS
@@ -36,6 +37,7 @@ def words(text: str) -> list[str]:
     return found
 
 
+@lru_cache(8192)
 def bare(word: str) -> str:
     """A word without its commonest endings: caches, cached and caching are all `cach`."""
     word = re.sub(r"['’].*", "", word)
