@@ -8,6 +8,7 @@ TreeringError
 ├── Conflict              someone else was faster
 ├── BlockedSecret
 ├── BranchNotFound
+├── PathNotFound
 ├── NotARepository
 ├── UnsupportedRepository
 ├── FormatTooNew
@@ -81,6 +82,13 @@ class BranchNotFound(TreeringError):
 
     code = "branch_not_found"
     hint = "`git branch --all` and `treering status` list the names."
+
+
+class PathNotFound(TreeringError):
+    """No chain of links leads from one memory to the other."""
+
+    code = "path_not_found"
+    hint = "Allow a longer path with --depth, or other links with --relation and --direction."
 
 
 class NotARepository(TreeringError):

@@ -27,6 +27,7 @@ from treering.store.view import Layer, Place, View
 if TYPE_CHECKING:
     from treering.actions.pages import Pages
     from treering.actions.sight import Lookout
+    from treering.actions.surroundings import Surroundings
     from treering.branches.apply import Hand
 
 _ATTEMPTS = 5
@@ -114,6 +115,14 @@ class Workspace:
 
         model = self.repository.config("treering.semantic") or ""
         return Lookout(self.store, cache=self._cache, model=model)
+
+    @cached_property
+    def surroundings(self) -> "Surroundings":
+        """What is around a memory that is written, without the index."""
+        from treering.actions.surroundings import Surroundings
+        from treering.graph.clues import Clues
+
+        return Surroundings(self.store, Clues(self.store.folder / "index" / "clues.db"))
 
     @cached_property
     def pages(self) -> "Pages":

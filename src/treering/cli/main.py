@@ -21,6 +21,8 @@ COMMANDS = {
     "read": "read",
     "revise": "revise",
     "forget": "forget",
+    "link": "link",
+    "graph": "graph",
     "status": "status",
     "log": "log",
     "diff": "diff",
