@@ -8,6 +8,7 @@ from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.imports import import_path
 from treering.actions.log import log
+from treering.actions.prompts import prompts
 from treering.actions.read import read
 from treering.actions.recall import recall
 from treering.actions.reindex import reindex
@@ -31,6 +32,7 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    prompts = prompts
     log = log
     diff = diff
     revert = revert

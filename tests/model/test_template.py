@@ -173,7 +173,13 @@ def test_each_wants_a_list() -> None:
 
 def test_hostile_sources_take_no_time() -> None:
     """Long runs of braces and spaces are looked at once."""
-    for source in ("{" * 60_000, "{{" + " " * 60_000, "{{" * 30_000, "}}" * 30_000, "\\{{" * 20_000):
+    for source in (
+        "{" * 60_000,
+        "{{" + " " * 60_000,
+        "{{" * 30_000,
+        "}}" * 30_000,
+        "\\{{" * 20_000,
+    ):
         try:
             parse(source)
         except Invalid:
