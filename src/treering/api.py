@@ -1,5 +1,6 @@
 """The Python door: `Treering.open(path)` and the verbs of the contract as methods."""
 
+from treering.actions.checkpoint import checkpoint
 from treering.actions.config import config
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
@@ -32,6 +33,7 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    checkpoint = checkpoint
     prompts = prompts
     log = log
     diff = diff

@@ -21,6 +21,7 @@ COMMANDS = {
     "read": "read",
     "revise": "revise",
     "forget": "forget",
+    "checkpoint": "checkpoint",
     "prompts": "prompts",
     "status": "status",
     "log": "log",
