@@ -2,6 +2,7 @@
 
 from treering.actions.checkpoint import checkpoint
 from treering.actions.config import config
+from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
 from treering.actions.export import export_markdown, exported
@@ -34,6 +35,7 @@ class Treering(Workspace):
     revise = revise
     forget = forget
     checkpoint = checkpoint
+    context = context
     prompts = prompts
     log = log
     diff = diff

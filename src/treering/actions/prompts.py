@@ -4,7 +4,7 @@ Those of the project are stored on the branch like memories and seen through the
 of the user are files in a folder of their own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions import given
@@ -87,15 +87,18 @@ def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = KINDS) -> 
     raise PromptNotFound(f"There is no {what} {wanted}.")
 
 
-def rendered_template(
-    workspace: Workspace, name: str, values: Mapping[str, Any], branch: str = ""
+def template_named(
+    workspace: Workspace, name: str, known: Collection[str], branch: str = ""
 ) -> template.Template:
-    """A saved template taken apart, once it is sure that these values are all it needs."""
+    """A saved template taken apart, once it is sure that it needs no more than these values."""
     asked = _Asked(name, "", "", "", "", (), {}, "", 10, "markdown", branch)
     made = template.parse(found(workspace, asked, ("template", "prompt")).prompt.content)
-    missing = [word for word in variables_of(made) if word not in values]
+    missing = [word for word in variables_of(made) if word not in known]
     if missing:
-        raise Invalid(f"The template {name} needs {', '.join(missing)}, which context has not.")
+        raise Invalid(
+            f"The template {name} needs {', '.join(missing)}, which nobody gives it here.",
+            hint=f"It may use: {', '.join(sorted(known))}.",
+        )
     return made
 
 

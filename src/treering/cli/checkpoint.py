@@ -8,7 +8,8 @@ import click
 from treering.actions.checkpoint import checkpoint
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import ago, headline, safe
+from treering.cli.render import headline, safe
+from treering.model.when import ago
 
 
 @click.command(

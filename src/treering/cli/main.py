@@ -22,6 +22,7 @@ COMMANDS = {
     "revise": "revise",
     "forget": "forget",
     "checkpoint": "checkpoint",
+    "context": "context",
     "prompts": "prompts",
     "status": "status",
     "log": "log",
