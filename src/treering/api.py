@@ -5,6 +5,7 @@ from treering.actions.config import config
 from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
+from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
@@ -34,6 +35,7 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    entities = entities
     checkpoint = checkpoint
     context = context
     prompts = prompts

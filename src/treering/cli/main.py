@@ -21,6 +21,7 @@ COMMANDS = {
     "read": "read",
     "revise": "revise",
     "forget": "forget",
+    "entities": "entities",
     "checkpoint": "checkpoint",
     "context": "context",
     "prompts": "prompts",
