@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from treering.actions.workspace import Standing, Workspace
+from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.index import Entry
@@ -135,7 +136,7 @@ def _health(workspace: Workspace) -> dict[str, Any]:
     return {
         "index": _index(workspace),
         "hooks": {"installed": []},
-        "journal": {"pending": 0},
+        "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
     }
 

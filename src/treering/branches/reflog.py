@@ -52,11 +52,27 @@ def state_of(repository: Repository, branch: str) -> tuple[int, int]:
     return (stat.st_mtime_ns, stat.st_size)
 
 
-def of_heads(repository: Repository) -> list[Line]:
-    """The HEAD reflogs of every worktree together."""
+def heads(repository: Repository) -> list[list[Line]]:
+    """The HEAD reflog of every worktree."""
     logs = [repository.common_dir / "logs" / "HEAD"]
     logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
-    return [line for log in logs for line in lines(log)]
+    return [lines(log) for log in logs]
+
+
+def of_heads(repository: Repository) -> list[Line]:
+    """The HEAD reflogs of every worktree together."""
+    return [line for log in heads(repository) for line in log]
+
+
+def was_left(log: list[Line], branch: str, after: str, before: str) -> bool:
+    """Whether a worktree went from a branch to another one between two commits."""
+    is_between = False
+    for line in log:
+        match = re.fullmatch(_LEFT, line.said) if is_between else None
+        if match and match[1] == branch != match[2]:
+            return True
+        is_between = line.new == after or (is_between and line.new != before)
+    return False
 
 
 def renames(repository: Repository, branch: str) -> list[tuple[str, int]]:

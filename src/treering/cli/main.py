@@ -27,6 +27,7 @@ COMMANDS = {
     "revert": "revert",
     "export": "export",
     "import": "imports",
+    "backfill": "backfill",
     "config": "config",
     "doctor": "doctor",
     "reindex": "reindex",
@@ -34,6 +35,7 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "maintain": "maintain",
+    "hook": "hook",
     "demo": "demo",
 }
 
