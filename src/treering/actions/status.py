@@ -6,6 +6,7 @@ from typing import Any
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.workspace import Standing, Workspace
+from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.index import Entry
@@ -94,7 +95,7 @@ def _health(workspace: Workspace) -> dict[str, Any]:
     return {
         "index": _index(workspace),
         "hooks": {"installed": []},
-        "journal": {"pending": 0},
+        "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
     }
 

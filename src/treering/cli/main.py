@@ -31,6 +31,7 @@ COMMANDS = {
     "revert": "revert",
     "export": "export",
     "import": "imports",
+    "backfill": "backfill",
     "config": "config",
     "doctor": "doctor",
     "reindex": "reindex",
@@ -39,6 +40,7 @@ COMMANDS = {
     "restore": "restore",
     "maintain": "maintain",
     "completion": "completion",
+    "hook": "hook",
     "demo": "demo",
 }
 
