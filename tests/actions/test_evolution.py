@@ -27,9 +27,7 @@ def test_superseding_is_one_commit_with_link_status_and_both_memories(repo: Repo
     )
     old = repo.tr.read(first.id)
     assert (old.status, old.details["superseded_by"]) == ("superseded", second.id)
-    assert [(n.direction, n.relation, n.id) for n in old.links] == [
-        ("in", "supersedes", second.id)
-    ]
+    assert [(n.direction, n.relation, n.id) for n in old.links] == [("in", "supersedes", second.id)]
 
 
 def test_an_old_one_can_be_superseded_later(repo: Repo) -> None:
@@ -63,9 +61,7 @@ def test_the_story_of_one_decision_through_the_graph(repo: Repo) -> None:
     """The same chain, walked by the same network."""
     ids = _three(repo)
 
-    found = repo.tr.graph(
-        "neighbors", id=ids[2], relation=["evolution"], direction="out", depth=5
-    )
+    found = repo.tr.graph("neighbors", id=ids[2], relation=["evolution"], direction="out", depth=5)
 
     assert [(n.id, n.depth) for n in found.nodes] == [(ids[1], 1), (ids[0], 2)]
     assert repo.tr.graph("path", id=ids[2], to=ids[0]).length == 2

@@ -255,7 +255,12 @@ def test_the_backfill_shows_first_and_then_links_in_one_commit(repo: Repo) -> No
     assert repo.refs() == before
     done = repo.tr.infer_links(dry_run=False)
     assert done.links == shown.links
-    assert repo.git("rev-list", "--count", f"{before['refs/treering/heads/main']}..refs/treering/heads/main") == "1"  # noqa: E501
+    assert (
+        repo.git(
+            "rev-list", "--count", f"{before['refs/treering/heads/main']}..refs/treering/heads/main"
+        )
+        == "1"
+    )
     source = repo.tr.read(shown.links[0].source)
     assert (source.links[0].by, source.modified) == ("system", source.created)
     assert repo.tr.infer_links(dry_run=False).links == ()
@@ -309,3 +314,29 @@ def test_pruning_takes_weak_system_links_and_old_temporal_ones(repo: Repo) -> No
 
     assert {n.relation for n in repo.tr.read(source).links} == {"uses", "affects"}
     assert repo.tr.prune_links().links == ()
+
+
+def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
+    """A capture does not wait for ten thousand imported memories; a later one is linked."""
+    many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
+    _imported(repo, {"content": "Session store", "type": "component"}, *many)
+    treering = repo.tr
+
+    first = treering.remember("Login page\n\nIt uses Session store.", type="component")
+    thread = treering.surroundings._reading
+    assert thread is not None
+    thread.join()
+    second = treering.remember("Profile page\n\nIt uses Session store.", type="component")
+
+    assert (len(first.links), len(second.links)) == (0, 1)
+
+
+def test_a_command_leaves_the_noting_to_another_process(repo: Repo) -> None:
+    """What `treering reindex --tidy` does in the background once the command is done."""
+    many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
+    _imported(repo, {"content": "Session store", "type": "component"}, *many)
+
+    assert repo.cli("reindex", "--tidy").returncode == 0
+    answer = repo.json("remember", "Login page\n\nIt uses Session store.", "-t", "component")
+
+    assert len(answer["links"]) == 1

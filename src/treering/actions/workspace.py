@@ -135,6 +135,12 @@ class Workspace:
         if not self._is_brief:
             self.lookout.tidy_soon()
 
+    def catch_up_soon(self) -> None:
+        """After a write: note what is around beside the answers, if that was too much on the way
+        and this process lives long enough. Git handles are not for two threads: it has its own."""
+        if self.surroundings.is_behind and not self._is_brief:
+            self.surroundings.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
+
     def now(self) -> str:
         return written(self.clock())
 
