@@ -11,7 +11,10 @@ from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
+from treering.actions.graph import graph
 from treering.actions.imports import import_path
+from treering.actions.inference import infer_links, prune_links
+from treering.actions.link import link
 from treering.actions.log import log
 from treering.actions.prompts import prompts
 from treering.actions.read import read
@@ -37,6 +40,10 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    link = link
+    graph = graph
+    infer_links = infer_links
+    prune_links = prune_links
     entities = entities
     checkpoint = checkpoint
     context = context

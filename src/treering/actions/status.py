@@ -42,7 +42,7 @@ def _summary(
 ) -> dict[str, Any]:
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
-    links = Counter(relation for memory in alive for relation, _ in memory.links)
+    links = Counter(relation for memory in alive for relation, *_ in memory.links)
     return {
         "repository": {
             "branch": standing.scope.branch,

@@ -21,6 +21,8 @@ COMMANDS = {
     "read": "read",
     "revise": "revise",
     "forget": "forget",
+    "link": "link",
+    "graph": "graph",
     "entities": "entities",
     "checkpoint": "checkpoint",
     "context": "context",

@@ -255,6 +255,11 @@ RELATIONS: dict[str, str] = {
 }
 
 
+def family_of(relation: str) -> str:
+    """Which of evolution, implementation, association and temporal a relation belongs to."""
+    return RELATIONS.get(relation.lower(), "association")
+
+
 def type_named(word: str) -> str:
     """The type a person means by this word, in any case, singular, plural or by a synonym."""
     name = word.strip().lower().replace("_", "-").replace(" ", "-")
