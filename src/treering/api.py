@@ -1,10 +1,12 @@
 """The Python door: `Treering.open(path)` and the verbs of the contract as methods."""
 
+from treering.actions.backfill import backfill
 from treering.actions.checkpoint import checkpoint
 from treering.actions.config import config
 from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
+from treering.actions.drain import drain
 from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
@@ -52,6 +54,8 @@ class Treering(Workspace):
     exported = exported
     export_markdown = export_markdown
     import_path = import_path
+    backfill = backfill
+    drain = drain
     status = status
     config = config
     doctor = doctor

@@ -112,8 +112,9 @@ class Roster:
     def mentions(self, entity: Entity) -> dict[str, str]:
         """Who mentions an entity, by a link or by name: id and title."""
         found: dict[str, str] = {}
-        for edge in self._sight.network.around(entity.id, ("mentions",), "in"):
-            found[edge.source] = self._sight.network.nodes[edge.source].title
+        network = self._sight.network
+        for edge in network.around(entity.id, ["mentions"], "in"):
+            found[edge.source] = network.nodes[edge.source].title
         for name in entity.names:
             for entry in self._index.holding(name, self._sight.ranks):
                 if entry.type != "entity":
@@ -122,8 +123,8 @@ class Roster:
 
     def linking_to(self, entity: Entity) -> list[Place]:
         """The memories that hold a link to an entity."""
-        links = self._sight.network.around(entity.id, direction="in")
-        sources = dict.fromkeys(edge.source for edge in links)
+        edges = self._sight.network.around(entity.id, direction="in")
+        sources = dict.fromkeys(edge.source for edge in edges)
         return [place for source in sources if (place := self.view.place(source))]
 
     def _read(self, blob: str) -> Entity | None:

@@ -122,7 +122,9 @@ def remember(
             around=around,
         )
 
-    return workspace.write(branch, attempt)
+    answer = workspace.write(branch, attempt)
+    workspace.catch_up_soon()
+    return answer
 
 
 def _linked(memory: Memory, around: Found, avoid: tuple[str, ...]) -> Memory:

@@ -4,11 +4,13 @@ A capture never depends on this. What is not in the table of clues yet is read i
 the capture goes on without, and the rest is read outside of it.
 """
 
-from collections.abc import Iterable, Iterator
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from treering.actions.workspace import Change
+from treering.actions.workspace import Change, Workspace
 from treering.errors import TreeringError
 from treering.git.libgit2 import GitError
 from treering.graph.clues import Clues
@@ -66,6 +68,7 @@ class Surroundings:
         self._store = store
         self._clues = clues
         self.is_behind = False
+        self._reading: threading.Thread | None = None
 
     def found(self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]) -> Found:
         """What is around a memory about to be written; `avoid` are ids never to be linked.
@@ -160,6 +163,19 @@ class Surroundings:
         whole = layer.snapshot.key[1]
         self._clues.add((), trees=[*changed, *([whole] if whole else [])])
         return True
+
+    def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
+        """Read everything there is in a thread of its own, with a workspace of its own."""
+
+        def read_all() -> None:
+            # The repository may be gone by now, and nobody waits for this.
+            with contextlib.suppress(Exception):
+                workspace = another()
+                workspace.surroundings.catch_up(workspace.everything())
+
+        if self._reading is None or not self._reading.is_alive():
+            self._reading = threading.Thread(target=read_all, daemon=True)
+            self._reading.start()
 
     def forget(self) -> None:
         self._clues.drop()

@@ -11,7 +11,7 @@ from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
 from treering.git.libgit2 import cache_large_trees, set_fsync
-from treering.git.lock import Held
+from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
@@ -141,6 +141,12 @@ class Workspace:
         if not self._is_brief:
             self.lookout.tidy_soon()
 
+    def catch_up_soon(self) -> None:
+        """After a write: note what is around beside the answers, if that was too much on the way
+        and this process lives long enough. Git handles are not for two threads: it has its own."""
+        if self.surroundings.is_behind and not self._is_brief:
+            self.surroundings.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
+
     def now(self) -> str:
         return written(self.clock())
 
@@ -202,22 +208,29 @@ class Workspace:
     # --- writing ----------------------------------------------------------------------------------
 
     def write(
-        self, branch: str, attempt: Callable[["Writing"], Result], *, create: bool = False
+        self,
+        branch: str,
+        attempt: Callable[["Writing"], Result],
+        *,
+        create: bool = False,
+        standing: Standing | None = None,
+        patience: float = PATIENCE,
     ) -> Result:
         """Run `attempt` under the lock, on a view taken under it.
 
         With `create` the branch need not be known: what is imported for a branch that is not here
-        yet keeps its place.
+        yet keeps its place. With `standing` the place is that one, whatever HEAD is now: what a
+        hook noted belongs where it happened. `patience` is how long to wait for the lock.
 
         Our own writers wait for the lock; a ref moved by something that does not know it (git
         itself) means looking again from the start.
         """
         for _ in range(_ATTEMPTS):
             try:
-                with self.store.lock() as held:
-                    standing = self.standing(branch, create=create)
-                    self._settle(held, standing)
-                    result = attempt(Writing(self, held, standing))
+                with self.store.lock(patience) as held:
+                    at = standing or self.standing(branch, create=create)
+                    self._settle(held, at)
+                    result = attempt(Writing(self, held, at))
             except RefMoved:
                 continue
             for vault in self.store.vaults():

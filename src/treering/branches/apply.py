@@ -94,6 +94,8 @@ def _follow_rewrites(hand: Hand, vault: Vault, line: PlanLine, trunk: str) -> No
             memories[memory_id] = vault.memory(blob)
         except TreeringError:
             continue
+    # A commit memory that another one replaced speaks of the old commit, and stays with it.
+    memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
     targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
     moved = successors(repository, line.branch, tip, targets, commits)

@@ -9,6 +9,7 @@ from treering.actions.graph import graph
 from treering.actions.graph_answers import (
     Drawing,
     Edges,
+    EdgeShown,
     Neighbourhood,
     NodeShown,
     Prerequisites,
@@ -19,6 +20,7 @@ from treering.actions.graph_answers import (
 from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import safe, table
+from treering.cli.screen import bold, dim, short
 from treering.graph.drawing import FORMATS
 from treering.graph.network import DIRECTIONS
 
@@ -54,7 +56,7 @@ def command(door_: Door, op: str, ids: tuple[str, ...], id_: str, to: str, **giv
 
 
 def _neighbours(found: Neighbourhood) -> Iterator[str]:
-    yield f"{found.id}  {safe(found.title)}"
+    yield f"{short(found.id)}  {bold(safe(found.title))}"
     yield from _branch(found.nodes, found.id, "")
     if found.total > len(found.nodes):
         yield f"{len(found.nodes)} of {found.total}; more with --limit"
@@ -68,14 +70,14 @@ def _branch(nodes: tuple[NodeShown, ...], at: str, indent: str) -> Iterator[str]
     for node in below:
         is_last = node is below[-1]
         arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
-        line = f"{safe(arrow)}  {node.id}  {node.type}  {safe(node.title)}"
+        line = f"{dim(safe(arrow))}  {short(node.id)}  {node.type}  {safe(node.title)}"
         yield f"{indent}{'└─' if is_last else '├─'} {line}"
         yield from _branch(nodes, node.id, indent + ("   " if is_last else "│  "))
 
 
 def _edges(found: Edges) -> Iterator[str]:
     rows = [
-        (edge.source, safe(edge.relation), edge.target, f"{edge.confidence:g} {safe(edge.by)}")
+        (short(edge.source), safe(edge.relation), short(edge.target), _sure(edge))
         for edge in found.edges
     ]
     yield table(rows) if rows else "No links."
@@ -83,18 +85,22 @@ def _edges(found: Edges) -> Iterator[str]:
         yield f"{len(rows)} of {found.total}; more with --limit"
 
 
+def _sure(edge: EdgeShown) -> str:
+    return dim(f"{edge.confidence:g} {safe(edge.by)}".strip())
+
+
 def _path(found: Way) -> Iterator[str]:
     for station in found.path:
-        yield f"{station.id}  {safe(station.title)}"
+        yield f"{short(station.id)}  {safe(station.title)}"
         if station.relation_to_next:
             arrow = "↓" if station.direction_to_next == "out" else "↑"
-            yield f"  {arrow} {safe(station.relation_to_next)}"
+            yield dim(f"  {arrow} {safe(station.relation_to_next)}")
 
 
 def _prerequisites(found: Prerequisites) -> Iterator[str]:
-    yield f"{found.id}  {safe(found.title)}"
+    yield f"{short(found.id)}  {bold(safe(found.title))}"
     for before in found.prerequisites:
-        yield f"{'  ' * before.depth}{before.id}  {safe(before.title)}"
+        yield f"{'  ' * before.depth}{short(before.id)}  {safe(before.title)}"
     if not found.prerequisites:
         yield "  needs nothing first"
 
@@ -106,7 +112,9 @@ def _stats(found: Stats) -> Iterator[str]:
     )
     rows = [(safe(relation), str(count)) for relation, count in found.by_relation.items()]
     yield table(rows, indent="  ")
-    yield table([(str(hub.degree), hub.id, safe(hub.title)) for hub in found.hubs], indent="  ")
+    yield table(
+        [(str(hub.degree), short(hub.id), safe(hub.title)) for hub in found.hubs], indent="  "
+    )
 
 
 def _drawing(found: Drawing) -> Iterator[str]:
@@ -115,9 +123,9 @@ def _drawing(found: Drawing) -> Iterator[str]:
 
 def _suggested(found: Suggested) -> Iterator[str]:
     for pair in found.pairs:
-        yield f"{pair.score:.2f}  {pair.source}  {safe(pair.source_title)}"
-        yield f"      {pair.target}  {safe(pair.target_title)}"
-        yield f"      {safe(pair.reason)}"
+        yield f"{pair.score:.2f}  {short(pair.source)}  {safe(pair.source_title)}"
+        yield f"      {short(pair.target)}  {safe(pair.target_title)}"
+        yield dim(f"      {safe(pair.reason)}")
         yield f"      treering link {pair.source} {pair.relation} {pair.target}"
     if not found.pairs:
         yield "No memories look as if a link was missing."

@@ -33,6 +33,7 @@ COMMANDS = {
     "revert": "revert",
     "export": "export",
     "import": "imports",
+    "backfill": "backfill",
     "config": "config",
     "doctor": "doctor",
     "reindex": "reindex",
@@ -41,6 +42,7 @@ COMMANDS = {
     "restore": "restore",
     "maintain": "maintain",
     "completion": "completion",
+    "hook": "hook",
     "demo": "demo",
 }
 

@@ -8,6 +8,7 @@ from treering.actions.remember import Remembered, remember
 from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import headline, safe
+from treering.cli.screen import dim, short
 
 
 @click.command(
@@ -55,11 +56,13 @@ def _text(answer: Remembered) -> str:
     lines += [f"  linked   {_link(link)}" for link in answer.links if not answer.duplicate]
     for link in answer.suggested_links:
         lines.append(f"  perhaps  {_link(link._asdict())}: {safe(link.title)}")
-    lines += [f"  similar  {it.id}  {safe(it.title)}  ({it.score:g})" for it in answer.similar]
+    lines += [
+        f"  similar  {short(it.id)}  {safe(it.title)}  ({it.score:g})" for it in answer.similar
+    ]
     lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
     return "\n".join(lines)
 
 
 def _link(link: dict[str, Any]) -> str:
-    why = f"  ({safe(link['reason'])})" if link.get("reason") else ""
-    return f"{safe(link['relation'])} {link['target']}{why}"
+    why = dim(f"  ({safe(link['reason'])})") if link.get("reason") else ""
+    return f"{safe(link['relation'])} {short(link['target'])}{why}"

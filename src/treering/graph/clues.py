@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import json
 import struct
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -51,6 +52,7 @@ class Clues:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._open: sqlite3.Connection | None = None
+        self._lock = threading.RLock()
 
     def unknown_trees(self, oids: Iterable[str]) -> list[str]:
         """Those of these trees that may hold memories not in here."""
@@ -113,7 +115,8 @@ class Clues:
         except ImportError:
             return nothing  # a Python without it
         try:
-            return ask(self._connection())
+            with self._lock:
+                return ask(self._connection())
         except sqlite3.OperationalError:
             return nothing
         except (sqlite3.Error, ValueError, TypeError, KeyError, struct.error):
@@ -141,6 +144,7 @@ class Clues:
         # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
         db.execute("PRAGMA synchronous = OFF")
         db.execute("PRAGMA journal_mode = TRUNCATE")
+        db.execute("PRAGMA cache_size = -20000")  # a rebuild writes all over the table of keys
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0:
             with _transaction(db):

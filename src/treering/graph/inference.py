@@ -137,11 +137,11 @@ def by_supersession(case: Case, other: Subject) -> Inferred | None:
         return None
     if case.mentions.supersedes_by_name(other):
         return Inferred("supersedes", other.id, 0.85, f"its text says it replaces {other.title!r}")
-    if alike < 0.5:
+    if alike < 0.5 and not case.mentions.speaks_of(other):
         return None
     if case.mentions.supersedes(other):
-        return Inferred("supersedes", other.id, 0.85, "its text says so, and the titles are alike")
-    if case.mentions.turns_away:
+        return Inferred("supersedes", other.id, 0.85, "its text says so, and it is about the same")
+    if alike >= 0.5 and case.mentions.turns_away:
         return Inferred("supersedes", other.id, 0.7, "titles alike, and done another way now")
     return None
 

@@ -73,7 +73,7 @@ class Mentions:
 
     def names(self, other: Subject) -> bool:
         """Whether the whole title occurs, two telling words or more, and is not denied."""
-        if not self._has(other, least=2):
+        if not self.speaks_of(other):
             return False
         title = _title(other)
         return any(
@@ -84,13 +84,11 @@ class Mentions:
 
     def implements(self, other: Subject) -> bool:
         """Whether a sentence with an implementing word holds every telling word of the title."""
-        return self._has(other, least=2) and any(
-            other.about <= told for told, _ in self._implementing
-        )
+        return self.speaks_of(other) and any(other.about <= told for told, _ in self._implementing)
 
     def covers(self, other: Subject) -> bool:
         """Whether one sentence holds every telling word of a title that has at least three."""
-        return self._has(other, least=3) and any(
+        return self.speaks_of(other, least=3) and any(
             other.about <= told for told in map(_told, self._sentences)
         )
 
@@ -110,7 +108,7 @@ class Mentions:
         """Whether something is said to be done another way from now on."""
         return any(_TURNING.intersection(sentence) for sentence in self._sentences)
 
-    def _has(self, other: Subject, least: int) -> bool:
+    def speaks_of(self, other: Subject, least: int = 2) -> bool:
         """Whether the text holds every telling word of a title that has enough of them."""
         return len(other.about) >= least and other.about <= self._words
 

@@ -85,6 +85,7 @@ class Network:
                 self.nodes.setdefault(node.id, node)
         self._out: dict[str, list[Edge]] = {}
         self._in: dict[str, list[Edge]] = {}
+        self._around: dict[str, tuple[list[Edge], list[Edge]]] = {}
         for node in self.nodes.values():
             for relation, target, confidence, by, since in node.links:
                 if target in self.nodes and target != node.id:
@@ -99,12 +100,14 @@ class Network:
         self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
     ) -> list[Edge]:
         """The links of one memory, outgoing first, each kind the surest first."""
+        if memory_id not in self._around:
+            out, into = self._out.get(memory_id, ()), self._in.get(memory_id, ())
+            self._around[memory_id] = (sorted(out, key=_surest), sorted(into, key=_surest))
+        out, into = self._around[memory_id]
+        found = out if direction == "out" else into if direction == "in" else out + into
+        if not relations:
+            return found
         wanted = chosen(relations)
-        found: list[Edge] = []
-        if direction != "in":
-            found += sorted(self._out.get(memory_id, ()), key=_surest)
-        if direction != "out":
-            found += sorted(self._in.get(memory_id, ()), key=_surest)
         return [edge for edge in found if wanted(edge.relation)]
 
     def degree(self, memory_id: str) -> int:
@@ -136,8 +139,8 @@ class Network:
 
         def before(at: str) -> list[Edge]:
             needs = self.around(at, ("depends_on",), "out")
-            needs += self.around(at, ("prerequisite_of",), "in")
-            return [edge for edge in needs if wanted(edge.relation)]
+            first = self.around(at, ("prerequisite_of",), "in")
+            return [edge for edge in (*needs, *first) if wanted(edge.relation)]
 
         return _walk([memory_id], depth, before)
 
@@ -195,13 +198,18 @@ class Network:
 
     def components(self) -> list[set[str]]:
         """Groups of memories that hang together, the largest first; memories without links too."""
-        left, found = dict.fromkeys(self.nodes), []
-        while left:
-            start = next(iter(left))
-            group = {start, *(r.id for r in self.reach([start], len(self.nodes)))}
-            found.append(group)
-            for memory_id in group:
-                del left[memory_id]
+        seen, found = set[str](), list[set[str]]()
+        for start in self.nodes:
+            if start not in seen:
+                group, todo = {start}, [start]
+                while todo:
+                    at = todo.pop()
+                    edges = (*self._out.get(at, ()), *self._in.get(at, ()))
+                    beyond = {edge.other(at) for edge in edges} - group
+                    group |= beyond
+                    todo += beyond
+                seen |= group
+                found.append(group)
         return sorted(found, key=len, reverse=True)
 
     def hubs(self, most: int) -> list[tuple[str, int]]:

@@ -43,7 +43,7 @@ class Snapshot:
         self._trees = trees
         self.scope = scope
         self.tip = tip
-        self._root = repository.objects.commit(tip).tree if tip else None
+        self._root = repository.objects.commit(tip).tree if tip is not None else None
         self._memories = self._memories_tree()
 
     @property
