@@ -7,6 +7,7 @@ import pytest
 
 from conftest import Repo
 from treering.actions.remember import Remembered
+from treering.git import lock
 
 
 def _linked(answer: Remembered) -> list[tuple[str, str, str]]:
@@ -340,3 +341,20 @@ def test_a_command_leaves_the_noting_to_another_process(repo: Repo) -> None:
     answer = repo.json("remember", "Login page\n\nIt uses Session store.", "-t", "component")
 
     assert len(answer["links"]) == 1
+
+
+def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
+    """Twenty captures after an import must not start twenty readings of everything."""
+    many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
+    _imported(repo, {"content": "Session store", "type": "component"}, *many)
+    folder = repo.path / ".git" / "treering" / "index"
+    folder.mkdir(parents=True, exist_ok=True)
+    workspace = repo.tr
+
+    with lock.hold(folder / "clues.lock"):
+        workspace.surroundings.catch_up_alone(workspace.everything())
+        busy = repo.tr.surroundings.catch_up(workspace.everything(), 100)
+    workspace.surroundings.catch_up_alone(workspace.everything())
+
+    assert busy is False
+    assert repo.tr.surroundings.catch_up(workspace.everything(), 0)

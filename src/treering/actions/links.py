@@ -1,9 +1,9 @@
 """Links as a reader sees them: those a memory holds, and those that point at it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treering.actions.sight import Sight
-from treering.graph.network import Edge
+from treering.graph.network import Edge, Network
 from treering.model.memory import Memory, made_at
 from treering.model.when import instant
 
@@ -31,36 +31,45 @@ def neighbours(
     link is shown that leads on, also several to one memory.
     """
     network = sight.network
-    reasons = {(link.relation, link.target): link.reason for link in memory.links}
     found: list[Neighbour] = []
     seen, front = {memory.id}, [memory.id]
     for depth in range(1, hops + 1):
-        reached = []
-        for at in front:
-            edges = network.around(at)
-            if at == memory.id:
-                edges = _held_by(memory) + [edge for edge in edges if edge.target == at]
-            reached += [(at, e) for e in edges if e.other(at) not in seen]
-        for at, edge in reached:
-            node = network.nodes.get(edge.other(at))
-            if node is not None:
-                own = edge.source == at
-                why = reasons.get((edge.relation, edge.target)) if at == memory.id and own else ""
-                found.append(
-                    Neighbour(
-                        direction="out" if own else "in",
-                        relation=edge.relation,
-                        id=node.id,
-                        title=node.title,
-                        confidence=edge.confidence_at(now) if now else edge.confidence,
-                        by=edge.by,
-                        depth=depth,
-                        reason=why or None,
-                    )
-                )
+        reached = [
+            (at, edge)
+            for at in front
+            for edge in (_links_of(network, memory) if at == memory.id else network.around(at))
+            if edge.other(at) not in seen and edge.other(at) in network.nodes
+        ]
+        found += [_neighbour(network, at, edge, depth, now) for at, edge in reached]
         front = list(dict.fromkeys(edge.other(at) for at, edge in reached))
         seen.update(front)
-    return tuple(found)
+    return tuple(_with_reason(neighbour, memory) for neighbour in found)
+
+
+def _links_of(network: Network, memory: Memory) -> list[Edge]:
+    return _held_by(memory) + network.around(memory.id, direction="in")
+
+
+def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) -> Neighbour:
+    node = network.nodes[edge.other(at)]
+    return Neighbour(
+        direction="out" if edge.source == at else "in",
+        relation=edge.relation,
+        id=node.id,
+        title=node.title,
+        confidence=edge.confidence_at(now) if now else edge.confidence,
+        by=edge.by,
+        depth=depth,
+    )
+
+
+def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
+    """Why a link of the memory itself is there; the reasons of others are read with them."""
+    edge = (neighbour.relation, neighbour.id)
+    own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
+    if not own or neighbour.direction == "in" or neighbour.depth > 1:
+        return neighbour
+    return replace(neighbour, reason=own[0].reason)
 
 
 def _held_by(memory: Memory) -> list[Edge]:

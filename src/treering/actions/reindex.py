@@ -18,7 +18,7 @@ class Reindexed:
 def tidy(workspace: Workspace) -> None:
     """Join the many small parts of the index into few, and note the clues it has not seen yet;
     nothing to see but the speed."""
-    workspace.surroundings.catch_up(workspace.everything())
+    workspace.surroundings.catch_up_alone(workspace.everything())
     workspace.lookout.index.tidy()
 
 

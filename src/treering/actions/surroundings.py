@@ -11,7 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from treering.actions.workspace import Change, Workspace
-from treering.errors import TreeringError
+from treering.errors import Busy, TreeringError
+from treering.git import lock
 from treering.git.libgit2 import GitError
 from treering.graph.clues import Clues
 from treering.graph.inference import (
@@ -164,6 +165,13 @@ class Surroundings:
         self._clues.add((), trees=[*changed, *([whole] if whole else [])])
         return True
 
+    def catch_up_alone(self, view: View) -> None:
+        """Read everything, unless another process is at it: each capture may start one of us."""
+        folder = self._store.folder / "index"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(Busy), lock.hold(folder / "clues.lock", patience=0):
+            self.catch_up(view)
+
     def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
         """Read everything there is in a thread of its own, with a workspace of its own."""
 
@@ -171,7 +179,7 @@ class Surroundings:
             # The repository may be gone by now, and nobody waits for this.
             with contextlib.suppress(Exception):
                 workspace = another()
-                workspace.surroundings.catch_up(workspace.everything())
+                workspace.surroundings.catch_up_alone(workspace.everything())
 
         if self._reading is None or not self._reading.is_alive():
             self._reading = threading.Thread(target=read_all, daemon=True)
