@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import Repo
+from hooked import Hooked
 from treering.errors import BlockedSecret, BranchNotFound, Invalid
 
 
@@ -127,6 +128,20 @@ def test_bad_input_is_refused(repo: Repo) -> None:
     with pytest.raises(BlockedSecret):
         repo.tr.checkpoint("save", summary="x", next_steps=["use AKIAQWERTYUIOPASDFGH"])
     assert repo.refs() == {}
+
+
+def test_what_hooks_noted_is_captured_before_a_load(repo: Repo) -> None:
+    """Or it is said that something waits."""
+    Hooked(repo.path / ".git").install(worker="/bin/true")
+    commit = repo.commit_file("a.py")
+
+    with repo.tr.store.lock():
+        assert repo.json("checkpoint", "load")["pending"] == 1
+        assert repo.json("context")["pending"] == 1
+
+    assert "pending" not in repo.json("checkpoint", "load")
+    assert [r.title for r in repo.tr.recall(type="commit").results] == ["add a.py"]
+    assert commit
 
 
 def test_the_command_line_saves_and_loads(repo: Repo) -> None:

@@ -140,14 +140,16 @@ def test_orders_to_the_agent_are_left_out_and_named(repo: Repo) -> None:
 
 def test_one_call_resumes_the_work(repo: Repo) -> None:
     """The last checkpoint is part of it."""
-    repo.tr.checkpoint("save", summary="Half of the parser", next_steps=["the lexer"])
+    repo.tr.checkpoint(
+        "save", summary="Half of the parser", next_steps=["the lexer"], open_files=["README.md"]
+    )
     repo.commit_file("a.py")
 
-    answer = repo.tr.context()
+    answer = repo.tr.context(task="parser", files=["README.md"])
 
     assert "Half of the parser" in answer["text"]
     assert "- the lexer" in answer["text"]
-    assert "1 commits" in answer["text"]
+    assert "Since then: 1 commit, 1 file changed" in answer["text"]
     assert answer["checkpoint"]["title"] == "Half of the parser"
     assert everything(answer) == []
 

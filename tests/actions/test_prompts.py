@@ -281,3 +281,20 @@ def test_the_command_line_runs_them(repo: Repo) -> None:
     assert repo.error("prompts", "get", "nothing")["code"] == "prompt_not_found"
     assert "hello" in repo.cli("prompts", "list").stdout
     assert repo.json("prompts", "delete", "bye", "--domain", "user")["deleted"] == "bye"
+
+
+def test_an_export_as_files_brings_prompts_along(repo: Repo, new_repo, tmp_path: Path) -> None:
+    """And an import of it takes them as prompts, not as memories."""
+    repo.tr.prompts("save", name="a", content="Hello {{who}}", description="greets")
+    repo.tr.prompts("save", name="b", content="{{memories}}", kind="template")
+    repo.tr.remember("a memory", type="insight")
+
+    assert repo.tr.export_markdown(tmp_path / "out") == 1
+    other = new_repo("other")
+    other.tr.import_path(tmp_path / "out")
+
+    assert other.tr.prompts("list")["prompts"] == repo.tr.prompts("list")["prompts"]
+    assert other.titles() == {"a memory"}
+    tip = other.refs()
+    other.tr.import_path(tmp_path / "out")
+    assert other.refs() == tip

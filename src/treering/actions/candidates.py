@@ -73,7 +73,7 @@ class Candidates:
         for hit in found.hits:
             entry = self._index.entry(hit.blob)
             # Without a single word of weight, search answers with the newest: that is no match.
-            if entry and hit.score and hit.score >= _WEAK * best and entry.type != "checkpoint":
+            if entry and hit.score and hit.score >= _WEAK * best:
                 self._note(entry, task=round(hit.score / best, 3))
 
     def _by_file(self, path: str) -> None:
@@ -100,11 +100,16 @@ class Candidates:
         seeds = [entry.id for entry, _ in self._ordered()[:_SEEDS]]
         for linked in expanded(self._sight, seeds, 1, ())[:_MOST_LINKED]:
             entry = self._index.entry(linked.place.blob)
-            if entry and entry.type != "checkpoint":
+            if entry:
                 self._note(entry, is_linked=True)
 
     def _note(self, entry: Entry, **more: bool | float) -> None:
-        """Add to what is known about a memory; a reason once found stays."""
+        """Add to what is known about a memory; a reason once found stays.
+
+        The last checkpoint is told anyway, and the ones before it are over.
+        """
+        if entry.type == "checkpoint":
+            return
         known = self._cases.get(entry.blob)
         case = known[1] if known else self._case(entry)
         kept = {name: max(value, getattr(case, name)) for name, value in more.items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 from treering.actions import given
 from treering.actions.answer import uri_of
+from treering.actions.drain import drain_briefly
 from treering.actions.remember import Remembered, remember
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
@@ -38,7 +39,9 @@ def checkpoint(
     """Save the state of the work on a branch, or load the last one."""
     if one_of(op, OPS, "operation") == "save":
         return _save(workspace, summary, next_steps, open_files, session, branch)
-    return load(workspace, session=session, branch=branch)
+    pending = drain_briefly(workspace)
+    waiting = {"pending": pending} if pending else {}
+    return load(workspace, session=session, branch=branch) | waiting
 
 
 def _save(

@@ -11,6 +11,7 @@ from treering.actions import given
 from treering.actions.answer import uri_of
 from treering.actions.candidates import Candidates
 from treering.actions.checkpoint import load
+from treering.actions.drain import drain_briefly
 from treering.actions.fence import fenced, fresh_nonce
 from treering.actions.packing import Entry, packed
 from treering.actions.staleness import CodeTree
@@ -46,6 +47,7 @@ def context(
     """The contract's answer; `text` never has more characters than the budget."""
     if not 1 <= budget <= _LARGEST:
         raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+    pending = drain_briefly(workspace)
     standing = workspace.standing(branch)
     asked = _Asked(
         task=given.text_given(task, "task"),
@@ -84,6 +86,7 @@ def context(
         "flagged": flagged,
         "branch": asked.branch,
         "checkpoint": checkpoint["checkpoint"],
+        **({"pending": pending} if pending else {}),
     }
 
 

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from treering.actions.answer import jsonable
+from treering.actions.prompt_shelves import saved_in
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, TreeringError
 from treering.model import document
-from treering.store.view import Place
+from treering.store import layout
+from treering.store.view import Place, View
 
 
 def exported(
@@ -37,7 +39,10 @@ def export_markdown(
     all: bool = False,
     private: bool = False,
 ) -> int:
-    """Write `<branch>/<id>.md` below a folder, byte for byte as stored; returns how many."""
+    """Write `<branch>/<id>.md` below a folder, byte for byte as stored; returns how many.
+
+    Prompts and templates go along, and are not counted.
+    """
     count = 0
     for place in _places(workspace, branch, all, private):
         target = folder / place.layer.snapshot.scope.component / f"{place.id}.md"
@@ -52,11 +57,26 @@ def export_markdown(
         except TreeringError:
             continue
         count += 1
+    _export_prompts(folder, _view(workspace, branch, all, private), all)
     return count
 
 
+def _export_prompts(folder: Path, view: View, all: bool) -> None:
+    """Write `<branch>/prompts/<name>.md` and `<branch>/templates/<name>.md`, as stored."""
+    for place in saved_in(view, every_copy=all):
+        target = folder / place.layer.snapshot.scope.component / layout.saved_path(place.id)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(place.layer.vault.repository.objects.blob(place.blob))
+        except OSError as error:
+            raise StorageFailed(f"{target} cannot be written: {error.strerror}.") from error
+
+
 def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iterator[Place]:
-    view = workspace.everything() if all else workspace.view(branch)
-    if not private:
-        view = view.without_private()
+    view = _view(workspace, branch, all, private)
     return view.copies() if all else iter(view.visible.values())
+
+
+def _view(workspace: Workspace, branch: str, all: bool, private: bool) -> View:
+    view = workspace.everything() if all else workspace.view(branch)
+    return view if private else view.without_private()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from treering.actions import given
+from treering.actions.prompt_shelves import import_prompts, prompts_below
 from treering.actions.sources import read_from
 from treering.actions.sources.records import LinkLine, Numbered, Record
 from treering.actions.workspace import Change, Workspace, Writing
@@ -65,6 +66,10 @@ def import_path(
 ) -> Imported:
     """Import a file, a folder or another system's store; what it is, is found out if not said."""
     found = read_from(workspace.repository, str(path), system)
+    is_folder = found.system == "markdown" and Path(path).is_dir()
+    prompts = prompts_below(Path(path)) if is_folder else []
+    if not allow_secret:
+        secrets.refuse(*(prompt.content for prompt in prompts))
     answer = import_records(
         workspace,
         found.records,
@@ -74,6 +79,8 @@ def import_path(
         allow_secret=allow_secret,
         progress=progress,
     )
+    if not dry_run and not private:
+        import_prompts(workspace, prompts, branch)
     return replace(answer, source=found.system)
 
 

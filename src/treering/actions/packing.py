@@ -80,8 +80,14 @@ def _resume(checkpoint: Mapping[str, Any], now: float) -> str:
         lines += ["Next steps:", *steps]
     since = checkpoint["since"]
     if since["commits"]:
-        lines.append(f"Since then: {since['commits']} commits, {len(since['files'])} files changed")
+        lines.append(f"Since then: {changes(since)}")
     return "\n".join(lines) + "\n"
+
+
+def changes(since: Mapping[str, Any]) -> str:
+    """How much happened since a checkpoint."""
+    commits, files = since["commits"], since.get("files_total", len(since["files"]))
+    return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"
 
 
 def _said(entry: Entry, room: int, now: float) -> str:

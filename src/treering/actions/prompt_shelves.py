@@ -3,7 +3,7 @@ folder of their own."""
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,9 +99,40 @@ class Shelves:
         return Saved(prompt, "user", "", blob_id(data))
 
 
-def visible_prompts(view: View) -> list[Prompt]:
-    """The project's prompts and templates that are there, as seen in a view."""
-    return [saved.prompt for place in view.saved().values() if (saved := _alive(place))]
+def saved_in(view: View, *, every_copy: bool = False) -> Iterator[Place]:
+    """The prompts and templates a view shows, or every copy of them in every layer."""
+    if not every_copy:
+        yield from view.saved().values()
+        return
+    for layer in view.layers:
+        yield from (Place(key, blob, layer) for key, blob in layer.snapshot.saved().items())
+
+
+def prompts_below(folder: Path) -> list[Prompt]:
+    """The prompts and templates in an exported folder; what they say of themselves must fit."""
+    files = [file for file in sorted(folder.rglob("*.md")) if is_prompt_file(file)]
+    return [saved.prompt for file in files if (saved := _read(file))]
+
+
+def is_prompt_file(file: Path) -> bool:
+    return file.parent.name in layout.SAVED.values() and _read(file) is not None
+
+
+def import_prompts(workspace: Workspace, prompts: Sequence[Prompt], branch: str) -> None:
+    """Put prompts on a branch in one commit; those that are there as they are, are left alone."""
+
+    def attempt(writing: Writing) -> None:
+        there = writing.view.saved()
+        new = {}
+        for prompt in prompts:
+            key, data = layout.saved_key(prompt.kind, prompt.name), document.dump(prompt)
+            if key not in there or there[key].blob != blob_id(data):
+                new[key] = (data, there.get(key))
+        if new:
+            writing.save("import", f"import {len(new)} prompts", new)
+
+    if prompts:
+        workspace.write(branch, attempt)
 
 
 def _own_folder(workspace: Workspace) -> Path:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from treering.actions.checkpoint import checkpoint
+from treering.actions.packing import changes
 from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import headline, safe
@@ -55,9 +56,6 @@ def _loaded(answer: dict[str, Any]) -> list[str]:
         if answer[items]:
             lines += ["", f"{heading}:", *(f"- {safe(item)}" for item in answer[items])]
     if since["commits"] or since["files"]:
-        lines += [
-            "",
-            f"Since then: {since['commits']} commits, {len(since['files'])} files changed",
-        ]
+        lines += ["", f"Since then: {changes(since)}"]
         lines += [f"  {safe(name)}" for name in since["files"]]
     return lines

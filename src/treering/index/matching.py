@@ -104,7 +104,8 @@ def _keep_only(scores: dict[int, float], shown: set[int], count: int) -> None:
 def holding(text: str, view: View) -> set[int]:
     """Documents that hold every term of a text."""
     lists = [view.snapshot.weights(term).keys() for term in question_terms(text)]
-    return set(lists[0]).intersection(*lists[1:]) if lists else set()
+    lists.sort(key=len)  # the rarest term leaves little to look for among the others
+    return {n for n in lists[0] if all(n in others for others in lists[1:])} if lists else set()
 
 
 def shown(view: View, filters: Filters) -> set[int]:

@@ -7,6 +7,7 @@ from typing import Any
 import frontmatter as python_frontmatter
 from frontmatter.default_handlers import YAMLHandler
 
+from treering.actions.prompt_shelves import is_prompt_file
 from treering.actions.sources.records import Numbered, Record, checked, read
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document
@@ -25,7 +26,7 @@ def files_of(path: Path) -> list[tuple[Path, str]]:
     """The markdown files at a path, each with its name below it."""
     if not path.is_dir():
         return [(path, path.name)]
-    found = sorted(file for file in path.rglob("*.md") if file.is_file())
+    found = sorted(f for f in path.rglob("*.md") if f.is_file() and not is_prompt_file(f))
     return [(file, str(file.relative_to(path))) for file in found]
 
 
