@@ -1,7 +1,7 @@
 """How often a text gets its right type, on labelled texts of both halves.
 
 The last round of tuning looked at one half only, and the other half is what the docs quote; earlier
-rounds had seen some of it. Texts and rules are by the same authors: strangers' texts will fare worse.
+rounds had seen some of it. Texts and rules have the same authors: others' texts will fare worse.
 """
 
 import json
