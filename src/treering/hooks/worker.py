@@ -1,8 +1,8 @@
 """The worker a shim starts: it drains the journal, lets memories follow their branches, and ends.
 
 It runs in the background of someone's git command, so it says nothing, never fails loudly, and
-gives way: one at a time, in a session of its own, and as nice as the shim made it. What goes wrong is written to a
-log that stays small.
+gives way: one at a time, in a session of its own, as nice as the shim made it. What goes wrong is
+written to a log that stays small.
 """
 
 import os
