@@ -21,6 +21,12 @@ COMMANDS = {
     "read": "read",
     "revise": "revise",
     "forget": "forget",
+    "link": "link",
+    "graph": "graph",
+    "entities": "entities",
+    "checkpoint": "checkpoint",
+    "context": "context",
+    "prompts": "prompts",
     "status": "status",
     "log": "log",
     "diff": "diff",
@@ -35,8 +41,8 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "maintain": "maintain",
-    "hook": "hook",
     "completion": "completion",
+    "hook": "hook",
     "demo": "demo",
 }
 
