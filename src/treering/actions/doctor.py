@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treering.actions.workspace import Workspace
+from treering.capture.journal import Journal
 from treering.errors import InvalidDocument, StorageFailed, StoreDamaged, TreeringError
 from treering.git import lock, refs
 from treering.git.objects import BLOB, TREE
@@ -19,6 +20,7 @@ from treering.store.vault import Vault
 _OLD_TEMPORARY = 3600.0
 _REPAIRED = {"stale-lock", "temporary-objects", "broken-ref"}
 _MANY_LOOSE = 20_000
+_LONG_PENDING = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
 
 def _findings(workspace: Workspace, *, may_repair: bool) -> Iterator[Finding]:
     yield from _machine(workspace)
+    yield from _hooks(workspace)
     for vault in workspace.store.vaults():
         folder = vault.repository.common_dir
         yield from _stale_locks(folder, may_repair)
@@ -95,6 +98,25 @@ def _machine(workspace: Workspace) -> Iterator[Finding]:
             "info",
             "treering.fsync is off: a power cut can take memories.",
             "treering config --unset fsync",
+        )
+
+
+def _hooks(workspace: Workspace) -> Iterator[Finding]:
+    """What hooks noted, and whether there is anyone to look at it."""
+    journal = Journal(workspace.store.folder)
+    if (waited := journal.waited()) > _LONG_PENDING:
+        yield Finding(
+            "journal-pending",
+            "warning",
+            f"{journal.pending()} hook events wait, the oldest for {waited / 3600:.0f} hours.",
+            "treering hook drain",
+        )
+    if (worker := journal.worker()) and not os.access(worker, os.X_OK):
+        yield Finding(
+            "worker-gone",
+            "warning",
+            f"The program hooks start is not there any more: {worker}",
+            "treering init",
         )
 
 

@@ -7,8 +7,11 @@ from treering.cli.door import Door
 
 
 @click.group("hook", epilog="Example: treering hook drain")
-def command() -> None:
+@door.command
+@click.pass_context
+def command(ctx: click.Context, door_: Door) -> None:
     """What git hooks noted: look at it now. The hooks themselves call `work`."""
+    ctx.obj = {"repo": door_.repo, "as_json": door_.as_json}
 
 
 @command.command("drain", epilog="Example: treering hook drain")
