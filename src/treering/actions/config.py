@@ -21,6 +21,7 @@ SETTINGS: dict[str, Setting] = {
     for setting in (
         Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
         Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
+        Setting("sync", "false", "share memories in the background whenever you push"),
         Setting("remote", "", "the remote memories are shared through; empty: origin"),
         Setting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
@@ -73,8 +74,8 @@ def _shown(workspace: Workspace, setting: Setting) -> Shown:
 def _check(name: str, value: str) -> None:
     if "\n" in value:
         raise Invalid("A setting is one line.")
-    if name == "fsync" and value.lower() not in ("true", "false"):
-        raise Invalid(f"fsync is true or false, not {value!r}.")
+    if name in ("fsync", "sync") and value.lower() not in ("true", "false"):
+        raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "sessiongap":
         duration(value)
     if name == "capture" and value not in CAPTURES:

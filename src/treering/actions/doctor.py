@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from treering.actions.setup.hook_files import lost
 from treering.actions.workspace import Workspace
 from treering.errors import InvalidDocument, StorageFailed, StoreDamaged, TreeringError
 from treering.git import lock, refs
@@ -55,6 +56,7 @@ def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
 
 def _findings(workspace: Workspace, *, may_repair: bool) -> Iterator[Finding]:
     yield from _machine(workspace)
+    yield from _hooks(workspace)
     for vault in workspace.store.vaults():
         folder = vault.repository.common_dir
         yield from _stale_locks(folder, may_repair)
@@ -95,6 +97,16 @@ def _machine(workspace: Workspace) -> Iterator[Finding]:
             "info",
             "treering.fsync is off: a power cut can take memories.",
             "treering config --unset fsync",
+        )
+
+
+def _hooks(workspace: Workspace) -> Iterator[Finding]:
+    if names := lost(workspace.repository):
+        yield Finding(
+            "hooks-lost",
+            "warning",
+            f"git no longer runs our hooks {', '.join(names)}: another tool wrote its own.",
+            "treering init",
         )
 
 

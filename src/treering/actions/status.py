@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
@@ -135,7 +136,7 @@ def branches(workspace: Workspace) -> list[dict[str, Any]]:
 def _health(workspace: Workspace) -> dict[str, Any]:
     return {
         "index": _index(workspace),
-        "hooks": {"installed": []},
+        "hooks": {"installed": list(installed(workspace.repository))},
         "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
     }

@@ -16,6 +16,7 @@ EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
 #: In the order help shows them: command -> module below treering.cli.
 COMMANDS = {
+    "init": "init",
     "remember": "remember",
     "recall": "recall",
     "read": "read",
@@ -36,6 +37,7 @@ COMMANDS = {
     "restore": "restore",
     "maintain": "maintain",
     "hook": "hook",
+    "uninstall": "uninstall",
     "demo": "demo",
 }
 
