@@ -1,7 +1,9 @@
 """The Python door: `Treering.open(path)` and the verbs of the contract as methods."""
 
 from treering.actions.backfill import backfill
+from treering.actions.checkpoint import checkpoint
 from treering.actions.config import config
+from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
 from treering.actions.drain import drain
@@ -10,6 +12,7 @@ from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.imports import import_path
 from treering.actions.log import log
+from treering.actions.prompts import prompts
 from treering.actions.read import read
 from treering.actions.recall import recall
 from treering.actions.reindex import reindex
@@ -33,6 +36,9 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    checkpoint = checkpoint
+    context = context
+    prompts = prompts
     log = log
     diff = diff
     revert = revert

@@ -7,6 +7,7 @@ TreeringError
 ├── AmbiguousId
 ├── Conflict              someone else was faster
 ├── BlockedSecret
+├── PromptNotFound
 ├── BranchNotFound
 ├── NotARepository
 ├── UnsupportedRepository
@@ -74,6 +75,13 @@ class BlockedSecret(TreeringError):
 
     code = "blocked_secret"
     hint = "Describe the secret instead of quoting it, for example by where it is kept."
+
+
+class PromptNotFound(TreeringError):
+    """No prompt or template of this name is visible."""
+
+    code = "prompt_not_found"
+    hint = "`treering prompts list` shows the names."
 
 
 class BranchNotFound(TreeringError):

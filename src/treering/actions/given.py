@@ -61,7 +61,7 @@ def files_given(
     That is the file as it lies in the work tree: whoever writes a memory while editing means the
     text about to be committed. For another branch, or in a bare repository, the committed one.
     """
-    names = dict.fromkeys(_inside(workspace, path) for path in paths if path)
+    names = dict.fromkeys(path_given(workspace, path) for path in paths if path)
     if not names:
         return ()
     committed = {name: _committed(workspace, standing, name) for name in names}
@@ -69,7 +69,8 @@ def files_given(
     return tuple(FileRef(name, edited.get(name) or blob) for name, blob in committed.items())
 
 
-def _inside(workspace: Workspace, path: str) -> str:
+def path_given(workspace: Workspace, path: str) -> str:
+    """A path as the repository names it, or Invalid for one outside of it."""
     text = must_be_utf8(path, "file")
     root = workspace.repository.workdir
     if root and os.path.isabs(text):

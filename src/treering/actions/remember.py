@@ -1,6 +1,6 @@
 """remember: store a memory, classified, linked, once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -54,19 +54,19 @@ def remember(
     outcome: str = "",
     id: str = "",
     allow_secret: bool = False,
+    details: Mapping[str, Any] | None = None,
 ) -> Remembered:
     """Store `content` on the branch HEAD is on, or on `branch`.
 
     The same content and type, already visible and not forgotten, is the same memory: its id comes
-    back with `duplicate`, and nothing is written.
+    back with `duplicate`, and nothing is written. `details` is what else belongs to its type.
     """
     text = given.content_given(content)
     kind = given_type(type_named(type)) if type else classify(text)
     now = workspace.now()
-    details = {
-        "reasoning": given.text_given(reasoning, "reasoning"),
-        "outcome": one_of(outcome, OUTCOMES, "outcome") if outcome else "",
-    }
+    why = given.text_given(reasoning, "reasoning")
+    became = one_of(outcome, OUTCOMES, "outcome") if outcome else ""
+    told = dict(details or {}) | {"reasoning": why, "outcome": became}
     agent = given.line_given(agent, "agent") or workspace.agent
     draft = Memory(
         id=_own_id(id) if id else "",
@@ -82,10 +82,10 @@ def remember(
         author=str(workspace.person),
         agent=agent,
         session=given.line_given(session, "session"),
-        details={key: value for key, value in details.items() if value},
+        details={key: value for key, value in told.items() if value},
     )
     if not allow_secret:
-        secrets.refuse(text, *_short_texts(draft), details["reasoning"])
+        secrets.refuse(text, *_short_texts(draft), why)
 
     def attempt(writing: Writing) -> Remembered:
         memory, existing = _identified(writing, draft, private)

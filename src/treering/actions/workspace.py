@@ -1,6 +1,6 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
@@ -22,6 +22,7 @@ from treering.model.when import bound, written
 from treering.store import layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
+from treering.store.vault import Vault
 from treering.store.view import Layer, Place, View
 
 if TYPE_CHECKING:
@@ -60,10 +61,12 @@ class Workspace:
         person: Person | None = None,
         agent: str = "",
         cache: Path | None = None,
+        user_folder: Path | None = None,
         is_brief: bool = False,
     ) -> None:
         self.repository = repository
         self._cache = cache
+        self.user_folder = user_folder
         self._is_brief = is_brief
         self.store = Store(repository)
         self.clock = clock
@@ -81,12 +84,14 @@ class Workspace:
         person: Person | None = None,
         agent: str = "",
         cache: Path | None = None,
+        user_folder: Path | None = None,
         is_brief: bool = False,
     ) -> Self:
         """Open the repository that holds `path`.
 
-        `cache` is a folder to use where the repository cannot be written; `is_brief` says that this
-        process ends after one call, so that what the next one needs is left on disk.
+        `cache` is a folder to use where the repository cannot be written, `user_folder` the one
+        with the user's own prompts; `is_brief` says that this process ends after one call, so that
+        what the next one needs is left on disk.
         """
         return cls(
             Repository.discover(Path(path)),
@@ -94,6 +99,7 @@ class Workspace:
             person=person,
             agent=agent,
             cache=cache,
+            user_folder=user_folder,
             is_brief=is_brief,
         )
 
@@ -273,15 +279,22 @@ class Writing:
             memories=tuple(memory.id for memory in memories),
             bases=self._bases(changes),
         )
-        vault.commit(
-            self._held,
-            self.scope,
-            files,
-            why,
-            person=self._workspace.person,
-            seconds=self._workspace.clock(),
-        )
+        self._put(vault, files, why)
         return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+
+    def save(self, op: str, subject: str, saved: Mapping[str, tuple[bytes, Place | None]]) -> None:
+        """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
+        files = {layout.saved_path(key): data for key, (data, _) in saved.items()}
+        bases = {
+            key: below.blob
+            for key, (_, below) in saved.items()
+            if below and below.layer.snapshot.scope != self.scope
+        }
+        self._put(self._workspace.store.shared, files, Message(op, subject, self.code, bases=bases))
+
+    def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
+        at = self._workspace
+        vault.commit(self._held, self.scope, files, why, person=at.person, seconds=at.clock())
 
     def _bases(self, changes: list[Change]) -> dict[str, str]:
         """The blobs of lower layers that this scope now covers with its first own copies."""

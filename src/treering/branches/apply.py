@@ -140,6 +140,10 @@ def promote(
         for memory_id, blob in work.taken.items()
     }
     files |= {layout.path_of(memory_id): data for memory_id, data in work.merged.items()}
+    files |= {
+        layout.saved_path(key): vault.repository.objects.blob(blob)
+        for key, blob in work.saved.items()
+    }
     why = Message(
         op="promote",
         subject=f"promote {len(work.ids)} memories of {source.branch}",

@@ -29,6 +29,7 @@ class Door(NamedTuple):
             person=_person(),
             agent=os.environ.get("TREERING_AGENT", ""),
             cache=_cache(),
+            user_folder=_config(),
             is_brief=True,
         )
 
@@ -65,6 +66,11 @@ def _person() -> Person | None:
 def _cache() -> Path:
     """The user's own folder for what can be made again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treering"
+
+
+def _config() -> Path:
+    """The user's own folder for what they saved for all their repositories."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
 def command(function: Callable[..., Any]) -> Callable[..., Any]:

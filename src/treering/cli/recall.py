@@ -9,7 +9,8 @@ import click
 from treering.actions.recall import DETAILS, MODES, ORDERS, SCOPES, Recalled, Result, recall
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import ago, safe
+from treering.cli.render import safe
+from treering.model.when import ago
 
 
 @click.command(

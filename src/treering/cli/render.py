@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from treering.model.when import instant
-
 _CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 
@@ -32,18 +30,3 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         lines.append((indent + "  ".join([*cells, row[-1]])).rstrip())
     return "\n".join(lines)
-
-
-def ago(written: str, now: float) -> str:
-    """How long ago, in one unit."""
-    seconds = max(0.0, now - instant(written))
-    for unit, size in (
-        ("y", 31_536_000),
-        ("mo", 2_592_000),
-        ("d", 86_400),
-        ("h", 3_600),
-        ("min", 60),
-    ):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} ago"
-    return "just now"

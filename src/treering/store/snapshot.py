@@ -43,6 +43,7 @@ class Snapshot:
         self._trees = trees
         self.scope = scope
         self.tip = tip
+        self._root = repository.objects.commit(tip).tree if tip else None
         self._memories = self._memories_tree()
 
     @property
@@ -51,10 +52,10 @@ class Snapshot:
         return (self.scope, self._memories)
 
     def _memories_tree(self) -> str | None:
-        if self.tip is None:
+        if self._root is None:
             return None
         objects = self._repository.objects
-        tree = objects.child(objects.commit(self.tip).tree, layout.MEMORIES, GIT_OBJECT_TREE)
+        tree = objects.child(self._root, layout.MEMORIES, GIT_OBJECT_TREE)
         if tree:
             objects.check_tree(tree)  # without it nothing can be listed: damaged as a whole
         return tree
@@ -94,6 +95,17 @@ class Snapshot:
             self._trees.listings[self._memories] = known
             self._trees.forget_some()
         return known
+
+    def saved(self) -> Listing:
+        """Prompts and templates: key -> blob. They are few, and rarely asked for."""
+        objects = self._repository.objects
+        found: Listing = {}
+        for folder in layout.SAVED.values() if self._root else ():
+            tree = objects.child(self._root, folder, GIT_OBJECT_TREE) if self._root else None
+            for line in objects.tree(tree) if tree else ():
+                if line.mode == BLOB and (name := layout.name_in(line.name)):
+                    found[f"{folder}/{name}"] = line.oid
+        return found
 
     def _shard(self, name: str, tree: str) -> Listing:
         known = self._trees.shards.get(tree)
