@@ -26,6 +26,9 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),
+        Setting(
+            "hookbudget", "1000", "characters an agent is told unasked at a time; 0: nothing at all"
+        ),
         Setting("sessiongap", "4h", "a pause longer than this ends a session"),
         Setting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
     )
@@ -76,6 +79,8 @@ def _check(name: str, value: str) -> None:
         raise Invalid("A setting is one line.")
     if name in ("fsync", "sync") and value.lower() not in ("true", "false"):
         raise Invalid(f"{name} is true or false, not {value!r}.")
+    if name == "hookbudget" and not value.isdecimal():
+        raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
     if name == "sessiongap":
         duration(value)
     if name == "capture" and value not in CAPTURES:
