@@ -5,7 +5,8 @@ nothing to say. Headlines only: whatever is inside a memory is read on request. 
 of an order to the agent is left out, and the text of others is never repeated.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from treering.actions.checkpoint import load
@@ -39,7 +40,7 @@ def opening(workspace: Workspace, budget: int) -> str:
     newest = workspace.lookout.index.newest(sight.ranks, _NEWEST)
     entries = [e for e in newest if e.type not in _PASSING and _is_in_force(e)]
     entries.sort(key=lambda entry: sight.ranks[entry.blob])  # the nearest layer first
-    lines = [*_resume(workspace), *_headlines(workspace, sight, entries)]
+    lines = chain(_resume(workspace), _headlines(workspace, sight, entries))
     branch = standing.scope.branch
     return _told(lines, f"what this repository remembers on branch {branch}", budget)
 
@@ -59,7 +60,7 @@ def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
     )
     entries = [entry for hit in found.hits if (entry := index.entry(hit.blob))]
     near = [e for e in entries if e.type not in _PASSING and _is_about(sight, e, asked)]
-    lines = list(_headlines(workspace, sight, near))
+    lines = _headlines(workspace, sight, near)
     return _told(lines, "what this repository remembers that may concern the prompt", budget)
 
 
@@ -129,11 +130,17 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
 
-def _told(lines: Sequence[str], header: str, budget: int) -> str:
-    """As many lines as fit into the budget, between marks that say they are data."""
+def _told(lines: Iterable[str], header: str, budget: int) -> str:
+    """As many lines as fit into the budget, between marks that say they are data.
+
+    Lines are asked for one at a time: each is a memory read.
+    """
     nonce = fresh_nonce()
-    for count in range(len(lines), 0, -1):
-        text = fenced("\n".join(lines[:count]), nonce, f"treering: {header}") + f"\n{_MORE}"
-        if len(text) <= budget:
-            return text
-    return ""
+    told, text = "", ""
+    for line in lines:
+        told += f"{line}\n"
+        longer = fenced(told, nonce, f"treering: {header}") + f"\n{_MORE}"
+        if len(longer) > budget:
+            break
+        text = longer
+    return text
