@@ -41,6 +41,7 @@ COMMANDS = {
     "maintain": "maintain",
     "hook": "hook",
     "uninstall": "uninstall",
+    "completion": "completion",
     "demo": "demo",
 }
 
@@ -58,6 +59,10 @@ class Program(click.Group):
         gc.freeze()  # what was imported stays for the life of the process: never look at it again
         gc.enable()
         command: click.Command = module.command
+        if "_TREERING_COMPLETE" in os.environ:
+            from treering.cli.completion import fill_in
+
+            fill_in(command)
         return command
 
 
