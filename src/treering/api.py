@@ -11,6 +11,7 @@ from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.imports import import_path
+from treering.actions.init import init, uninstall
 from treering.actions.log import log
 from treering.actions.prompts import prompts
 from treering.actions.read import read
@@ -49,6 +50,8 @@ class Treering(Workspace):
     drain = drain
     status = status
     config = config
+    init = init
+    uninstall = uninstall
     doctor = doctor
     reindex = reindex
     gc = gc

@@ -8,9 +8,10 @@ files.
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from treering.actions.setup import client_files, git_config, hook_files
-from treering.actions.setup.clients import AGENTS, Addition, client_named
+from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
 from treering.actions.setup.hook_files import HookPlan
 from treering.actions.setup.traces import Traces
 from treering.actions.workspace import Workspace
@@ -56,7 +57,7 @@ def init(
     with nullcontext() if dry_run else workspace.store.lock():
         traces = Traces.read(repository)
         plan = (
-            hook_files.plan_hooks(repository, traces, force=force)
+            hook_files.plan_hooks(repository, force=force)
             if hooks
             else HookPlan(hook_files.front(repository), (), ())
         )
@@ -83,7 +84,7 @@ def init(
         plan.names,
         tuple(config),
         tuple(file.path for file in files),
-        (*plan.notes, *notes, *more, _LOG_NOTE),
+        (*plan.notes, *notes, *more, *_hints(repository, clients), _LOG_NOTE),
     )
 
 
@@ -94,6 +95,18 @@ def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) 
     if wanted and repository.workdir is None:
         raise Invalid("A bare repository has no work tree for the files of a client.")
     return wanted
+
+
+def _hints(repository: Repository, chosen: Sequence[str]) -> list[str]:
+    """Clients that are used here and do not know of treering."""
+    if repository.workdir is None or chosen:
+        return []
+    return [
+        f"{client.title} is used here: `treering init --client {client.name}` connects it."
+        for client in CLIENTS.values()
+        if (repository.workdir / client.folder).is_dir()
+        and client_files.planned(repository, client.additions)[0]
+    ]
 
 
 def _begin_journal(workspace: Workspace, program: str) -> None:
@@ -109,8 +122,8 @@ def _apply_hooks(repository: Repository, plan: HookPlan, traces: Traces) -> None
     if plan.writes:
         hook_files.write_hooks(plan, traces)
     if plan.sets_path:
-        traces.behind = plan.behind
-        traces.previous_hooks_path = git_config.local_hooks_path(repository)
+        if not _is_in_front(repository):
+            traces.previous_hooks_path = git_config.local_hooks_path(repository)
         git_config.set_hooks_path(repository, str(plan.folder))
 
 
@@ -157,4 +170,4 @@ def _end_journal(workspace: Workspace) -> None:
 
 
 def _is_in_front(repository: Repository) -> bool:
-    return git_config.local_hooks_path(repository) == str(hook_files.front(repository))
+    return hook_files.is_front(Path(git_config.local_hooks_path(repository)))

@@ -205,3 +205,15 @@ def test_uninstall_reaches_the_files_of_every_work_tree(repo: Repo, tmp_path: Pa
 
     assert not (side.path / ".mcp.json").exists()
     assert not (side.path / ".claude").exists()
+
+
+def test_a_client_that_is_used_here_is_pointed_out(repo: Repo):
+    """Once, and not when it is connected already."""
+    (repo.path / ".cursor").mkdir()
+
+    before = repo.json("init", "--no-hooks")["notes"]
+    _init(repo, "cursor")
+    after = repo.json("init", "--no-hooks")["notes"]
+
+    assert ["Cursor" in note for note in before if "--client" in note] == [True]
+    assert [note for note in after if "--client" in note] == []

@@ -510,6 +510,55 @@ def test_a_local_hooks_path_outside_comes_back(hooked: Hooked, shared_hooks: Pat
     assert hooked.git("config", "core.hooksPath") == str(mine)
 
 
+def test_a_moved_repository_is_put_right_by_init(
+    hooked: Hooked, shared_hooks: Path, tmp_path: Path
+):
+    """git wants a full path in core.hooksPath, and it names where the repository was."""
+    _init(hooked)
+    moved = Hooked(hooked.path.rename(tmp_path / "moved"), hooked.log_file)
+    assert [f.code for f in moved.tr.doctor(dry_run=True).findings] == ["hooks-lost"]
+
+    _init(moved)
+    moved.commit_file("a.txt")
+    lines, events = moved.log_lines(), moved.event_names()
+    moved.json("uninstall")
+
+    assert "pre-commit" in lines
+    assert events == ["post-commit"]
+    assert "hookspath" not in (moved.path / ".git" / "config").read_text().lower()
+
+
+def test_what_is_ours_is_found_without_the_record_of_it(hooked: Hooked, shared_hooks: Path):
+    """Someone cleans up in the git directory: hooks still run, and uninstall still works."""
+    _init(hooked)
+    (hooked.path / ".git" / "treering" / "init.json").unlink()
+
+    again = _init(hooked)
+    hooked.commit_file("a.txt")
+    lines = hooked.log_lines()
+    hooked.json("uninstall")
+
+    assert again["hooks"] == []
+    assert "pre-commit" in lines
+    assert not (hooked.path / ".git" / "treering" / "hooks").exists()
+    assert "hookspath" not in (hooked.path / ".git" / "config").read_text().lower()
+
+
+def test_a_path_with_spaces_and_quotes(hooked: Hooked, tmp_path: Path):
+    """Nothing of a path is ever run."""
+    folder = tmp_path / "it's $(touch oops) a\nfolder"
+    hooked.hook("post-commit", '#!/bin/sh\necho mine >> "$LOG"\n', folder)
+    hooked.git("config", "core.hooksPath", str(folder))
+
+    _init(hooked)
+    hooked.commit_file("a.txt")
+    again = _init(hooked)
+
+    assert hooked.log_lines() == ["mine"]
+    assert again["hooks"] == []
+    assert not list(tmp_path.rglob("oops"))
+
+
 # --- shapes of repositories -----------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ tools that know their own hooks by their text (pre-commit, lefthook, husky, git-
 """
 
 import re
-from shlex import quote
+from shlex import quote, split
 
 from treering.capture.shims import shim
 
@@ -27,17 +27,29 @@ def alone(name: str) -> bytes:
     return SHEBANG + BEGIN + _body(name) + END
 
 
-def in_front_of(hook: str, name: str) -> bytes:
-    """A hook that first runs another one, if that is there."""
-    run = f'if [ -x {quote(hook)} ]; then {quote(hook)} "$@"; fi'
-    return SHEBANG + BEGIN + _after(run, name) + END
+def in_front_of(folder: str, name: str) -> bytes:
+    """A hook that first runs the one of that name in another folder, if that is there."""
+    hook = f'"$treering_behind/{name}"'
+    run = f'if [ -x {hook} ]; then {hook} "$@"; fi'
+    return SHEBANG + BEGIN + _behind(folder) + _after(run, name) + END
 
 
-def passing_on(hook: str) -> bytes:
-    """A hook that only runs another one, if that is there."""
-    here = quote(hook)
-    said = f'[ -x {here} ] && exec {here} "$@"\nexit 0\n'
-    return SHEBANG + BEGIN + said.encode("utf-8", "surrogateescape") + END
+def passing_on(folder: str, name: str) -> bytes:
+    """A hook that only runs the one of that name in another folder, if that is there."""
+    hook = f'"$treering_behind/{name}"'
+    said = f'[ -x {hook} ] && exec {hook} "$@"\nexit 0\n'
+    return SHEBANG + BEGIN + _behind(folder) + said.encode() + END
+
+
+def _behind(folder: str) -> bytes:
+    return b"treering_behind=" + quote(folder).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def folder_behind(script: bytes) -> str:
+    """The folder whose hooks a hook of ours runs first; empty where there is none."""
+    found = re.search(rb"^treering_behind=(.*?)\n(?:treering_status|\[ -x)", script, re.M | re.S)
+    words = split(found[1].decode("utf-8", "surrogateescape")) if found else []
+    return words[0] if words else ""
 
 
 def can_hold(script: bytes) -> bool:

@@ -43,7 +43,6 @@ class HookPlan(NamedTuple):
     folder: Path
     names: tuple[str, ...]
     writes: tuple[Write, ...]
-    behind: str = ""
     sets_path: bool = False
     notes: tuple[str, ...] = ()
 
@@ -55,12 +54,11 @@ def front(repository: Repository) -> Path:
 # --- planning -------------------------------------------------------------------------------------
 
 
-def plan_hooks(repository: Repository, traces: Traces, *, force: bool = False) -> HookPlan:
+def plan_hooks(repository: Repository, *, force: bool = False) -> HookPlan:
     """Which files have to be written; nothing is changed."""
     path = hooks_path(repository)
-    mine = front(repository)
-    if path.folder == mine:
-        return _in_front(repository, Path(traces.behind or repository.common_dir / "hooks"))
+    if is_front(path.folder):
+        return _in_front(repository, _behind(repository))
     if path.level == "worktree":
         return _explained(
             repository, f"core.hooksPath is set for this work tree alone ({path.folder})"
@@ -72,6 +70,18 @@ def plan_hooks(repository: Repository, traces: Traces, *, force: bool = False) -
             return _explained(repository, f"core.hooksPath is in the work tree ({path.folder})")
         return _in_place(path.folder) or _in_front(repository, path.folder)
     return _in_front(repository, path.folder)
+
+
+def is_front(folder: Path) -> bool:
+    """Whether a folder is one of ours, maybe from before the repository was moved."""
+    return folder.parts[-2:] == ("treering", "hooks")
+
+
+def _behind(repository: Repository) -> Path:
+    """The folder our hooks run first, as they say themselves."""
+    said = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
+    usual = repository.common_dir / "hooks"
+    return Path(said) if said and Path(said).exists() else usual
 
 
 def _explained(repository: Repository, why: str) -> HookPlan:
@@ -127,20 +137,18 @@ def _in_front(repository: Repository, behind: Path) -> HookPlan:
     delicate = [name for name in DELICATE if os.access(behind / name, os.X_OK)]
     writes = []
     for name in (*HARMLESS, *delicate):
-        hook = str(behind / name)
-        content = (
-            hook_block.in_front_of(hook, name) if name in HOOKS else hook_block.passing_on(hook)
-        )
+        make = hook_block.in_front_of if name in HOOKS else hook_block.passing_on
+        content = make(str(behind), name)
         if _content(folder / name) != content:
             writes.append(Write(folder / name, content, 0o755))
+    written = {write.path.name for write in writes}
+    names = tuple(name for name in HOOKS if name in written)
+    sets_path = hooks_path(repository).folder.resolve() != folder.resolve()
     note = (
         f"The hooks in {behind} stay as they are: core.hooksPath of this repository now names "
         f"{folder}, whose hooks run them first."
     )
-    written = {write.path.name for write in writes}
-    names = tuple(name for name in HOOKS if name in written)
-    sets_path = hooks_path(repository).folder != folder
-    return HookPlan(folder, names, tuple(writes), str(behind), sets_path, (note,))
+    return HookPlan(folder, names, tuple(writes), sets_path, (note,) if sets_path else ())
 
 
 def _umask() -> int:

@@ -36,7 +36,6 @@ class Traces:
     has_hooks: bool = False
     folders: list[str] = field(default_factory=list)
     created: list[str] = field(default_factory=list)
-    behind: str = ""
     previous_hooks_path: str = ""
     config: list[tuple[str, str]] = field(default_factory=list)
     files: dict[str, ClientFile] = field(default_factory=dict)
@@ -88,7 +87,6 @@ def _of(said: dict[str, Any]) -> Traces:
         has_hooks=bool(said["has_hooks"]),
         folders=[str(folder) for folder in said["folders"]],
         created=[str(name) for name in said["created"]],
-        behind=str(said["behind"]),
         previous_hooks_path=str(said["previous_hooks_path"]),
         config=[(str(key), str(value)) for key, value in said["config"]],
         files=files,
