@@ -1,7 +1,7 @@
 """Events taken from the journal: their commits become memories of the branch they happened on."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
 
 from treering.actions.config import SETTINGS
@@ -17,8 +17,6 @@ from treering.git.lock import PATIENCE
 from treering.git.repository import Head
 from treering.model.scope import Scope, is_utf8
 from treering.model.when import duration
-
-_BETWEEN = 100  # how many commits made by hand in the middle of a rebase are looked for
 
 
 class Capturing:
@@ -68,16 +66,14 @@ class Capturing:
 
     def _attempt(self, events: list[Event], known: dict[str, Commit], writing: Writing) -> int:
         recording = Recording(writing.view, writing.scope, known, self._rules(writing.scope))
+        # git tells of an amended commit before it tells which one that took the place of.
+        replaced = {new: olds for event in events for new, olds in event.rewritten.items()}
         for event in events:
-            self._record(recording, event, writing.scope)
+            for oid in self._oids(event):
+                recording.add(oid, replaced.get(oid, ()))
+            if event.rewritten and writing.scope.branch != self._trunk:
+                recording.follow(event.rewritten)
         return write_recorded(writing, recording)
-
-    def _record(self, recording: Recording, event: Event, scope: Scope) -> None:
-        rewritten = event.rewritten
-        for oid in self._oids(event):
-            recording.add(oid, rewritten.get(oid, ()))
-        if rewritten and scope.branch != self._trunk:
-            recording.follow(rewritten)
 
     # --- what an event is about -------------------------------------------------------------------
 
@@ -113,25 +109,16 @@ class Capturing:
         new = list(event.rewritten)
         if event.told[:1] != ("rebase",):
             return new
-        history = list(self._history(event.commit, len(new) + _BETWEEN))
-        return _with_those_between(new, history)
+        # Commits made by hand at a stop are told of by nobody; they lie between the others.
+        onto = reflog.rebased_onto(self._repository, event.branch, event.commit)
+        between = self._repository.history([event.commit], without=[onto]) if onto else []
+        return [oid for oid in new if oid not in between] + between
 
     def _is_merge(self, oid: str) -> bool:
         try:
             return len(self._repository.objects.commit(oid).parents) > 1
         except StoreDamaged:
             return False
-
-    def _history(self, oid: str, most: int) -> Iterator[str]:
-        for _ in range(most):
-            yield oid
-            try:
-                parents = self._repository.objects.commit(oid).parents
-            except StoreDamaged:
-                return
-            if not parents:
-                return
-            oid = parents[0]
 
     # --- limits -----------------------------------------------------------------------------------
 
@@ -151,16 +138,6 @@ class Capturing:
     @cached_property
     def _logs(self) -> list[list[reflog.Line]]:
         return reflog.heads(self._repository)
-
-
-def _with_those_between(new: list[str], history: list[str]) -> list[str]:
-    """What a rebase made, oldest first: the commits it told of, and those made by hand at a stop.
-
-    Only what lies above the oldest one told of is the branch's own.
-    """
-    last = max((at for at, oid in enumerate(history) if oid in new), default=-1)
-    own = history[: last + 1][::-1]
-    return [oid for oid in new if oid not in own] + own
 
 
 def write_recorded(writing: Writing, recording: Recording) -> int:

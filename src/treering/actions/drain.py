@@ -9,7 +9,8 @@ from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 
 _BRIEFLY = 0.2  # seconds a reader waits for what is pending
-_FEW, _MANY = 8, 500  # events at once: a reader must be able to stop in between
+_MANY = 500  # events at once
+_FEW, _SOME = 8, 50  # for a reader, who must be able to stop; many at once are cheaper by far
 
 
 class Drained(NamedTuple):
@@ -48,7 +49,7 @@ def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
     journal.expect_no_worker(events)
     until = None if seconds is None else time.monotonic() + seconds
     capturing = Capturing(workspace, journal, until)
-    size = _MANY if until is None else _FEW
+    size = _MANY if until is None else _FEW if len(events) < _SOME else _SOME
     for at in range(0, len(events), size):
         if until is not None and time.monotonic() >= until:
             break

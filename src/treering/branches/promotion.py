@@ -4,8 +4,8 @@ One commit on the target, with the source's tip as second parent (as only parent
 has nothing yet), so that history stays reachable. Blobs are taken as they are: two clones that
 promote the same scope make the same tree. Only a memory changed on both sides is merged by field.
 
-Checkpoints and progress notes speak of work that is over. They are not taken along; they stay
-readable in the history behind the second parent.
+Checkpoints and progress notes speak of work that is over, and so do commits that were rewritten.
+They are not taken along; they stay readable in the history behind the second parent.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     bases = _bases(vault, source, target)
     for memory_id, blob in own_part(vault, source, target).items():
         theirs = _memory(vault, blob)
-        if theirs is not None and theirs.type in PASSING:
+        if theirs is not None and _is_passing(theirs):
             notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
             continue
         there = below.get(memory_id)
@@ -87,6 +87,10 @@ def _is_newer(vault: Vault, blob: str, there: str) -> bool:
     if one.is_deleted != other.is_deleted:
         return other.is_deleted
     return (one.modified, blob) > (other.modified, there)
+
+
+def _is_passing(memory: Memory) -> bool:
+    return memory.type in PASSING or (memory.type == "commit" and memory.status == "superseded")
 
 
 def _both(

@@ -9,6 +9,7 @@ from treering.git.repository import Repository
 _RENAMED = r"Branch: renamed refs/heads/(.+) to refs/heads/(.+)"
 _COPIED = r"Branch: copied refs/heads/(.+) to refs/heads/(.+)"
 _LEFT = r"checkout: moving from (.+) to (.+)"
+_REBASED = r"rebase (?:\(finish\)|finished): .* onto ([0-9a-f]{40})"
 _MERGED = r"merge (.+?):.*"
 
 
@@ -123,3 +124,12 @@ def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: i
     recent = (line for line in of_branch(repository, trunk) if line.when >= since)
     matches = (re.fullmatch(_MERGED, line.said) for line in recent)
     return any(match and match[1] == branch for match in matches)
+
+
+def rebased_onto(repository: Repository, branch: str, tip: str) -> str | None:
+    """What the rebase that left a branch at a commit put it on."""
+    for line in reversed(of_branch(repository, branch)):
+        match = re.fullmatch(_REBASED, line.said) if line.new == tip else None
+        if match:
+            return match[1]
+    return None

@@ -89,22 +89,33 @@ class Recording:
         return memory
 
     def _superseded(self, old: Memory, by: Memory) -> Memory:
-        """The new memory, with the old one out of its way: marked, or gone if never stored."""
+        """The new memory, with the old one out of its way."""
         if old.id == by.id or old.status == "superseded":
             return by
         if session := self._find(old.session):
             left = sessions.without(session, old.commit)
-            self._touch(left if sessions.commits_of(left) else _replaced(left, by.session))
-        if self._stored(old.id):
-            self._changed[old.id] = _replaced(old, by.id)
+            if sessions.commits_of(left):
+                self._touch(left)
+            else:
+                self._put_away(left, by.session)
+        if self._put_away(old, by.id):
             inherited: tuple[Link, ...] = (Link("supersedes", old.id, 1.0, "system"),)
         else:
-            self._changed.pop(old.id, None)
             inherited = tuple(link for link in old.links if link.relation == "supersedes")
         links = {(link.relation, link.target): link for link in (*by.links, *inherited)}
         by = replace(by, links=tuple(links.values()))
         self._changed[by.id] = by
         return by
+
+    def _put_away(self, memory: Memory, by: str) -> bool:
+        """Mark a memory as replaced; whether it was stored. One that never was is just left out."""
+        self._touched.pop(memory.id, None)
+        if self._stored(memory.id) is None:
+            self._changed.pop(memory.id, None)
+            return False
+        details = dict(memory.details) | {"superseded_by": by}
+        self._changed[memory.id] = replace(memory, status="superseded", details=details)
+        return True
 
     # --- sessions ---------------------------------------------------------------------------------
 
@@ -112,7 +123,8 @@ class Recording:
         """1 that of the commit it took the place of; 2 the agent's that is at work; 3 the one of
         the commit before, while it fits; 4 a new one."""
         for old in olds:
-            if session := self._find(old.session):
+            session = self._find(old.session)
+            if session and session.status == "active":
                 return session
         if session := self._find(self._rules.agent_session(commit)):
             return session
@@ -143,10 +155,7 @@ class Recording:
 
     def _touch(self, session: Memory) -> None:
         self._changed[session.id] = session
-        if session.status == "active":
-            self._touched[session.id] = None
-        else:
-            self._touched.pop(session.id, None)
+        self._touched[session.id] = None
 
     # --- what is there ----------------------------------------------------------------------------
 
@@ -162,8 +171,3 @@ class Recording:
             return place.memory() if place else None
         except TreeringError:
             return None  # damaged: doctor names it
-
-
-def _replaced(memory: Memory, by: str) -> Memory:
-    details = dict(memory.details) | {"superseded_by": by}
-    return replace(memory, status="superseded", details=details)

@@ -27,8 +27,11 @@ def agent_session_id(agent: str, session: str) -> str:
 
 
 def fits(session: Memory, commit: Memory, branch: str, gap: float) -> bool:
-    """Whether a commit carries a session on: same author, same branch, no long pause."""
-    if session.author != commit.author or _text(session, "branch") != branch:
+    """Whether a commit carries a session on: same author, same branch, no long pause.
+
+    An agent's session is open or over, whoever commits next.
+    """
+    if session.agent or session.author != commit.author or _text(session, "branch") != branch:
         return False
     return abs(instant(commit.created) - instant(_text(session, "end"))) <= gap
 
