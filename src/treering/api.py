@@ -7,11 +7,15 @@ from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
 from treering.actions.drain import drain
+from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
+from treering.actions.graph import graph
 from treering.actions.imports import import_path
+from treering.actions.inference import infer_links, prune_links
 from treering.actions.init import init, uninstall
+from treering.actions.link import link
 from treering.actions.log import log
 from treering.actions.prompts import prompts
 from treering.actions.read import read
@@ -37,6 +41,11 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    link = link
+    graph = graph
+    infer_links = infer_links
+    prune_links = prune_links
+    entities = entities
     checkpoint = checkpoint
     context = context
     prompts = prompts

@@ -9,6 +9,7 @@ TreeringError
 ├── BlockedSecret
 ├── PromptNotFound
 ├── BranchNotFound
+├── PathNotFound
 ├── NotARepository
 ├── UnsupportedRepository
 ├── FormatTooNew
@@ -89,6 +90,13 @@ class BranchNotFound(TreeringError):
 
     code = "branch_not_found"
     hint = "`git branch --all` and `treering status` list the names."
+
+
+class PathNotFound(TreeringError):
+    """No chain of links leads from one memory to the other."""
+
+    code = "path_not_found"
+    hint = "Allow a longer path with --depth, or other links with --relation and --direction."
 
 
 class NotARepository(TreeringError):

@@ -117,7 +117,7 @@ class Candidates:
             status=entry.status,
             confidence=entry.confidence,
             age=self._now - entry.modified,
-            links=len(entry.links) + len(self._sight.backlinks(entry.id)),
+            links=self._sight.network.degree(entry.id),
             is_of_branch=self._sight.view.layers[rank].branch == self._branch,
         )
 

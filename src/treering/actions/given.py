@@ -10,6 +10,7 @@ from treering.errors import Invalid
 from treering.git import process
 from treering.git.libgit2 import hashfile
 from treering.model.memory import MAX_CONTENT, FileRef, Link, trimmed
+from treering.model.taxonomy import RELATIONS
 from treering.store.view import View
 
 CLEAR = "-"
@@ -107,12 +108,19 @@ def _edited(workspace: Workspace, standing: Standing, committed: dict[str, str])
     return dict(zip(changed, ids.decode().split(), strict=True))
 
 
+def relation_given(text: str) -> str:
+    """A relation as a person types it: one we know in our spelling, any other as written."""
+    word = line_given(text, "relation")
+    known = word.lower().replace("-", "_").replace(" ", "_")
+    return known if known in RELATIONS else word
+
+
 def links_given(view: View, links: Sequence[str]) -> tuple[Link, ...]:
     """Links written as `relation:id`, each to a memory that can be seen."""
     found: dict[tuple[str, str], Link] = {}
     for text in links:
         relation, colon, target = text.rpartition(":")
-        word = line_given(relation, "relation") if colon else "relates_to"
+        word = relation_given(relation) if colon else "relates_to"
         link = Link(relation=word, target=view.find(target).id)
         found[link.relation, link.target] = link
     return tuple(found.values())

@@ -85,12 +85,18 @@ def read(
         branch=place.layer.branch,
         layer=place.layer.kind,
         private=place.layer.vault.is_private,
-        links=neighbours(workspace.lookout.sight(view), memory, links) if links else (),
+        links=_linked(workspace, view, memory, links),
         extra=memory.extra or None,
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
         pending=pending or None,
     )
+
+
+def _linked(workspace: Workspace, view: View, memory: Memory, hops: int) -> tuple[Neighbour, ...]:
+    if not hops:
+        return ()
+    return neighbours(workspace.lookout.sight(view), memory, hops, now=workspace.clock())
 
 
 def _details(place: Place, memory: Memory) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from treering.store.view import Layer, Place, View
 if TYPE_CHECKING:
     from treering.actions.pages import Pages
     from treering.actions.sight import Lookout
+    from treering.actions.surroundings import Surroundings
     from treering.branches.apply import Hand
 
 _ATTEMPTS = 5
@@ -122,6 +123,14 @@ class Workspace:
         return Lookout(self.store, cache=self._cache, model=model)
 
     @cached_property
+    def surroundings(self) -> "Surroundings":
+        """What is around a memory that is written, without the index."""
+        from treering.actions.surroundings import Surroundings
+        from treering.graph.clues import Clues
+
+        return Surroundings(self.store, Clues(self.store.folder / "index" / "clues.db"))
+
+    @cached_property
     def pages(self) -> "Pages":
         from treering.actions.pages import Pages
 
@@ -131,6 +140,12 @@ class Workspace:
         """After a look at the index: let it be put in order, if this process lives long enough."""
         if not self._is_brief:
             self.lookout.tidy_soon()
+
+    def catch_up_soon(self) -> None:
+        """After a write: note what is around beside the answers, if that was too much on the way
+        and this process lives long enough. Git handles are not for two threads: it has its own."""
+        if self.surroundings.is_behind and not self._is_brief:
+            self.surroundings.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
 
     def now(self) -> str:
         return written(self.clock())

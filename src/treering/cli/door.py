@@ -43,8 +43,10 @@ class Door(NamedTuple):
 
     def tidy_later(self, workspace: Workspace) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        if not workspace.lookout.index.is_untidy:
-            return
+        if workspace.lookout.index.is_untidy:
+            self.start_tidying()
+
+    def start_tidying(self) -> None:
         import subprocess
         import sys
 

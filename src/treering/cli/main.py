@@ -22,6 +22,9 @@ COMMANDS = {
     "read": "read",
     "revise": "revise",
     "forget": "forget",
+    "link": "link",
+    "graph": "graph",
+    "entities": "entities",
     "checkpoint": "checkpoint",
     "context": "context",
     "prompts": "prompts",
@@ -39,9 +42,9 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "maintain": "maintain",
+    "completion": "completion",
     "hook": "hook",
     "uninstall": "uninstall",
-    "completion": "completion",
     "demo": "demo",
 }
 

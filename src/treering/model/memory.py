@@ -44,6 +44,15 @@ class Link(NamedTuple):
     extra: Mapping[str, Any] = MappingProxyType({})
 
 
+def made_at(link: Link) -> float:
+    """When a link was made, as far as it says so itself; 0 where it does not."""
+    since = link.extra.get("since")
+    try:
+        return instant(since) if isinstance(since, str) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One thing worth remembering; `extra` holds front matter keys we do not know."""
