@@ -24,6 +24,12 @@ EVENTS = {
 SESSION = "11111111-2222-3333-4444-555555555555"
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not turn an answer into silence."""
+    monkeypatch.setenv("TREERING_HOOK_SECONDS", "60")
+
+
 def call(repo: Repo, client: str, event: str, **told: Any) -> str:
     """What a hook prints; it must succeed, and leave stderr alone."""
     done = repo.cli(
@@ -282,8 +288,9 @@ def test_a_held_lock_keeps_nobody_waiting(repo: Repo):
     assert wait_for(lambda: memories(repo, "checkpoint"))
 
 
-def test_a_client_that_says_nothing_gets_silence(repo: Repo):
+def test_a_client_that_says_nothing_gets_silence(repo: Repo, monkeypatch: pytest.MonkeyPatch):
     """Standard input that is never closed must not hold the agent up."""
+    monkeypatch.delenv("TREERING_HOOK_SECONDS")
     repo.tr.remember("Use WAL mode", type="decision")
     hook = subprocess.Popen(
         [str(TREERING), "hook", "agent", "claude", "SessionStart"],
