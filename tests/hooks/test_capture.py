@@ -619,3 +619,16 @@ def test_sessions_of_a_submodule_stay_there(tmp_path, repo) -> None:
     assert _commits(inner) == {commit: "inside"}
     assert outer.refs() == {}
     assert Path(outer.path / ".git" / "treering.lock").exists() is False
+
+
+def test_doctor_names_events_nobody_looks_at_and_a_worker_that_is_gone(repo, noting) -> None:
+    repo.commit_file("a.txt")
+    (event,) = noting.journal.events()
+    os.utime(event.path, (event.when - 7200, event.when - 7200))
+    (noting.folder / "worker").write_text("/nowhere/treering\n")
+
+    found = {finding.code for finding in repo.tr.doctor().findings}
+
+    assert {"journal-pending", "worker-gone"} <= found
+    repo.tr.drain()
+    assert "journal-pending" not in {finding.code for finding in repo.tr.doctor().findings}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from treering.actions.setup.hook_files import lost
 from treering.actions.workspace import Workspace
+from treering.capture.journal import Journal
 from treering.errors import InvalidDocument, StorageFailed, StoreDamaged, TreeringError
 from treering.git import lock, refs
 from treering.git.objects import BLOB, TREE
@@ -20,6 +21,7 @@ from treering.store.vault import Vault
 _OLD_TEMPORARY = 3600.0
 _REPAIRED = {"stale-lock", "temporary-objects", "broken-ref"}
 _MANY_LOOSE = 20_000
+_LONG_PENDING = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,27 @@ def _machine(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _hooks(workspace: Workspace) -> Iterator[Finding]:
+    """What hooks noted, and whether there is anyone to look at it."""
+    journal = Journal(workspace.store.folder)
+    if (waited := journal.waited()) > _LONG_PENDING:
+        yield Finding(
+            "journal-pending",
+            "warning",
+            f"{journal.pending()} hook events wait, the oldest for {waited / 3600:.0f} hours.",
+            "treering hook drain",
+        )
     if names := lost(workspace.repository):
         yield Finding(
             "hooks-lost",
             "warning",
             f"git no longer runs our hooks {', '.join(names)}: another tool wrote its own.",
+            "treering init",
+        )
+    if (worker := journal.worker()) and not os.access(worker, os.X_OK):
+        yield Finding(
+            "worker-gone",
+            "warning",
+            f"The program hooks start is not there any more: {worker}",
             "treering init",
         )
 

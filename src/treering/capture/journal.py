@@ -52,6 +52,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "journal"
         self._pid = folder / "worker.pid"
+        self._worker = folder / "worker"
 
     def make(self) -> None:
         """Begin one: hooks do nothing without the folder."""
@@ -64,6 +65,21 @@ class Journal:
                 return sum(1 for _ in entries)
         except OSError:
             return 0
+
+    def waited(self) -> float:
+        """For how many seconds the oldest event has waited; 0 where there is none."""
+        try:
+            moments = [path.stat().st_mtime for path in self._folder.iterdir()]
+        except OSError:
+            return 0.0
+        return max((time.time() - moment for moment in moments), default=0.0)
+
+    def worker(self) -> str:
+        """The program shims start, as it was written down for them; empty: the one on the path."""
+        try:
+            return self._worker.read_text(encoding="utf-8").partition("\n")[0]
+        except (OSError, UnicodeDecodeError):
+            return ""
 
     def events(self) -> list[Event]:
         """The events that can be looked at, in the order they happened."""

@@ -1,8 +1,8 @@
 """The worker a shim starts: it drains the journal, lets memories follow their branches, and ends.
 
 It runs in the background of someone's git command, so it says nothing, never fails loudly, and
-gives way: one at a time, at low priority, in a session of its own. What goes wrong is written to a
-log that stays small.
+gives way: one at a time, in a session of its own, as nice as the shim made it. What goes wrong is
+written to a log that stays small.
 """
 
 import os
@@ -19,14 +19,12 @@ from treering.errors import Busy, TreeringError
 from treering.git import lock
 
 _LOG_BYTES = 64 * 1024
-_NICE = 10
 _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
 
 
 def work(path: str, event: str = "") -> None:
     """Do what there is to do for the repository at `path`; `event` is what just happened."""
     with suppress(OSError):
-        os.nice(_NICE)
         os.setsid()  # a terminal that closes must not take a write with it
     try:
         workspace = Workspace.open(path, is_brief=True)
