@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from treering.index.stopwords import STOP_WORDS
+from treering.model.stopwords import STOP_WORDS
 
 from treering.index import Index, embedder_named
 from treering.index.analysis import chunks

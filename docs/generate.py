@@ -43,6 +43,7 @@ This page is made from `--help` by `python docs/generate.py`.
 | --- | --- |
 | `TREERING_AGENT` | the agent to name in memories, where `--agent` is not given |
 | `GIT_AUTHOR_NAME`, `GIT_AUTHOR_EMAIL` | who writes, when both are set; else git's own user |
+| `TREERING_HOOK_SECONDS` | seconds after which an agent's hook says nothing; 1 |
 | `GIT_DIR` | the repository, where `--repo` is not given |
 
 ## Commands

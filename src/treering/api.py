@@ -14,6 +14,7 @@ from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.graph import graph
 from treering.actions.imports import import_path
 from treering.actions.inference import infer_links, prune_links
+from treering.actions.init import init, uninstall
 from treering.actions.link import link
 from treering.actions.log import log
 from treering.actions.prompts import prompts
@@ -58,6 +59,8 @@ class Treering(Workspace):
     drain = drain
     status = status
     config = config
+    init = init
+    uninstall = uninstall
     doctor = doctor
     reindex = reindex
     gc = gc

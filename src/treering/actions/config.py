@@ -21,9 +21,13 @@ SETTINGS: dict[str, Setting] = {
     for setting in (
         Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
         Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
+        Setting("sync", "false", "share memories in the background whenever you push"),
         Setting("remote", "", "the remote memories are shared through; empty: origin"),
         Setting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
+        ),
+        Setting(
+            "hookbudget", "1000", "characters an agent is told unasked at a time; 0: nothing at all"
         ),
         Setting("sessiongap", "4h", "a pause longer than this ends a session"),
         Setting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
@@ -73,8 +77,10 @@ def _shown(workspace: Workspace, setting: Setting) -> Shown:
 def _check(name: str, value: str) -> None:
     if "\n" in value:
         raise Invalid("A setting is one line.")
-    if name == "fsync" and value.lower() not in ("true", "false"):
-        raise Invalid(f"fsync is true or false, not {value!r}.")
+    if name in ("fsync", "sync") and value.lower() not in ("true", "false"):
+        raise Invalid(f"{name} is true or false, not {value!r}.")
+    if name == "hookbudget" and not value.isdecimal():
+        raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
     if name == "sessiongap":
         duration(value)
     if name == "capture" and value not in CAPTURES:

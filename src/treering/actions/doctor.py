@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from treering.actions.setup.hook_files import lost
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.errors import InvalidDocument, StorageFailed, StoreDamaged, TreeringError
@@ -110,6 +111,13 @@ def _hooks(workspace: Workspace) -> Iterator[Finding]:
             "warning",
             f"{journal.pending()} hook events wait, the oldest for {waited / 3600:.0f} hours.",
             "treering hook drain",
+        )
+    if names := lost(workspace.repository):
+        yield Finding(
+            "hooks-lost",
+            "warning",
+            f"git no longer runs our hooks {', '.join(names)}: another tool wrote its own.",
+            "treering init",
         )
     if (worker := journal.worker()) and not os.access(worker, os.X_OK):
         yield Finding(

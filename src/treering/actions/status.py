@@ -5,6 +5,7 @@ from typing import Any
 
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
+from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
@@ -94,7 +95,7 @@ def branches(workspace: Workspace) -> list[dict[str, Any]]:
 def _health(workspace: Workspace) -> dict[str, Any]:
     return {
         "index": _index(workspace),
-        "hooks": {"installed": []},
+        "hooks": {"installed": list(installed(workspace.repository))},
         "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
     }

@@ -60,6 +60,11 @@ class Door(NamedTuple):
             )
 
 
+def opened(repo: str, agent: str) -> Workspace:
+    """A repository for one call, in the name of whoever calls."""
+    return Workspace.open(repo, person=_person(), agent=agent, cache=_cache(), is_brief=True)
+
+
 def _person() -> Person | None:
     """Who git was told to commit as for this process, if it was."""
     name, email = os.environ.get("GIT_AUTHOR_NAME"), os.environ.get("GIT_AUTHOR_EMAIL")

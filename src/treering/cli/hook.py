@@ -4,6 +4,7 @@ import click
 
 from treering.cli import door
 from treering.cli.door import Door
+from treering.cli.hook_agent import agent_command
 
 
 @click.group("hook", epilog="Example: treering hook drain")
@@ -35,3 +36,6 @@ def work_command(door_: Door, event: str) -> None:
     from treering.hooks.worker import work
 
     work(door_.repo, event)
+
+
+command.add_command(agent_command)

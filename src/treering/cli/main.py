@@ -16,6 +16,7 @@ EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
 #: In the order help shows them: command -> module below treering.cli.
 COMMANDS = {
+    "init": "init",
     "remember": "remember",
     "recall": "recall",
     "read": "read",
@@ -43,6 +44,7 @@ COMMANDS = {
     "maintain": "maintain",
     "completion": "completion",
     "hook": "hook",
+    "uninstall": "uninstall",
     "demo": "demo",
 }
 

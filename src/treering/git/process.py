@@ -58,6 +58,16 @@ def run(
     return done.stdout
 
 
+def version() -> tuple[int, ...]:
+    """git's own, as far as it is numbers."""
+    import re
+    import subprocess
+
+    said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\d+(\.\d+)+", said)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
 def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
     """Stream chunks to a git command that answers with little, and only at the end."""
     import subprocess

@@ -220,6 +220,14 @@ class Repository:
             return None
         return str(entry.id) if entry.type_str == "blob" else None
 
+    def changed_files(self, seconds: float = 5.0) -> list[str]:
+        """Files of the work tree that differ from HEAD, new ones included."""
+        if self.workdir is None:
+            return []
+        asked = (f"--work-tree={self.workdir}", "status", "--porcelain=v1", "-z", "--no-renames")
+        said = process.run(self.git_dir, *asked, seconds=seconds)
+        return [line[3:] for line in said.decode(errors="replace").split("\0") if line]
+
     # --- configuration ----------------------------------------------------------------------------
 
     def config(self, key: str) -> str | None:

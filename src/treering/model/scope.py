@@ -8,6 +8,7 @@ import hashlib
 import re
 from typing import NamedTuple
 
+REFS = "refs/treering/"
 HEADS = "refs/treering/heads/"
 TRASH = "refs/treering/trash/"
 KEEP = "refs/treering/keep/"

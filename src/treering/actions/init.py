@@ -1,0 +1,173 @@
+"""init: let git hooks and agents' clients know of treering; uninstall: leave all as it was found.
+
+Memories need none of it. Everything is worked out first, so that a dry run says what would be done,
+and what was done is written down, so that it can be taken back even after others edited the same
+files.
+"""
+
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from treering.actions.setup import client_files, git_config, hook_files
+from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
+from treering.actions.setup.hook_files import HookPlan
+from treering.actions.setup.traces import Traces
+from treering.actions.workspace import Workspace
+from treering.capture.journal import Journal
+from treering.capture.shims import HOOKS
+from treering.errors import Invalid
+from treering.git.repository import Repository
+
+_LOG_NOTE = (
+    "`git log --all` shows memory commits, too; "
+    "`git log --exclude='refs/treering/*' --all` leaves them out."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What was changed, or would be: hooks by name, configuration as key=value, files by path."""
+
+    dry_run: bool
+    hooks: tuple[str, ...]
+    config: tuple[str, ...]
+    clients: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def init(
+    workspace: Workspace,
+    *,
+    program: str = "",
+    clients: Sequence[str] = (),
+    agents_md: bool = False,
+    sync: bool = False,
+    hooks: bool = True,
+    force: bool = False,
+    dry_run: bool = False,
+) -> Setup:
+    """Put in place what is missing; a second time nothing is.
+
+    `program` is what hooks start in the background; where it is empty, what PATH calls treering.
+    """
+    repository = workspace.repository
+    additions = _additions(repository, clients, agents_md)
+    with nullcontext() if dry_run else workspace.store.lock():
+        traces = Traces.read(repository)
+        plan = (
+            hook_files.plan_hooks(repository, force=force)
+            if hooks
+            else HookPlan(hook_files.front(repository), (), ())
+        )
+        settings, notes = git_config.wanted(repository, sync=sync)
+        stale = git_config.misplaced(repository)
+        files, more = client_files.planned(repository, additions)
+        if not dry_run:
+            _begin_journal(workspace, program)
+            try:
+                _apply_hooks(repository, plan, traces)
+                for setting in stale:
+                    git_config.take_back(repository, setting.key, setting.value)
+                for setting in settings:
+                    git_config.put(repository, setting, traces)
+                for file in files:
+                    client_files.write(repository, file, traces)
+            finally:  # what was done before something failed is ours, too
+                traces.write(repository)
+    config = [str(setting) for setting in settings]
+    if plan.sets_path:
+        config.append(f"{git_config.HOOKS_PATH}={plan.folder}")
+    return Setup(
+        dry_run,
+        plan.names,
+        tuple(config),
+        tuple(file.path for file in files),
+        (*plan.notes, *notes, *more, *_hints(repository, clients), _LOG_NOTE),
+    )
+
+
+def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) -> list[Addition]:
+    wanted = [addition for name in clients for addition in client_named(name).additions]
+    if agents_md:
+        wanted.append(AGENTS)
+    if wanted and repository.workdir is None:
+        raise Invalid("A bare repository has no work tree for the files of a client.")
+    return wanted
+
+
+def _hints(repository: Repository, chosen: Sequence[str]) -> list[str]:
+    """Clients that are used here and do not know of treering."""
+    if repository.workdir is None or chosen:
+        return []
+    return [
+        f"{client.title} is used here: `treering init --client {client.name}` connects it."
+        for client in CLIENTS.values()
+        if (repository.workdir / client.folder).is_dir()
+        and client_files.planned(repository, client.additions)[0]
+    ]
+
+
+def _begin_journal(workspace: Workspace, program: str) -> None:
+    """The folder hooks write events to, without which they do nothing; and whom they start."""
+    folder = workspace.store.folder
+    folder.mkdir(mode=0o700, exist_ok=True)
+    Journal(folder).make()
+    if program:
+        (folder / "worker").write_text(program + "\n", encoding="utf-8")
+
+
+def _apply_hooks(repository: Repository, plan: HookPlan, traces: Traces) -> None:
+    if plan.writes:
+        hook_files.write_hooks(plan, traces)
+    if plan.sets_path:
+        if not _is_in_front(repository):
+            traces.previous_hooks_path = git_config.local_hooks_path(repository)
+        git_config.set_hooks_path(repository, str(plan.folder))
+
+
+def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
+    """Take back what init added and nothing else; memories stay."""
+    repository = workspace.repository
+    with nullcontext() if dry_run else workspace.store.lock():
+        traces = Traces.read(repository)
+        hooks = hook_files.hooks_to_remove(repository, traces)
+        values = git_config.ours(repository, traces)
+        files, notes = client_files.to_take_back(repository, traces)
+        gives_back_path = _is_in_front(repository)
+        if not dry_run:
+            if gives_back_path:
+                git_config.set_hooks_path(repository, traces.previous_hooks_path)
+            for path in hooks:
+                hook_files.remove_hook(path, traces)
+            hook_files.remove_folders(repository, traces)
+            for setting in values:
+                git_config.take_back(repository, setting.key, setting.value)
+            for file in files:
+                client_files.take_back(file)
+            _end_journal(workspace)
+            Traces.remove(repository)
+    config = [str(setting) for setting in values]
+    if gives_back_path:
+        config.append(f"{git_config.HOOKS_PATH}={hook_files.front(repository)}")
+    return Setup(
+        dry_run,
+        tuple(dict.fromkeys(path.name for path in hooks if path.name in HOOKS)),
+        tuple(config),
+        tuple(file.path for file in files),
+        (*notes, "Memories stay: `git for-each-ref refs/treering` lists them."),
+    )
+
+
+def _end_journal(workspace: Workspace) -> None:
+    """Events that wait are kept: the next recall takes them in, or a later init goes on."""
+    folder = workspace.store.folder
+    for name in ("worker", "worker.pid"):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # something waits in it, or it is gone already
+        (folder / "journal").rmdir()
+
+
+def _is_in_front(repository: Repository) -> bool:
+    return hook_files.is_front(Path(git_config.local_hooks_path(repository)))

@@ -1,0 +1,1 @@
+"""What `init` puts in place and `uninstall` takes back: hooks, configuration, client files."""

@@ -1,0 +1,275 @@
+"""Files of agents' clients, in the work tree: something added, taken back, everything else kept.
+
+A file is changed by inserting text. While nobody else has touched it since, taking back is cutting
+that text out again, byte for byte; later, only what is still ours goes.
+"""
+
+import contextlib
+import hashlib
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.actions.setup import json_text
+from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, Edit, whole
+from treering.actions.setup.json_text import Insertion
+from treering.actions.setup.traces import ClientFile, Traces
+from treering.errors import Invalid, StorageFailed
+from treering.git.repository import Repository
+
+_AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
+
+
+class Edited(NamedTuple):
+    """A file and the text that goes into it."""
+
+    path: str
+    before: str | None
+    insertions: tuple[Insertion, ...]
+
+    @property
+    def after(self) -> str:
+        text = self.before or ""
+        for insertion in self.insertions:
+            text = json_text.applied(text, insertion)
+        return text
+
+
+def planned(
+    repository: Repository, additions: Sequence[Addition]
+) -> tuple[list[Edited], list[str]]:
+    """The files that lack something, and those that have to be edited by hand."""
+    files, notes = [], []
+    for addition in additions:
+        try:
+            edited = _edited(repository, addition)
+        except Invalid as reason:
+            notes.append(
+                f"{addition.path} was left as it is. {reason.message} "
+                f"This has to be added by hand:\n{whole(addition)}"
+            )
+            continue
+        if edited.insertions:
+            files.append(edited)
+    return files, notes
+
+
+def _edited(repository: Repository, addition: Addition) -> Edited:
+    before = _read(_in_work_tree(_top(repository), addition.path))
+    if before is None or not before.strip():
+        return Edited(addition.path, before, (Insertion(len(before or ""), whole(addition)),))
+    insertions = tuple(
+        _json_insertions(before, addition.edits)
+        if addition.edits
+        else _text_insertions(before, addition)
+    )
+    return Edited(addition.path, before, insertions)
+
+
+def _top(repository: Repository) -> Path:
+    return (repository.workdir or repository.common_dir).resolve()
+
+
+def _in_work_tree(top: Path, path: str) -> Path:
+    """A file below the top; a link that leads out of the work tree is not followed."""
+    file = top / path
+    if not file.resolve().is_relative_to(top):
+        raise Invalid("It is a link that leads out of the work tree.")
+    return file
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise Invalid("It is not UTF-8.") from error
+    except OSError as error:
+        raise Invalid(f"It cannot be read ({error.strerror}).") from error
+
+
+def _json_insertions(text: str, edits: Sequence[Edit]) -> list[Insertion]:
+    made = []
+    for edit in edits:
+        if _has(json_text.parsed(text), edit):
+            continue
+        put = json_text.put_item if edit.is_item else json_text.put_member
+        insertion = put(text, edit.path, edit.value)
+        made.append(insertion)
+        text = json_text.applied(text, insertion)
+    return made
+
+
+def _has(found: object, edit: Edit) -> bool:
+    """Whether it is there: a member of that name, or an item that runs the same command."""
+    for key in edit.path:
+        if not isinstance(found, dict) or key not in found:
+            return False
+        found = found[key]
+    if not edit.is_item:
+        return True
+    commands = json.dumps(found)
+    entry = edit.value
+    command = entry["hooks"][0]["command"] if "hooks" in entry else entry["command"]
+    return json.dumps(command) in commands
+
+
+def _text_insertions(text: str, addition: Addition) -> list[Insertion]:
+    if addition is AGENTS:
+        if _AGENTS_START in text:
+            return []
+        return [Insertion(len(text), _gap(text) + addition.text)]
+    insertion = Insertion(len(text), _gap(text) + addition.text)
+    try:
+        if "treering" in tomllib.loads(text).get("mcp_servers", {}):
+            return []
+        tomllib.loads(json_text.applied(text, insertion))
+    except (tomllib.TOMLDecodeError, AttributeError) as error:
+        raise Invalid("A table cannot be added at its end.") from error
+    return [insertion]
+
+
+def _gap(text: str) -> str:
+    """What separates an addition from what stands before it: one empty line."""
+    return "\n" if text.endswith("\n") else "\n\n"
+
+
+# --- writing and taking back ----------------------------------------------------------------------
+
+
+def write(repository: Repository, file: Edited, traces: Traces) -> None:
+    top = _top(repository)
+    path = _in_work_tree(top, file.path)
+    known = traces.files.get(str(path))
+    is_untouched = known is not None and known.digest == _digest(file.before or "")
+    made = _make_folders(top, path.parent)
+    _write(path, file.after)
+    earlier = known.insertions if known and is_untouched else ()
+    traces.files[str(path)] = ClientFile(
+        top=str(top),
+        path=file.path,
+        # Where others edited the file meanwhile, offsets of before mean nothing.
+        insertions=(*earlier, *file.insertions) if is_untouched or not known else (),
+        digest=_digest(file.after) if is_untouched or not known else "",
+        is_created=file.before is None or bool(known and known.is_created),
+        folders=(*(known.folders if known else ()), *made),
+    )
+
+
+def _make_folders(top: Path, folder: Path) -> list[str]:
+    """Make what is missing of a folder, and name it, innermost first."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for made in reversed(missing):
+        made.mkdir()
+    return [str(made.relative_to(top)) for made in missing]
+
+
+def _write(path: Path, text: str) -> None:
+    """Written beside and renamed; a link stays a link, the mode stays."""
+    target = path.resolve()
+    beside = target.with_name(f".{target.name}.treering")
+    try:
+        beside.write_bytes(text.encode())
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o7777)
+        beside.replace(target)
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Restored(NamedTuple):
+    """A file without what was ours; None: it goes."""
+
+    top: Path
+    path: str
+    text: str | None
+    folders: tuple[str, ...] = ()
+
+
+def to_take_back(repository: Repository, traces: Traces) -> tuple[list[Restored], list[str]]:
+    """What every file that has something of ours should be without it."""
+    files, notes = [], []
+    for known in reversed(traces.files.values()):
+        path = known.path
+        # The work tree it was written to, or this one where that was moved away.
+        top = top if (top := Path(known.top)).exists() else _top(repository)
+        try:
+            text = _read(_in_work_tree(top, path))
+        except Invalid as reason:
+            notes.append(f"{path} was left as it is. {reason.message}")
+            continue
+        if text is None:
+            continue
+        rest = _cut_out(text, known) if _digest(text) == known.digest else _without(text, path)
+        if known.is_created and rest.strip() in ("", "{}"):
+            files.append(Restored(top, path, None, known.folders))
+        elif rest != text:
+            files.append(Restored(top, path, rest))
+        if "treering" in rest:
+            notes.append(f"{path} still names treering in a place that others edited.")
+    return files, notes
+
+
+def _cut_out(text: str, known: ClientFile) -> str:
+    """The text as it was, insertions undone from the last to the first."""
+    for at, put in reversed(known.insertions):
+        text = text[:at] + text[at + len(put) :]
+    return text
+
+
+def _without(text: str, path: str) -> str:
+    """The text without what is ours, whatever else became of it."""
+    for addition in (AGENTS, *(a for client in CLIENTS.values() for a in client.additions)):
+        if addition.path != path:
+            continue
+        with contextlib.suppress(Invalid):
+            for edit in reversed(addition.edits):
+                text = _without_edit(text, edit)
+        text = _without_text(text, addition)
+    return text
+
+
+def _without_edit(text: str, edit: Edit) -> str:
+    if edit.is_item:
+        return json_text.without_item(text, edit.path, edit.value)
+    if edit.path == ("version",):  # the file's own; it goes with the file, if that was ours
+        return json_text.without_member(text, edit.path) if _only_version(text) else text
+    return json_text.without_member(text, edit.path)
+
+
+def _only_version(text: str) -> bool:
+    return isinstance(found := json_text.parsed(text), dict) and list(found) == ["version"]
+
+
+def _without_text(text: str, addition: Addition) -> str:
+    start, end = text.find(_AGENTS_START), text.find(_AGENTS_END)
+    if addition is AGENTS and 0 <= start < end:
+        rest = text[end + len(_AGENTS_END) :].removeprefix("\n")
+        return text[:start].removesuffix("\n") + rest if text[:start].strip() else rest
+    if addition.text and addition is not AGENTS:
+        for gap in ("\n\n", "\n", ""):
+            if gap + addition.text in text:
+                return text.replace(gap + addition.text, "\n" if gap == "\n\n" else "", 1)
+    return text
+
+
+def take_back(file: Restored) -> None:
+    path = _in_work_tree(file.top, file.path)
+    if file.text is not None:
+        _write(path, file.text)
+        return
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    for folder in file.folders:
+        with contextlib.suppress(OSError):  # something else is in it
+            (file.top / folder).rmdir()

@@ -1,0 +1,265 @@
+"""Our hooks in a repository: put in place beside what is there, found again, taken out.
+
+Two ways, chosen for a repository as a whole:
+
+1. in place    a marked block in each hook file, or a file of ours where there is none
+2. in front    a folder of our own, named by `core.hooksPath`, whose hooks first run those of the
+               folder that counted before; for folders that are not this repository's to change,
+               and for hooks no block can stand in (programs, links, other languages)
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.actions.setup import hook_block
+from treering.actions.setup.traces import Traces
+from treering.capture.shims import HOOKS
+from treering.errors import StorageFailed
+from treering.git.hooks import DELICATE, HARMLESS, hooks_path, is_inside
+from treering.git.repository import Repository
+
+#: Where other tools put a hook they found in the way of theirs; pre-commit goes on running it.
+_PUSHED_ASIDE = (".legacy", ".old")
+#: The line for hooks that are not ours to write; where treering is not set up it does nothing.
+CALL = 'sh "$(git rev-parse --git-common-dir)/treering/hooks/{name}" "$@" 2>/dev/null || :'
+_CALLED = b"/treering/hooks/"
+
+
+class Write(NamedTuple):
+    """A hook file as it should be."""
+
+    path: Path
+    content: bytes
+    mode: int
+
+
+class HookPlan(NamedTuple):
+    """What has to be done so that our hooks run."""
+
+    folder: Path
+    names: tuple[str, ...]
+    writes: tuple[Write, ...]
+    sets_path: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def front(repository: Repository) -> Path:
+    return repository.common_dir / "treering" / "hooks"
+
+
+# --- planning -------------------------------------------------------------------------------------
+
+
+def plan_hooks(repository: Repository, *, force: bool = False) -> HookPlan:
+    """Which files have to be written; nothing is changed."""
+    path = hooks_path(repository)
+    if is_front(path.folder):
+        return _in_front(repository, _behind(repository))
+    if path.level == "worktree":
+        return _explained(
+            repository, f"core.hooksPath is set for this work tree alone ({path.folder})"
+        )
+    if is_inside(path.folder, repository.common_dir):
+        return _in_place(path.folder) or _in_front(repository, path.folder)
+    if repository.workdir and is_inside(path.folder, repository.workdir):
+        if not force:
+            return _explained(repository, f"core.hooksPath is in the work tree ({path.folder})")
+        return _in_place(path.folder) or _in_front(repository, path.folder)
+    return _in_front(repository, path.folder)
+
+
+def is_front(folder: Path) -> bool:
+    """Whether a folder is one of ours, maybe from before the repository was moved."""
+    return folder.parts[-2:] == ("treering", "hooks")
+
+
+def _behind(repository: Repository) -> Path:
+    """The folder our hooks run first, as they say themselves."""
+    said = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
+    usual = repository.common_dir / "hooks"
+    return Path(said) if said and Path(said).exists() else usual
+
+
+def _explained(repository: Repository, why: str) -> HookPlan:
+    """Hooks of ours that git does not run, ready to be called from those it does."""
+    folder = front(repository)
+    hooks = (Write(folder / n, hook_block.alone(n), 0o755) for n in HOOKS)
+    writes = tuple(hook for hook in hooks if _content(hook.path) != hook.content)
+    note = (
+        f"No hook was written: {why}, where files may be shared, or made anew by other tools. "
+        f"Add a line like this to your own hooks ({', '.join(HOOKS)}), or use --force to have a "
+        f"marked block added: {CALL.format(name=HOOKS[0])}"
+    )
+    return HookPlan(folder, (), writes, notes=(note,))
+
+
+def _in_place(folder: Path) -> HookPlan | None:
+    """A block in each hook; None where one of them cannot hold it."""
+    writes = []
+    for name in HOOKS:
+        path = folder / name
+        if _is_run_by_precommit(path):
+            continue
+        try:
+            found = path.lstat()
+        except FileNotFoundError:
+            writes.append(Write(path, hook_block.alone(name), 0o777 & ~_umask()))
+            continue
+        script = _script(path, found)
+        if script is None:
+            return None
+        plain = hook_block.taken_out(script)
+        content = (
+            hook_block.alone(name)
+            if plain == hook_block.SHEBANG
+            else hook_block.added_to(plain, name)
+        )
+        if content != script:
+            writes.append(Write(path, content, stat.S_IMODE(found.st_mode)))
+    return HookPlan(folder, tuple(write.path.name for write in writes), tuple(writes))
+
+
+def _script(path: Path, found: os.stat_result) -> bytes | None:
+    """A hook a block can stand in; None where git would not run it, or it is no shell script."""
+    if not stat.S_ISREG(found.st_mode) or not os.access(path, os.X_OK | os.R_OK):
+        return None
+    script = path.read_bytes()
+    return script if hook_block.can_hold(script) else None
+
+
+def _in_front(repository: Repository, behind: Path) -> HookPlan:
+    """Hooks of ours for every name, which run those behind them first."""
+    folder = front(repository)
+    delicate = [name for name in DELICATE if os.access(behind / name, os.X_OK)]
+    writes = []
+    for name in (*HARMLESS, *delicate):
+        make = hook_block.in_front_of if name in HOOKS else hook_block.passing_on
+        content = make(str(behind), name)
+        if _content(folder / name) != content:
+            writes.append(Write(folder / name, content, 0o755))
+    written = {write.path.name for write in writes}
+    names = tuple(name for name in HOOKS if name in written)
+    sets_path = hooks_path(repository).folder.resolve() != folder.resolve()
+    note = (
+        f"The hooks in {behind} stay as they are: core.hooksPath of this repository now names "
+        f"{folder}, whose hooks run them first."
+    )
+    return HookPlan(folder, names, tuple(writes), sets_path, (note,) if sets_path else ())
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+# --- looking --------------------------------------------------------------------------------------
+
+
+def installed(repository: Repository) -> tuple[str, ...]:
+    """Those of our hooks that git would run now."""
+    folder = hooks_path(repository).folder
+    return tuple(name for name in HOOKS if _runs(folder / name))
+
+
+def lost(repository: Repository) -> tuple[str, ...]:
+    """Those of our hooks that init put in place and git no longer runs."""
+    if not Traces.read(repository).has_hooks:
+        return ()
+    there = installed(repository)
+    return tuple(name for name in HOOKS if name not in there)
+
+
+def _runs(path: Path) -> bool:
+    script = _content(path)
+    is_ours = (hook_block.is_in(script) or _CALLED in script) and os.access(path, os.X_OK)
+    return is_ours or _is_run_by_precommit(path) or _is_run_by_husky(path)
+
+
+def _is_run_by_husky(path: Path) -> bool:
+    """husky's own folder is `_`, in the one that holds people's hooks."""
+    return path.parent.name == "_" and _CALLED in _content(path.parent.parent / path.name)
+
+
+def _is_run_by_precommit(path: Path) -> bool:
+    """Whether pre-commit moved our hook aside and runs it before its own."""
+    aside = path.with_name(path.name + ".legacy")
+    return (
+        b"pre-commit" in _content(path)
+        and hook_block.is_in(_content(aside))
+        and os.access(aside, os.X_OK)
+    )
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+# --- doing ----------------------------------------------------------------------------------------
+
+
+def write_hooks(plan: HookPlan, traces: Traces) -> None:
+    """Carry out a plan, and write down what is ours by it."""
+    try:
+        if not plan.folder.exists():
+            plan.folder.mkdir(parents=True)
+            traces.folders.append(str(plan.folder))
+        for write in plan.writes:
+            name = write.path.name
+            if not write.path.exists() and name not in traces.created:
+                traces.created.append(name)
+            _replace(write)
+    except OSError as error:
+        raise StorageFailed(f"{plan.folder} cannot be written: {error.strerror}.") from error
+    traces.has_hooks = traces.has_hooks or bool(plan.names)
+
+
+def _replace(write: Write) -> None:
+    """Written beside and renamed: git may run the hook at this very moment."""
+    beside = write.path.with_name(f".{write.path.name}.treering")
+    beside.write_bytes(write.content)
+    beside.chmod(write.mode)
+    beside.replace(write.path)
+
+
+def hooks_to_remove(repository: Repository, traces: Traces) -> list[Path]:
+    """Every file our block is in, whoever moved it where."""
+    folders = {hooks_path(repository).folder, repository.common_dir / "hooks", front(repository)}
+    folders |= {Path(folder) for folder in traces.folders}
+    return sorted(path for folder in folders for path in _ours_in(folder))
+
+
+def _ours_in(folder: Path) -> Iterator[Path]:
+    names = [*HOOKS, *(f"{name}{end}" for name in HOOKS for end in _PUSHED_ASIDE)]
+    if folder.name == "hooks" and folder.parent.name == "treering":
+        names = [*HARMLESS, *DELICATE]
+    for path in (folder / name for name in names):
+        if not path.is_symlink() and hook_block.is_in(_content(path)):
+            yield path
+
+
+def remove_hook(path: Path, traces: Traces) -> None:
+    """Take our block out; a file of ours that holds nothing else goes."""
+    rest = hook_block.taken_out(_content(path))
+    # Without a record of what we made, an empty script is taken for ours.
+    may_go = path.name.split(".")[0] in traces.created or not traces.created
+    try:
+        if rest == hook_block.SHEBANG and may_go:
+            path.unlink()
+        else:
+            _replace(Write(path, rest, stat.S_IMODE(path.stat().st_mode)))
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def remove_folders(repository: Repository, traces: Traces) -> None:
+    for folder in {front(repository), *map(Path, traces.folders)}:
+        with contextlib.suppress(OSError):  # something else is in it, or it is gone already
+            folder.rmdir()

@@ -1,0 +1,200 @@
+"""JSON changed as text: a member or an item is put in or taken out, every other byte stays.
+
+Settings of editors and agents are files people keep in git and look at in diffs. Parsing one and
+writing it anew would lay it out differently, so an edit here is an insertion at the right place, in
+the indentation that is there. Text that is no plain JSON (comments, trailing commas) is Invalid.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from json.decoder import JSONDecodeError
+from typing import Any, NamedTuple
+
+from treering.errors import Invalid
+
+Path = Sequence[str]
+
+
+class Insertion(NamedTuple):
+    """Text that was put in; undone by cutting it out again at its place."""
+
+    at: int
+    text: str
+
+
+class _Part(NamedTuple):
+    """A member or an item: where it starts (its key, if it has one) and where its value is."""
+
+    key: str
+    start: int
+    value: int
+    end: int
+
+
+def parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (JSONDecodeError, RecursionError) as error:
+        raise Invalid("It is not plain JSON.") from error
+
+
+def laid_out(value: object, unit: str = "  ") -> str:
+    """A value over several lines, lists of words on one."""
+    text = json.dumps(value, indent=unit, ensure_ascii=False)
+    words = r'\[\s+("[^"\n]*"(?:,\s+"[^"\n]*")*)\s+\]'
+    return re.sub(words, lambda found: "[" + re.sub(r",\s+", ", ", found[1]) + "]", text)
+
+
+def put_member(text: str, path: Path, value: object) -> Insertion:
+    """What has to be put in so that the object at `path[:-1]` has the member `path[-1]`.
+
+    Objects on the way that are missing are made.
+    """
+    parsed(text)
+    at, depth = _start(text), 0
+    for depth, key in enumerate(path):
+        if text[at] != "{":
+            raise Invalid(f"{'.'.join(path[:depth]) or 'the file'} is not an object.")
+        found = _member(text, at, key)
+        if found is None:
+            break
+        at = found.value
+    else:
+        raise Invalid(f"{'.'.join(path)} is already there.")
+    for key in reversed(path[depth + 1 :]):
+        value = {key: value}
+    return _inserted(text, at, f"{json.dumps(path[depth], ensure_ascii=False)}: ", value)
+
+
+def put_item(text: str, path: Path, value: object) -> Insertion:
+    """What has to be put in so that the list at `path` ends in `value`; it is made if missing."""
+    at = _find(text, path)
+    if at is None:
+        return put_member(text, path, [value])
+    if text[at] != "[":
+        raise Invalid(f"{'.'.join(path)} is not a list.")
+    return _inserted(text, at, "", value)
+
+
+def applied(text: str, insertion: Insertion) -> str:
+    return text[: insertion.at] + insertion.text + text[insertion.at :]
+
+
+def without_member(text: str, path: Path) -> str:
+    """The text without a member; objects and lists that become empty by that go with it."""
+    holder = _find(text, path[:-1])
+    if holder is None or text[holder] != "{":
+        return text
+    parts = _parts(text, holder)
+    names = [part.key for part in parts]
+    if path[-1] not in names:
+        return text
+    if len(parts) == 1 and len(path) > 1:
+        return without_member(text, path[:-1])
+    return _cut(text, holder, parts, names.index(path[-1]))
+
+
+def without_item(text: str, path: Path, value: object) -> str:
+    """The text without the items of a list that equal `value`."""
+    holder = _find(text, path)
+    if holder is None or text[holder] != "[":
+        return text
+    parts = _parts(text, holder)
+    mine = [n for n, part in enumerate(parts) if json.loads(text[part.value : part.end]) == value]
+    if mine and len(mine) == len(parts):
+        return without_member(text, path)
+    for number in reversed(mine):
+        text = _cut(text, holder, _parts(text, holder), number)
+    return text
+
+
+# --- places in the text ---------------------------------------------------------------------------
+
+
+def _start(text: str) -> int:
+    return _skip(text, 0)
+
+
+def _skip(text: str, at: int) -> int:
+    found = re.compile(r"[ \t\n\r]*").match(text, at)
+    return found.end() if found else at
+
+
+def _find(text: str, path: Path) -> int | None:
+    """Where the value at a path starts."""
+    parsed(text)
+    at = _start(text)
+    for key in path:
+        found = _member(text, at, key) if text[at] == "{" else None
+        if found is None:
+            return None
+        at = found.value
+    return at
+
+
+def _member(text: str, holder: int, key: str) -> _Part | None:
+    # The last one of a name is the one a parser takes.
+    return next((part for part in reversed(_parts(text, holder)) if part.key == key), None)
+
+
+def _parts(text: str, holder: int) -> list[_Part]:
+    """The members of the object or the items of the list that starts at `holder`."""
+    decode = json.JSONDecoder().raw_decode
+    parts: list[_Part] = []
+    at = _skip(text, holder + 1)
+    while text[at] not in "}]":
+        start, key = at, ""
+        if text[holder] == "{":
+            key, at = decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        _, end = decode(text, at)
+        parts.append(_Part(key, start, at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return parts
+
+
+# --- layout ---------------------------------------------------------------------------------------
+
+
+def _inserted(text: str, holder: int, label: str, value: object) -> Insertion:
+    """A new last part, laid out like its neighbours."""
+    parts = _parts(text, holder)
+    outer = _indent_of_line(text, holder)
+    if parts and "\n" not in text[holder : parts[0].start]:
+        return Insertion(parts[-1].end, f", {label}{json.dumps(value, ensure_ascii=False)}")
+    inner = _indent_of_line(text, parts[0].start) if parts else outer + _unit(text)
+    unit = inner[len(outer) :] if inner.startswith(outer) else ""
+    said = label + laid_out(value, unit or _unit(text))
+    lines = _newline(text) + inner + said.replace("\n", _newline(text) + inner)
+    if parts:
+        return Insertion(parts[-1].end, "," + lines)
+    closing = _skip(text, holder + 1)
+    end = "" if "\n" in text[holder:closing] else _newline(text) + outer
+    return Insertion(holder + 1, lines + end)
+
+
+def _indent_of_line(text: str, at: int) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _unit(text: str) -> str:
+    """One step of indentation, as the file has it."""
+    found = re.search(r"\n([ \t]+)\S", text)
+    return found[1] if found else "  "
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _cut(text: str, holder: int, parts: list[_Part], number: int) -> str:
+    """The text without one part, and without the comma that belongs to it."""
+    if number:
+        return text[: parts[number - 1].end] + text[parts[number].end :]
+    if len(parts) > 1:
+        return text[: parts[0].start] + text[parts[1].start :]
+    return text[: holder + 1] + text[_skip(text, parts[0].end) :]

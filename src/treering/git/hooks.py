@@ -1,0 +1,71 @@
+"""Where git looks for the hooks of a repository, and which hooks there are."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.git import process
+from treering.git.repository import Repository
+
+#: Hooks for which a script that does nothing is the same as none.
+HARMLESS = (
+    "applypatch-msg",
+    "pre-applypatch",
+    "post-applypatch",
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-rebase",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "pre-receive",
+    "update",
+    "post-receive",
+    "post-update",
+    "pre-auto-gc",
+    "post-rewrite",
+    "sendemail-validate",
+)
+#: Hooks whose mere presence costs time at every ref update or changes what git does.
+DELICATE = (
+    "reference-transaction",
+    "proc-receive",
+    "push-to-checkout",
+    "post-index-change",
+    "fsmonitor-watchman",
+    "p4-changelist",
+    "p4-prepare-changelist",
+    "p4-post-changelist",
+    "p4-pre-submit",
+)
+
+
+class HooksPath(NamedTuple):
+    """The folder git takes hooks from, and who says so: git itself, or a level of configuration."""
+
+    folder: Path
+    level: str
+
+    @property
+    def is_default(self) -> bool:
+        return not self.level
+
+
+def hooks_path(repository: Repository) -> HooksPath:
+    """As `git rev-parse --git-path hooks` would answer at the top of the work tree."""
+    asked = ("config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath")
+    level, _, value = process.run(repository.git_dir, *asked, may_fail=(1,)).partition(b"\0")
+    path = os.fsdecode(value.rstrip(b"\0"))
+    if not path:
+        return HooksPath(repository.common_dir / "hooks", "")
+    # A relative path is taken from where hooks run.
+    base = repository.workdir or repository.git_dir
+    return HooksPath(Path(os.path.normpath(base / path)), level.decode())
+
+
+def is_inside(folder: Path, outer: Path) -> bool:
+    """Whether a folder is in another one, links followed as far as they exist."""
+    return folder.resolve().is_relative_to(outer.resolve())

@@ -1,0 +1,194 @@
+"""The door agents' clients come through: a session begins, a prompt is sent, a context shrinks.
+
+What has to be said is said first; what has to be written down (the session, a checkpoint) comes
+after, when nobody waits for it any more. Nothing here may disturb an agent: whatever goes wrong is
+written to the hooks' log.
+"""
+
+import json
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treering.actions.setup.clients import CLIENTS, Events
+from treering.actions.workspace import Workspace
+from treering.errors import TreeringError
+from treering.hooks.apart import Say
+
+BUDGET = 1000
+_LARGEST_INPUT = 1024 * 1024
+_LARGEST_BUDGET = 8000
+_RECENTLY = 600.0
+_MOST_FILES = 50
+#: How a client's agent is named in memories.
+_AGENTS = {"claude": "claude-code", "gemini": "gemini-cli"}
+
+
+class Call(NamedTuple):
+    """One call of a hook: by which client, for what, and what it was told."""
+
+    client: str
+    event: str
+    kind: str
+    told: Mapping[str, Any]
+
+    @property
+    def agent(self) -> str:
+        return _AGENTS.get(self.client, self.client)
+
+    @property
+    def session(self) -> str:
+        return self.text("session_id") or self.text("conversation_id")
+
+    def text(self, key: str) -> str:
+        value = self.told.get(key)
+        return value if isinstance(value, str) else ""
+
+
+def call_of(client: str, event: str, told: bytes) -> Call | None:
+    """A call we know what to do with; None for any other."""
+    known = CLIENTS.get(client.lower())
+    events = known.events if known else None
+    for kind in Events._fields if events else ():
+        name = str(getattr(events, kind))
+        if name.lower() == event.lower():
+            return Call(client.lower(), name, kind, _parsed(told))
+    return None
+
+
+def _parsed(told: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(told)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def read_input(stream: int) -> bytes:
+    """What a client says on standard input; more than we would look at is not read."""
+    found = b""
+    while len(found) <= _LARGEST_INPUT:
+        part = os.read(stream, 65_536)
+        if not part:
+            return found
+        found += part
+    return b""
+
+
+def handle(call: Call, repo: str, opened: Callable[[str, str], Workspace], say: Say) -> None:
+    """Answer the client, then write down what is worth it."""
+    if call.kind not in ("start", "prompt"):
+        say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
+    try:
+        workspace = opened(_place(call, repo), call.agent)
+    except TreeringError:
+        return  # no repository, nothing to say
+    try:
+        if call.kind in ("start", "prompt"):
+            say(answer(call, said(workspace, call)))
+        _write_down(workspace, call)
+    except Exception:
+        from treering.hooks.worker import log
+
+        log(workspace.store.folder, traceback.format_exc())
+
+
+def _place(call: Call, repo: str) -> str:
+    """Where the agent works: as given, as the client says, or here."""
+    roots = call.told.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots else ""
+    named = (repo, call.text("cwd"), first if isinstance(first, str) else "")
+    return next((path for path in named if path and Path(path).is_dir()), ".")
+
+
+# --- saying ---------------------------------------------------------------------------------------
+
+
+def said(workspace: Workspace, call: Call) -> str:
+    """What the agent is told at the start of a session, or about a prompt."""
+    from treering.actions.briefing import opening, relevant
+
+    budget = _budget(workspace)
+    if call.kind == "start":
+        return opening(workspace, budget)
+    return relevant(workspace, call.text("prompt") or call.text("user_prompt"), budget)
+
+
+def _budget(workspace: Workspace) -> int:
+    said = workspace.repository.config("treering.hookbudget") or ""
+    return min(int(said), _LARGEST_BUDGET) if said.isdecimal() else BUDGET
+
+
+def answer(call: Call, text: str) -> bytes:
+    """The text in the form the client documents, and not a byte where there is nothing to say."""
+    if not text:
+        return b""
+    if call.client == "cursor":
+        told: dict[str, Any] = {"additional_context": text}
+        if call.kind == "prompt":
+            told = {"continue": True} | told
+    else:
+        told = {"hookSpecificOutput": {"hookEventName": call.event, "additionalContext": text}}
+    return json.dumps(told).encode() + b"\n"
+
+
+# --- writing down ---------------------------------------------------------------------------------
+
+
+def _write_down(workspace: Workspace, call: Call) -> None:
+    """The session, and before a compaction where the work stands; only where init was run: a plugin
+    is everywhere, and a repository nobody set up is not ours to write to."""
+    is_set_up = (workspace.store.folder / "journal").is_dir()
+    if not call.session or not is_set_up or call.kind == "prompt":
+        return
+    if call.kind == "compact":
+        _save_checkpoint(workspace, call)
+    elif call.kind == "stop" and _was_heard_of(workspace, call):
+        return
+    from treering.actions.sessions import record_agent_session
+
+    event = call.kind if call.kind in ("start", "end") else "work"
+    record_agent_session(workspace, call.agent, call.session, event, workspace.clock())
+
+
+def _was_heard_of(workspace: Workspace, call: Call) -> bool:
+    """An agent stops after every turn: to write that down each time would be noise."""
+    from treering.capture.sessions import agent_session_id
+
+    name = agent_session_id(call.agent, call.session)
+    try:
+        seen = (workspace.store.folder / "sessions" / name).stat().st_mtime
+    except OSError:
+        return False
+    return time.time() - seen < _RECENTLY
+
+
+def _save_checkpoint(workspace: Workspace, call: Call) -> None:
+    """Where the work stands. What was last saved on the branch is carried on: it would be hidden
+    behind a newer checkpoint that knows less."""
+    from treering.actions.checkpoint import checkpoint, load
+    from treering.capture.secrets import masked
+
+    last = load(workspace)
+    if not last["checkpoint"] or not _is_own(workspace, last["checkpoint"]):
+        last = {"summary": "", "next_steps": [], "open_files": []}
+    summary = last["summary"] or f"Before the context was compacted ({call.agent})."
+    wish = masked(call.text("custom_instructions")).strip()[:500]
+    if wish and wish not in summary:
+        summary += f"\n\nTo keep: {wish}"
+    checkpoint(
+        workspace,
+        "save",
+        summary=summary,
+        next_steps=last["next_steps"],
+        open_files=workspace.repository.changed_files()[:_MOST_FILES] or last["open_files"],
+        session=call.session,
+    )
+
+
+def _is_own(workspace: Workspace, saved: Mapping[str, Any]) -> bool:
+    here = workspace.standing().scope.branch
+    return bool(saved["branch"] == here and saved["author"] == str(workspace.person))

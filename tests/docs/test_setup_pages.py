@@ -1,0 +1,111 @@
+"""What people copy into their settings: shown, shipped and written, it has to be the same."""
+
+import json
+import re
+import tomllib
+
+import pytest
+import yaml
+
+import treering
+from treering.actions.setup.clients import AGENTS, CLIENTS, whole
+
+PAGE = "docs/howto/agents.md"
+PARSERS = {"json": json.loads, "toml": tomllib.loads, "markdown": str}
+
+
+def _shown(page) -> dict[str, str]:
+    """The files of the page: the path that stands above a block, and the block."""
+    found = re.findall(
+        r"^`([^`\n]+)`:\n\n```(\w+)\n(.*?)^```$", page.text, re.MULTILINE | re.DOTALL
+    )
+    assert all(PARSERS[kind](content) for _, kind, content in found)
+    return {path: content for path, _, content in found}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_page_shows_what_init_prints(page, repo, client):
+    """A page that is behind sends its readers to settings that do nothing."""
+    printed = repo.json("init", "--client", client, "--print")["files"]
+
+    shown = _shown(page(PAGE))
+
+    assert {file["path"]: shown.get(file["path"]) for file in printed} == {
+        file["path"]: file["content"] for file in printed
+    }
+    assert f"treering init --client {client}`" in page(PAGE).text
+
+
+def test_the_page_shows_the_section_for_agents(page):
+    """Whoever adds it by hand gets the same text."""
+    assert page(PAGE).blocks("markdown") == [AGENTS.text]
+
+
+def test_events_of_the_page_are_those_of_the_clients(page):
+    """Clients name the same moments differently."""
+    rows = page(PAGE).rows("moment", "Claude Code, Codex", "Gemini CLI", "Cursor", "what happens")
+
+    for column, names in ((1, ("claude", "codex")), (2, ("gemini",)), (3, ("cursor",))):
+        for name in names:
+            assert tuple(row[column] for row in rows) == tuple(CLIENTS[name].events)
+
+
+def test_every_hook_of_a_client_is_one_we_answer(repo):
+    """Written by init, called by the client, understood by `treering hook agent`."""
+    from treering.hooks.agent import call_of
+
+    text = "".join(whole(a) for client in CLIENTS.values() for a in client.additions)
+    calls = re.findall(r"treering hook agent (\w+) (\w+)", text)
+
+    assert len(calls) == 20
+    assert all(call_of(client, event, b"{}") for client, event in calls)
+
+
+def test_the_plugin_has_what_init_writes(root):
+    """Two ways to the same server and hooks."""
+    servers, settings = CLIENTS["claude"].additions
+
+    assert (root / "plugin" / ".mcp.json").read_text(encoding="utf-8") == whole(servers)
+    hooks = root / "plugin" / "hooks" / "hooks.json"
+    assert hooks.read_text(encoding="utf-8") == whole(settings)
+
+
+def test_the_plugin_is_complete(root):
+    """Name, version and front matter, as Claude Code wants them."""
+    manifest = json.loads((root / "plugin/.claude-plugin/plugin.json").read_text(encoding="utf-8"))
+
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"])
+    assert manifest["version"] == treering.__version__
+    skill = _front_matter(root / "plugin/skills/treering/SKILL.md")
+    assert skill["name"] == "treering"
+    assert 0 < len(skill["description"]) <= 1024
+    commands = sorted((root / "plugin/commands").glob("*.md"))
+    assert [path.stem for path in commands] == ["checkpoint", "recall", "remember"]
+    assert all(_front_matter(path)["description"] for path in commands)
+
+
+def _front_matter(path) -> dict[str, str]:
+    found = re.match(r"---\n(.*?)\n---\n", path.read_text(encoding="utf-8"), re.DOTALL)
+    return yaml.safe_load(found[1])
+
+
+def test_the_registry_entry_names_this_package(root, page):
+    """The registry looks for the server's name in the description of the package."""
+    entry = json.loads((root / "server.json").read_text(encoding="utf-8"))
+    (package,) = entry["packages"]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert entry["$schema"].endswith("/schemas/2025-12-11/server.schema.json")
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
+    assert len(entry["description"]) <= 100
+    assert entry["version"] == package["version"] == treering.__version__
+    assert (package["registryType"], package["identifier"]) == ("pypi", project["name"])
+    assert package["transport"] == {"type": "stdio"}
+    assert f"<!-- mcp-name: {entry['name']} -->" in page("README.md").text
+
+
+def test_the_line_for_hooks_of_ones_own_is_the_one_init_explains(page):
+    """It stands in the page, in init's note and in people's hooks."""
+    from treering.actions.setup.hook_files import CALL
+
+    assert CALL.format(name="post-commit") in page("docs/howto/hooks.md").text
