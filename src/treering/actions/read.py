@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from treering.actions import outputs
 from treering.actions.answer import uri_of
 from treering.actions.links import Neighbour, neighbours
+from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
@@ -65,9 +67,15 @@ def read(
     at: str = "",
     history: bool = False,
     links: int = 1,
+    offset: int = 0,
     branch: str = "",
-) -> Whole:
-    """The memory as it is seen from here, or as it was `at` a commit or date."""
+) -> Whole | Piece:
+    """The memory as it is seen from here, or as it was `at` a commit or date.
+
+    With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
+    """
+    if id.startswith(outputs.PREFIX):
+        return outputs.piece(workspace, id, offset)
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
     standing = workspace.standing(branch)
@@ -75,6 +83,7 @@ def read(
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
     fields = _fields(memory) | {"details": _details(place, memory)}
+    fields["content"] = _from(memory.content, offset)
     return Whole(
         **fields,
         uri=uri_of(memory.id),
@@ -87,6 +96,12 @@ def read(
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
     )
+
+
+def _from(content: str, offset: int) -> str:
+    if not 0 <= offset <= len(content):
+        raise Invalid(f"offset is {offset}, not between 0 and {len(content)}.")
+    return content[offset:]
 
 
 def _details(place: Place, memory: Memory) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from treering.actions import outputs
 from treering.actions.workspace import Standing, Workspace
 from treering.errors import StoreDamaged
 from treering.git import refs
@@ -25,7 +26,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if wanted == "health":
         return _health(workspace)
     if wanted == "outputs":
-        return {"outputs": []}
+        return {"outputs": outputs.listed(workspace)}
     sight = workspace.lookout.sight(seen)
     memories = list(sight.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]

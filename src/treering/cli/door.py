@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import click
 
@@ -24,13 +24,7 @@ class Door(NamedTuple):
     as_json: bool
 
     def open(self) -> Workspace:
-        return Workspace.open(
-            self.repo,
-            person=_person(),
-            agent=os.environ.get("TREERING_AGENT", ""),
-            cache=_cache(),
-            is_brief=True,
-        )
+        return Workspace.open(self.repo, is_brief=True, **who())
 
     def answer(self, value: Any, text: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, words for people."""
@@ -54,6 +48,22 @@ class Door(NamedTuple):
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+
+
+class Who(TypedDict):
+    """Whoever called, as the environment tells it."""
+
+    person: Person | None
+    agent: str
+    cache: Path
+
+
+def who() -> Who:
+    return {
+        "person": _person(),
+        "agent": os.environ.get("TREERING_AGENT", ""),
+        "cache": _cache(),
+    }
 
 
 def _person() -> Person | None:

@@ -34,6 +34,7 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "maintain": "maintain",
+    "mcp": "mcp",
     "demo": "demo",
 }
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from treering.actions.outputs import Piece
 from treering.actions.read import Whole, read
 from treering.cli import door
 from treering.cli.door import Door
@@ -19,6 +20,7 @@ from treering.cli.render import safe, table
 @click.option(
     "--links", type=int, default=1, show_default=True, help="How many hops of links (0-3)."
 )
+@click.option("--offset", type=int, default=0, help="Its content from this character on.")
 @click.option("-b", "--branch", default="", help="As seen from another branch.")
 @door.command
 def command(door_: Door, id: str, **given: Any) -> None:
@@ -26,7 +28,9 @@ def command(door_: Door, id: str, **given: Any) -> None:
     door_.answer(read(door_.open(), id, **given), _text)
 
 
-def _text(memory: Whole) -> str:
+def _text(memory: Whole | Piece) -> str:
+    if isinstance(memory, Piece):
+        return safe(memory.content)
     rows = [
         ("id", memory.id),
         ("type", memory.type),
