@@ -7,6 +7,7 @@ from treering.actions import outputs
 from treering.actions.answer import uri_of
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.outputs import Piece
+from treering.actions.provenance import flags_of, origin_of
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
@@ -47,6 +48,7 @@ class Whole:
     confidence: float
     source: str
     author: str
+    origin: str
     agent: str
     session: str
     commit: str
@@ -55,6 +57,7 @@ class Whole:
     modified: str
     details: Any
     links: tuple[Neighbour, ...]
+    flags: tuple[str, ...] | None = None
     extra: Any = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
@@ -87,6 +90,8 @@ def read(
     return Whole(
         **fields,
         uri=uri_of(memory.id),
+        origin=origin_of(memory, str(workspace.person)),
+        flags=flags_of(memory),
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,

@@ -41,6 +41,7 @@ def text(memory: Whole | Piece) -> str:
         ("tags", ", ".join(memory.tags)),
         ("topic", memory.topic),
         ("author", memory.author),
+        ("warning", ", ".join(memory.flags or ())),
         ("agent", memory.agent),
         ("created", dated(memory.created)),
         ("modified", dated(memory.modified) if memory.modified != memory.created else ""),
