@@ -4,6 +4,7 @@ They lie under the cache folder, which may be deleted at any time, named by the 
 the same answer is kept once. Bounded as a whole, the oldest go first.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -57,7 +58,8 @@ def keep(workspace: Workspace, text: str) -> str:
         beside.replace(folder / name)
         _drop_oldest(folder, keeping=name)
     except OSError:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink()
         return ""
     return PREFIX + name
 

@@ -4,16 +4,17 @@ import inspect
 import logging
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treering.actions import outputs
 from treering.actions.answer import jsonable
-from treering.actions.workspace import Workspace
 from treering.mcp.fitting import MOST, USUAL, compact, fitted, how_many_fit
 from treering.mcp.place import Place
 from treering.mcp.refusal import refusal
 from treering.mcp.threads import Steps
 from treering.mcp.tools import Tool
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
 
 log = logging.getLogger(__name__)
 Action = Callable[..., Any]
@@ -48,7 +49,7 @@ def _action(tool: Tool) -> Action:
     return action
 
 
-def _answered(workspace: Workspace, action: Action, given: dict[str, Any]) -> str:
+def _answered(workspace: "Workspace", action: Action, given: dict[str, Any]) -> str:
     def asked(**other: Any) -> dict[str, Any]:
         found: dict[str, Any] = jsonable(action(workspace, **(given | other)))
         return found
@@ -58,6 +59,8 @@ def _answered(workspace: Workspace, action: Action, given: dict[str, Any]) -> st
     text = compact(answer)
     if len(text) <= room:
         return text
+    from treering.actions import outputs
+
     kept = {"out": outputs.keep(workspace, text)}
     while "cursor" in answer and len(compact(answer | kept)) > room and len(answer["results"]) > 1:
         fits = how_many_fit(answer | kept, "results", room)

@@ -51,8 +51,6 @@ class Arguments(BaseModel):
             value = _from_text(value, kind)
         if kind is list and isinstance(value, list):
             return [item for item in value if not _is_nothing(item)]
-        if kind is dict and isinstance(value, dict):
-            return {key: v if isinstance(v, str) else json.dumps(v) for key, v in value.items()}
         return value
 
     @classmethod

@@ -8,10 +8,13 @@ or put in another's place since the last call is noticed.
 import copy
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from treering.actions.workspace import Workspace
 from treering.errors import NotARepository
-from treering.git.objects import Person
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+    from treering.git.objects import Person
 
 Identity = tuple[int, ...]
 
@@ -24,7 +27,7 @@ class Place:
         path: Path,
         *,
         agent: str = "",
-        person: Person | None = None,
+        person: "Person | None" = None,
         cache: Path | None = None,
     ) -> None:
         self._path = path
@@ -32,7 +35,7 @@ class Place:
         self._lock = threading.Lock()
         self._open: tuple[Identity, Workspace] | None = None
 
-    def workspace(self, agent: str = "") -> Workspace:
+    def workspace(self, agent: str = "") -> "Workspace":
         """The workspace as of now, for one call of one client."""
         with self._lock:
             shared = self._current()
@@ -40,7 +43,7 @@ class Place:
         mine.agent = self._agent or agent
         return mine
 
-    def _current(self) -> Workspace:
+    def _current(self) -> "Workspace":
         if self._open and _identity(self._open[1].repository.git_dir) == self._open[0]:
             return self._open[1]
         self._open = None
@@ -48,7 +51,9 @@ class Place:
         self._open = (_identity(workspace.repository.git_dir), workspace)
         return workspace
 
-    def _opened(self) -> Workspace:
+    def _opened(self) -> "Workspace":
+        from treering.actions.workspace import Workspace  # at the first call, not at the start
+
         try:
             workspace = Workspace.open(self._path, person=self._person, cache=self._cache)
         except NotARepository as error:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from treering.capture import secrets
-from treering.errors import Invalid, StorageFailed, TreeringError
+from treering.errors import StorageFailed, TreeringError
 
 _PATH = r"(?<![\w.:/~-])(?:/[^\s/'\"`,;:()]+){2,}/?"
 _LONGEST_WORD, _LONGEST = 100, 600
@@ -37,7 +37,3 @@ def quiet(text: str) -> str:
     said = re.sub(_PATH, lambda path: path[0].rstrip("/").rpartition("/")[2], text)
     said = re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:40]}…", said)
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
-
-
-def no_such_tool(name: str) -> Invalid:
-    return Invalid(f"Unknown tool {name[:_LONGEST_WORD]!r}.")

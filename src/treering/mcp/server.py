@@ -7,7 +7,6 @@ answer to a wrong one is ours.
 from typing import Any
 
 from mcp.server.caching import CacheHint
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
@@ -26,11 +25,14 @@ from mcp_types import Tool as ListedTool
 from treering import __version__
 from treering.mcp.calls import call
 from treering.mcp.changes import Changes
+from treering.mcp.completion import Completions
+from treering.mcp.offers import Context, Offers
 from treering.mcp.place import Place
+from treering.mcp.resources import Resources
+from treering.mcp.saved_prompts import SavedPrompts
 from treering.mcp.threads import Threads, threads
 from treering.mcp.tools import INSTRUCTIONS, Tool, profile
 
-Context = ServerRequestContext[Threads]
 _HOUR = 3_600_000
 
 
@@ -55,6 +57,8 @@ def make_server(place: Place, tools: str = "full") -> TreeringServer:
     listing = ListToolsResult(tools=[_listed(tool) for tool in table.values()])
     bus = InMemorySubscriptionBus()
     changes = Changes(bus)
+    offers = Offers(place)
+    resources, prompts = Resources(offers), SavedPrompts(offers)
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return listing
@@ -83,6 +87,12 @@ def make_server(place: Place, tools: str = "full") -> TreeringServer:
         lifespan=threads,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=resources.listed,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
+        on_list_prompts=prompts.listed,
+        on_get_prompt=prompts.run,
+        on_completion=Completions(offers).complete,
         on_subscriptions_listen=ListenHandler(bus),
     )
 
