@@ -13,7 +13,7 @@ from pathlib import Path
 
 from treering.errors import Invalid
 
-_MOST = 64
+_MOST = 16
 _CURSOR = r"([0-9a-f]{12})\.(\d{1,9})"
 _BLOB = 20
 _HEAD = 8  # bytes that hold the total

@@ -9,7 +9,7 @@ from functools import lru_cache
 from treering.capture.suspicion import suspicion
 from treering.model.memory import Memory
 
-_REMEMBERED = 4096
+_REMEMBERED = 1024
 
 
 def origin_of(memory: Memory, me: str) -> str:
