@@ -1,17 +1,20 @@
-"""Writes docs/reference/cli.md and the manual page from the commands' own help:
-`python docs/generate.py`.
+"""Writes docs/reference/cli.md and the manual page from the commands' own help, and
+docs/reference/tools.md from the table of tools: `python docs/generate.py`.
 
-A test compares the pages with what this makes, so that help and pages cannot differ.
+A test compares the pages with what this makes, so that program and pages cannot differ.
 """
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
 from treering.cli.main import COMMANDS, program
+from treering.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
+TOOLS_PAGE = Path(__file__).parent / "reference" / "tools.md"
 MANUAL = Path(__file__).parent / "man" / "treering.1"
 WIDTH = 100
 
@@ -45,6 +48,8 @@ This page is made from `--help` by `python docs/generate.py`.
 | `GIT_AUTHOR_NAME`, `GIT_AUTHOR_EMAIL` | who writes, when both are set; else git's own user |
 | `TREERING_HOOK_SECONDS` | seconds after which an agent's hook says nothing; 1 |
 | `GIT_DIR` | the repository, where `--repo` is not given |
+| `CLAUDE_PROJECT_DIR`, `GEMINI_PROJECT_DIR`, `CURSOR_PROJECT_DIR` | the repository of `treering mcp`, where `--repo` is not given |
+| `TREERING_TOKEN` | the token of `treering mcp --http`, where `--token-file` is not given |
 
 ## Commands
 
@@ -135,6 +140,70 @@ MANUAL_END = """\
 """
 
 
+TOOLS_TOP = """\
+# The tools of the MCP server
+
+This page is made from the table of tools by `python docs/generate.py`.
+
+`treering mcp` offers these tools to agents; `treering mcp --tools core` only those marked *core*.
+An answer is one text of compact JSON, the same as `treering COMMAND --json` prints; an error is `{{"error": {{"code", "message", "hint"}}}}` with the error mark of the protocol, and [errors](errors.md) lists the codes.
+An empty text or list means *not given*, words of a choice may be in any case, and a list may come as JSON text or as a single word.
+An argument that is not listed here is refused.
+[How the server works](../explanation/mcp.md) says the rest.
+
+| tool | core | reads only | does |
+| --- | --- | --- | --- |
+{table}
+
+## What agents are told
+
+```text
+{instructions}
+```
+"""
+
+
+def tools_page() -> str:
+    """The whole page."""
+    rows = [
+        f"| [`{tool.name}`](#{tool.name}) | {_yes(tool.is_core)} | {_yes(tool.is_read_only)} "
+        f"| {tool.description.split(': ')[0].split('. ')[0].rstrip('.')}. |"
+        for tool in TOOLS
+    ]
+    top = TOOLS_TOP.format(table="\n".join(rows), instructions=INSTRUCTIONS.strip())
+    return "\n".join([top, *(_tool_section(tool) for tool in TOOLS)])
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else ""
+
+
+def _tool_section(tool: Tool) -> str:
+    schema = tool.arguments.schema_for_clients()
+    required = schema.get("required", [])
+    rows = [
+        f"| `{name}` | {_type(field)} | {_default(field, name in required)} | {_meaning(field)} |"
+        for name, field in schema["properties"].items()
+    ]
+    head = "| argument | type | default | meaning |\n| --- | --- | --- | --- |"
+    return "\n".join([f"## {tool.name}\n", f"{tool.description}\n", head, *rows, ""])
+
+
+def _type(field: dict[str, Any]) -> str:
+    inner = f" of {field['items']['type']}s" if "items" in field else ""
+    return field["type"] + inner
+
+
+def _default(field: dict[str, Any], is_required: bool) -> str:
+    return "required" if is_required else f"`{field['default']}`" if "default" in field else ""
+
+
+def _meaning(field: dict[str, Any]) -> str:
+    words = ", ".join(f"`{word}`" for word in field.get("enum", []))
+    return f"{field['description']} {f'One of {words}.' if words else ''}".strip()
+
+
 if __name__ == "__main__":
+    TOOLS_PAGE.write_text(tools_page(), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
     MANUAL.write_text(manual(), encoding="utf-8")

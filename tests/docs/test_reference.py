@@ -25,6 +25,11 @@ def test_cli_page_is_what_help_says(page, generate):
     assert page("docs/reference/cli.md").text == generate.page()
 
 
+def test_tools_page_is_what_agents_see(page, generate):
+    """When this fails, run `python docs/generate.py` and look at the difference."""
+    assert page("docs/reference/tools.md").text == generate.tools_page()
+
+
 def test_the_manual_page_is_what_help_says(generate):
     """`git treering --help` shows it, and nothing else."""
     assert generate.MANUAL.read_text(encoding="utf-8") == generate.manual()

@@ -1,5 +1,6 @@
 """maintain: housekeeping under one verb, a dry run first wherever something could go."""
 
+from collections.abc import Callable
 from typing import Any
 
 from treering.actions.answer import jsonable
@@ -25,8 +26,12 @@ def maintain(
     force: bool = False,
     keep_lessons: bool = False,
     dry_run: bool | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Do one of the operations; the answer is that operation's own, with `op` and `dry_run`."""
+    """Do one of the operations; the answer is that operation's own, with `op` and `dry_run`.
+
+    `progress` is called between the steps of those that take long.
+    """
     op = one_of(op, OPS, "op")
     dry = op in SHOWN_FIRST if dry_run is None else dry_run
     if op in ("promote", "restore") and not branch:
@@ -42,6 +47,6 @@ def maintain(
     elif op == "restore":
         answer = restore(workspace, branch)
     else:
-        answer = reindex(workspace)
+        answer = reindex(workspace, progress=progress)
     told: dict[str, Any] = jsonable(answer)
     return {"op": op, "dry_run": dry} | told

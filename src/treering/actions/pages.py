@@ -13,7 +13,7 @@ from pathlib import Path
 
 from treering.errors import Invalid
 
-_MOST = 64
+_MOST = 16
 _CURSOR = r"([0-9a-f]{12})\.(\d{1,9})"
 _BLOB = 20
 _HEAD = 8  # bytes that hold the total
@@ -31,8 +31,8 @@ class Pages:
         data = total.to_bytes(_HEAD, "big") + bytes.fromhex("".join(blobs))
         name = hashlib.sha256(question.encode() + data).hexdigest()[:12]
         self._kept[f"{name} {question}"] = data
-        while len(self._kept) > _MOST:
-            self._kept.pop(next(iter(self._kept)))
+        for oldest in list(self._kept)[:-_MOST]:
+            self._kept.pop(oldest, None)  # a server's threads may be here together
         if self._folder:
             self._write(self._folder, name, question, data)
         return f"{name}.0"

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from treering.actions import outputs
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.links import Neighbour, neighbours
+from treering.actions.outputs import Piece
+from treering.actions.provenance import flags_of, origin_of
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
@@ -46,6 +49,7 @@ class Whole:
     confidence: float
     source: str
     author: str
+    origin: str
     agent: str
     session: str
     commit: str
@@ -54,6 +58,7 @@ class Whole:
     modified: str
     details: Any
     links: tuple[Neighbour, ...]
+    flags: tuple[str, ...] | None = None
     extra: Any = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
@@ -67,9 +72,15 @@ def read(
     at: str = "",
     history: bool = False,
     links: int = 1,
+    offset: int = 0,
     branch: str = "",
-) -> Whole:
-    """The memory as it is seen from here, or as it was `at` a commit or date."""
+) -> Whole | Piece:
+    """The memory as it is seen from here, or as it was `at` a commit or date.
+
+    With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
+    """
+    if id.startswith(outputs.PREFIX):
+        return outputs.piece(workspace, id, offset)
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
     pending = drain_briefly(workspace)
@@ -78,9 +89,12 @@ def read(
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
     fields = _fields(memory) | {"details": _details(place, memory)}
+    fields["content"] = _from(memory.content, offset)
     return Whole(
         **fields,
         uri=uri_of(memory.id),
+        origin=origin_of(memory, str(workspace.person)),
+        flags=flags_of(memory),
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
@@ -97,6 +111,12 @@ def _linked(workspace: Workspace, view: View, memory: Memory, hops: int) -> tupl
     if not hops:
         return ()
     return neighbours(workspace.lookout.sight(view), memory, hops, now=workspace.clock())
+
+
+def _from(content: str, offset: int) -> str:
+    if not 0 <= offset <= len(content):
+        raise Invalid(f"offset is {offset}, not between 0 and {len(content)}.")
+    return content[offset:]
 
 
 def _details(place: Place, memory: Memory) -> dict[str, Any]:

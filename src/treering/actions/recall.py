@@ -7,6 +7,7 @@ from typing import Any
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
+from treering.actions.provenance import flags_of, origin_of
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
@@ -47,6 +48,8 @@ class Result:
     created: str
     modified: str
     author: str
+    origin: str
+    flags: tuple[str, ...] | None = None
     agent: str | None = None
     stale: Stale | None = None
     similar: tuple[str, ...] | None = None
@@ -137,7 +140,7 @@ def recall(
     workspace.settle()
 
     code = CodeTree(workspace.repository, standing.head)
-    shown = _Shown(sight, code, asked, detail)
+    shown = _Shown(sight, code, asked, detail, str(workspace.person))
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
         results = _with_linked(shown, sight, results, expand, relation, order)
@@ -210,7 +213,8 @@ def _next_page(
 class _Shown:
     """Turns hits into results: every one is read again from git, never from the index."""
 
-    def __init__(self, sight: Sight, code: CodeTree, asked: Query, detail: str) -> None:
+    def __init__(self, sight: Sight, code: CodeTree, asked: Query, detail: str, me: str) -> None:
+        self._me = me
         self._sight = sight
         self._code = code
         self._words = asked.words
@@ -240,6 +244,8 @@ class _Shown:
             created=memory.created,
             modified=memory.modified,
             author=memory.author,
+            origin=origin_of(memory, self._me),
+            flags=flags_of(memory),
             agent=memory.agent or None,
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,

@@ -75,8 +75,8 @@ class Lookout:
             found = Sight(self.index, view, ranks)
             self.index.catch_up(ranks)
         self._known[key] = found
-        while len(self._known) > _KEPT:
-            self._known.pop(next(iter(self._known)))
+        for oldest in list(self._known)[:-_KEPT]:
+            self._known.pop(oldest, None)  # a server's threads may be here together
         return found
 
     def tidy_soon(self) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from treering.actions import outputs
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import installed
@@ -29,7 +30,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if wanted == "health":
         return _health(workspace) | vitals(workspace)
     if wanted == "outputs":
-        return {"outputs": []}
+        return {"outputs": outputs.listed(workspace)}
     sight = workspace.lookout.sight(seen)
     memories = list(sight.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import click
 
@@ -25,14 +25,7 @@ class Door(NamedTuple):
     as_json: bool
 
     def open(self) -> Workspace:
-        return Workspace.open(
-            self.repo,
-            person=_person(),
-            agent=os.environ.get("TREERING_AGENT", ""),
-            cache=_cache(),
-            user_folder=_config(),
-            is_brief=True,
-        )
+        return Workspace.open(self.repo, is_brief=True, **who())
 
     def answer(self, value: Any, text: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, words for people."""
@@ -62,7 +55,25 @@ class Door(NamedTuple):
 
 def opened(repo: str, agent: str) -> Workspace:
     """A repository for one call, in the name of whoever calls."""
-    return Workspace.open(repo, person=_person(), agent=agent, cache=_cache(), is_brief=True)
+    return Workspace.open(repo, is_brief=True, **(who() | {"agent": agent}))
+
+
+class Who(TypedDict):
+    """Whoever called, as the environment tells it."""
+
+    person: Person | None
+    agent: str
+    cache: Path
+    user_folder: Path
+
+
+def who() -> Who:
+    return {
+        "person": _person(),
+        "agent": os.environ.get("TREERING_AGENT", ""),
+        "cache": _cache(),
+        "user_folder": _config(),
+    }
 
 
 def _person() -> Person | None:

@@ -42,6 +42,7 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "maintain": "maintain",
+    "mcp": "mcp",
     "completion": "completion",
     "hook": "hook",
     "uninstall": "uninstall",

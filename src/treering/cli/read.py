@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from treering.actions.outputs import Piece
 from treering.actions.read import Whole, read
 from treering.cli import door
 from treering.cli.door import Door
@@ -20,6 +21,7 @@ from treering.cli.screen import bold, dim, rule
 @click.option(
     "--links", type=int, default=1, show_default=True, help="How many hops of links (0-3)."
 )
+@click.option("--offset", type=int, default=0, help="Its content from this character on.")
 @click.option("-b", "--branch", default="", help="As seen from another branch.")
 @door.command
 def command(door_: Door, id: str, **given: Any) -> None:
@@ -27,7 +29,9 @@ def command(door_: Door, id: str, **given: Any) -> None:
     door_.answer(read(door_.open(), id, **given), text)
 
 
-def text(memory: Whole) -> str:
+def text(memory: Whole | Piece) -> str:
+    if isinstance(memory, Piece):
+        return safe(memory.content)
     rows = [
         ("id", memory.id),
         ("type", memory.type),
@@ -37,6 +41,7 @@ def text(memory: Whole) -> str:
         ("tags", ", ".join(memory.tags)),
         ("topic", memory.topic),
         ("author", memory.author),
+        ("warning", ", ".join(memory.flags or ())),
         ("agent", memory.agent),
         ("created", dated(memory.created)),
         ("modified", dated(memory.modified) if memory.modified != memory.created else ""),

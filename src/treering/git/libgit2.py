@@ -107,10 +107,14 @@ def load_enums() -> None:
 def cache_large_trees() -> None:
     """Let libgit2 remember trees of up to 256 KB instead of 4: a capture looks at the tree of all
     shards several times, and unpacking it each time cost more than writing it. One switch for the
-    whole process."""
-    limit = ffi.cast("size_t", 256 * 1024)
+    whole process.
+
+    All in all at most 8 MB of them, where libgit2 would let 256 MB pile up: each capture leaves a
+    new tree of all shards, which a server never asks for again after the next one."""
+    limit, most = ffi.cast("size_t", 256 * 1024), ffi.cast("ssize_t", 8 * 1024 * 1024)
     kind = ffi.cast("int", GIT_OBJECT_TREE)
     check_error(C.git_libgit2_opts(C.GIT_OPT_SET_CACHE_OBJECT_LIMIT, kind, limit))
+    check_error(C.git_libgit2_opts(C.GIT_OPT_SET_CACHE_MAX_SIZE, most))
 
 
 def set_fsync(on: bool) -> None:

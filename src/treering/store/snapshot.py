@@ -18,7 +18,8 @@ from treering.store import layout
 Listing = dict[str, str]
 
 _MOST_SHARDS = 40_000
-_MOST_LISTINGS = 64
+_MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
+_MOST_LISTED = 100_000
 
 
 class Trees:
@@ -31,8 +32,21 @@ class Trees:
     def forget_some(self) -> None:
         if len(self.shards) > _MOST_SHARDS:
             self.shards.clear()
-        while len(self.listings) > _MOST_LISTINGS:
-            self.listings.pop(next(iter(self.listings)))
+
+    def listing(self, tree: str) -> Listing | None:
+        """What was read of all shards, if it is still known; used last, dropped last."""
+        known = self.listings.pop(tree, None)
+        return None if known is None else self.keep(tree, known)
+
+    def keep(self, tree: str, listing: Listing) -> Listing:
+        """Every capture makes a new listing of everything: a few large ones or many small."""
+        self.listings[tree] = listing
+        held = 0
+        for number, (old, some) in enumerate(reversed(list(self.listings.items()))):
+            held += len(some)
+            if number >= _MOST_LISTINGS or (held > _MOST_LISTED and number >= _FEWEST_LISTINGS):
+                self.listings.pop(old, None)  # a server's threads may be here together
+        return listing
 
 
 class Snapshot:
@@ -92,13 +106,13 @@ class Snapshot:
         """
         if self._memories is None:
             return {}
-        known = self._trees.listings.get(self._memories)
+        known = self._trees.listing(self._memories)
         if known is None:
             known = {}
             for name, tree in self.shards():
                 with contextlib.suppress(StoreDamaged):
                     known.update(self.shard(name, tree))
-            self._trees.listings[self._memories] = known
+            self._trees.keep(self._memories, known)
             self._trees.forget_some()
         return known
 

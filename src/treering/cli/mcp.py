@@ -1,0 +1,91 @@
+"""treering mcp"""
+
+import gc
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from treering.cli import door
+from treering.cli.door import Door
+from treering.errors import Invalid
+
+#: Where clients say which project they are in.
+_PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+
+
+@click.command("mcp", epilog="Example: treering mcp --tools core")
+@click.option(
+    "--tools",
+    type=click.Choice(["core", "full"], case_sensitive=False),
+    default="full",
+    show_default=True,
+    help="core: the eight tools most sessions need.",
+)
+@click.option("--http", default="", metavar="[HOST:]PORT", help="Serve HTTP there instead.")
+@click.option(
+    "--token-file", default="", metavar="PATH", help="The HTTP token; else TREERING_TOKEN."
+)
+@door.listed("--allow-host", "hosts", metavar="NAME", help="A name it is reached by over HTTP.")
+@door.command
+def command(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, ...]) -> None:
+    """Serve agents over MCP, on standard input and output.
+
+    The repository is --repo, else the client's project folder, else the one around the working
+    directory. The branch is looked at anew at each call.
+
+    Over HTTP only this machine is let in, unless there are a token and the names it is reached by.
+    """
+    gc.disable()  # the SDK makes a million objects at import, all of which stay
+    import anyio
+
+    from treering.mcp.place import Place
+    from treering.mcp.server import make_server
+    from treering.mcp.stdio import serve
+
+    gc.freeze()
+    gc.enable()
+
+    server = make_server(Place(_folder(door_.repo), **door.who()), tools)
+    if http:
+        _serve_http(server, http, _token(token_file), hosts)
+    else:
+        anyio.run(serve, server)
+
+
+def _serve_http(server: Any, where: str, token: str, hosts: tuple[str, ...]) -> None:
+    from treering.mcp import http
+
+    def say(url: str) -> None:
+        click.echo(f"serving {url}", err=True)
+
+    http.serve(server, http.Address.of(where), token, hosts, say)
+
+
+def _token(file: str) -> str:
+    """The token, from a file only its owner can read, or from the environment."""
+    if not file:
+        return os.environ.get("TREERING_TOKEN", "")
+    try:
+        if Path(file).stat().st_mode & 0o077:
+            raise Invalid(
+                f"{file} can be read by others.", hint=f"`chmod 600 {file}` keeps it yours."
+            )
+        token = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{file} cannot be read.") from error
+    if not token:
+        raise Invalid(f"{file} holds no token.")
+    return token
+
+
+def _folder(repo: str) -> Path:
+    """Absolute, so that it stays the same folder when the working directory is gone."""
+    said = (os.environ.get(name, "") for name in _PROJECT)
+    project = next((folder for folder in said if folder and Path(folder).is_dir()), "")
+    folder = Path(project if repo == "." and project else repo)
+    try:
+        return folder.absolute()
+    except OSError:  # started in a folder that is no more: each call will say so
+        return folder

@@ -1,0 +1,76 @@
+"""One call of a tool: its arguments checked, the action done, the answer cut to size."""
+
+import inspect
+import logging
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from treering.actions.answer import jsonable
+from treering.mcp.fitting import MOST, USUAL, compact, fitted, how_many_fit
+from treering.mcp.place import Place
+from treering.mcp.refusal import refusal
+from treering.mcp.threads import Steps
+from treering.mcp.tools import Tool
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+
+log = logging.getLogger(__name__)
+Action = Callable[..., Any]
+
+
+class Answer(NamedTuple):
+    """What goes back to the client."""
+
+    text: str
+    is_error: bool = False
+
+
+def call(place: Place, tool: Tool, raw: dict[str, Any], agent: str, steps: Steps) -> Answer:
+    """Answer one call; whatever goes wrong is an answer, too."""
+    try:
+        given = tool.arguments.given(raw)
+        workspace = place.workspace(agent)
+        action = _action(tool)
+        if "progress" in inspect.signature(action).parameters:
+            given["progress"] = steps
+        return Answer(_answered(workspace, action, given))
+    except Exception as error:
+        told = refusal(error)
+        if told["error"]["code"] == "internal":
+            log.exception("%s failed", tool.name)
+        return Answer(compact(told), is_error=True)
+
+
+def _action(tool: Tool) -> Action:
+    """Imported at its first call: the handshake should not wait for the index."""
+    action: Action = getattr(import_module(f"treering.actions.{tool.module}"), tool.name)
+    return action
+
+
+def _answered(workspace: "Workspace", action: Action, given: dict[str, Any]) -> str:
+    def asked(**other: Any) -> dict[str, Any]:
+        found: dict[str, Any] = jsonable(action(workspace, **(given | other)))
+        return found
+
+    answer = asked()
+    room = _room(given)
+    text = compact(answer)
+    if len(text) <= room:
+        return text
+    from treering.actions import outputs
+
+    kept = {"out": outputs.keep(workspace, text)}
+    while "cursor" in answer and len(compact(answer | kept)) > room and len(answer["results"]) > 1:
+        fits = how_many_fit(answer | kept, "results", room)
+        answer = asked(limit=min(fits, len(answer["results"]) - 1))
+    answer = fitted(answer | kept, room)
+    if "next_offset" in answer and "content" in answer:
+        answer["next_offset"] += given.get("offset", 0)
+    return compact(answer)
+
+
+def _room(given: dict[str, Any]) -> int:
+    """Who asks for one memory, or says how many, gets more than who leaves it to us."""
+    return MOST if {"id", "limit"} & given.keys() else USUAL

@@ -1,0 +1,80 @@
+"""The repository a server works for, looked at anew at each call.
+
+What is kept between calls are caches keyed by what cannot change; where HEAD is, which branches
+there are and what others wrote is read from disk each time. A repository that was deleted, made
+or put in another's place since the last call is noticed.
+"""
+
+import copy
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treering.errors import NotARepository
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+    from treering.git.objects import Person
+
+Identity = tuple[int, ...]
+
+
+class Place:
+    """A path and, once it was asked for, the workspace open there."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        agent: str = "",
+        person: "Person | None" = None,
+        cache: Path | None = None,
+    ) -> None:
+        self._path = path
+        self._agent, self._person, self._cache = agent, person, cache
+        self._lock = threading.Lock()
+        self._open: tuple[Identity, Workspace] | None = None
+
+    def workspace(self, agent: str = "") -> "Workspace":
+        """The workspace as of now, for one call of one client."""
+        with self._lock:
+            shared = self._current()
+        mine = copy.copy(shared)  # its caches are everyone's, the agent's name is not
+        mine.agent = self._agent or agent
+        return mine
+
+    def _current(self) -> "Workspace":
+        if self._open and _identity(self._open[1].repository.git_dir) == self._open[0]:
+            return self._open[1]
+        self._open = None
+        workspace = self._opened()
+        self._open = (_identity(workspace.repository.git_dir), workspace)
+        return workspace
+
+    def _opened(self) -> "Workspace":
+        from treering.actions.workspace import Workspace  # at the first call, not at the start
+
+        try:
+            workspace = Workspace.open(self._path, person=self._person, cache=self._cache)
+        except NotARepository as error:
+            if error.hint != NotARepository.hint:
+                raise  # it is one, and the hint says how to have it opened
+            raise NotARepository(
+                "The server was not started inside a git repository.",
+                hint="Start it in one, or with `treering mcp --repo PATH`.",
+            ) from error
+        # Made here, so that every copy of the workspace has the same index and the same pages.
+        _ = workspace.lookout, workspace.pages
+        return workspace
+
+
+def _identity(git_dir: Path) -> Identity:
+    """Which folders these are, should others stand in their place one day."""
+    found: list[int] = []
+    for folder in (git_dir, git_dir / "commondir", git_dir / "objects"):
+        try:
+            stat = folder.stat()
+        except OSError:
+            continue
+        found += (stat.st_dev, stat.st_ino)
+    return tuple(found)

@@ -1,0 +1,140 @@
+"""Memories and branches as resources, for clients that let people attach them to a conversation.
+
+A memory comes fenced: what is attached stands in the conversation as it is, unlike the answer of a
+tool, and has to say that it is data.
+"""
+
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from mcp_types import (
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from treering.actions.answer import jsonable
+from treering.errors import Invalid
+from treering.mcp.fitting import MOST, compact, fitted
+from treering.mcp.offers import Context, Offers
+from treering.model.when import instant
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+
+MEMORY, BRANCH = "treering://memory/", "treering://branch/"
+_PAGE = 50
+_RECENT = 10
+_TEMPLATES = ListResourceTemplatesResult(
+    resource_templates=[
+        ResourceTemplate(
+            uri_template=MEMORY + "{id}",
+            name="memory",
+            title="A memory",
+            description="One memory by its id or a unique prefix, fenced as data.",
+            mime_type="text/markdown",
+        ),
+        ResourceTemplate(
+            uri_template=BRANCH + "{name}",
+            name="branch",
+            title="A branch",
+            description="What is remembered on a branch: counts and the newest memories.",
+            mime_type="application/json",
+        ),
+    ]
+)
+
+
+class Resources:
+    """The protocol's questions about resources."""
+
+    def __init__(self, offers: Offers) -> None:
+        self._offers = offers
+
+    async def templates(
+        self, _: Context, __: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return _TEMPLATES
+
+    async def listed(
+        self, ctx: Context, params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """The branch checked out and the newest memories, a page at a time."""
+        cursor = (params.cursor if params else None) or ""
+        nothing = ListResourcesResult(resources=[])
+        return await self._offers.found_or(ctx, lambda ws: _page(ws, cursor), nothing)
+
+    async def read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        uri = str(params.uri)
+        contents = await self._offers.found(ctx, lambda ws: _contents(ws, uri), uri=uri[:200])
+        return ReadResourceResult(contents=[contents])
+
+
+def _page(workspace: "Workspace", cursor: str) -> ListResourcesResult:
+    from treering.actions.recall import recall  # here and below: not before the handshake
+
+    answer = recall(workspace, order="newest", limit=_PAGE, detail="light", cursor=cursor)
+    branch = [] if cursor else [_branch_resource(answer.branch)]
+    memories = [
+        Resource(
+            uri=found.uri, name=found.id, title=found.title, description=found.type,
+            mime_type="text/markdown",
+        )
+        for found in answer.results
+    ]  # fmt: skip
+    return ListResourcesResult(resources=[*branch, *memories], next_cursor=answer.cursor or None)
+
+
+def _branch_resource(branch: str) -> Resource:
+    uri = BRANCH + quote(branch, safe="")
+    return Resource(uri=uri, name=branch, title=f"Branch {branch}", mime_type="application/json")
+
+
+def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
+    if uri.startswith(MEMORY):
+        text = _memory(workspace, unquote(uri.removeprefix(MEMORY)))
+        return TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
+    if uri.startswith(BRANCH):
+        text = _overview(workspace, unquote(uri.removeprefix(BRANCH)))
+        return TextResourceContents(uri=uri, mime_type="application/json", text=text)
+    raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME are.")
+
+
+def _memory(workspace: "Workspace", memory_id: str) -> str:
+    from treering.actions.fence import fenced, fresh_nonce, header
+    from treering.actions.read import Whole, read
+
+    memory = read(workspace, memory_id, links=0)
+    if not isinstance(memory, Whole):
+        raise Invalid("That is no id of a memory.")
+    days = max(0, int((time.time() - instant(memory.created)) // 86_400))
+    said = header(
+        id=memory.id, type=memory.type, author=memory.author, branch=memory.branch,
+        age=f"{days} d", origin=memory.origin, flags=memory.flags or (),
+    )  # fmt: skip
+    return fenced(f"# {memory.title}\n\n{memory.content}", fresh_nonce(), said)
+
+
+def _overview(workspace: "Workspace", branch: str) -> str:
+    from treering.actions.recall import recall
+    from treering.actions.status import status
+
+    summary = status(workspace, branch=branch)
+    recent = recall(workspace, branch=branch, order="newest", limit=_RECENT, detail="light")
+    told = {
+        "branch": recent.branch,
+        "layers": recent.layers,
+        "memories": summary["memories"],
+        "top_tags": summary["top_tags"],
+        "recent": [
+            {"id": r.id, "type": r.type, "title": r.title, "author": r.author, "created": r.created}
+            for r in recent.results
+        ],
+    }
+    return compact(fitted(jsonable(told), MOST))

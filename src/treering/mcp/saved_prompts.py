@@ -1,0 +1,69 @@
+"""Saved prompts as the protocol's prompts, read from the store at each call: what was saved a
+moment ago, here or by someone else, is there.
+
+A prompt is an instruction, chosen by the person who runs it, so it is not fenced; memories that a
+template puts into it are.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_types import (
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    TextContent,
+)
+
+from treering.mcp.offers import Context, Offers
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+
+
+class SavedPrompts:
+    """The protocol's questions about prompts."""
+
+    def __init__(self, offers: Offers) -> None:
+        self._offers = offers
+
+    async def listed(self, ctx: Context, _: PaginatedRequestParams | None) -> ListPromptsResult:
+        return ListPromptsResult(prompts=await self._offers.found_or(ctx, _all, []))
+
+    async def run(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        name, variables = params.name, dict(params.arguments or {})
+        described, text = await self._offers.found(
+            ctx, lambda ws: _run(ws, name, variables), name=name[:100]
+        )
+        message = PromptMessage(role="user", content=TextContent(type="text", text=text))
+        return GetPromptResult(description=described, messages=[message])
+
+
+def _prompts(workspace: "Workspace", op: str, **given: Any) -> dict[str, Any]:
+    from treering.actions.prompts import prompts  # at the first call, not before the handshake
+
+    return prompts(workspace, op, kind="prompt", **given)
+
+
+def _all(workspace: "Workspace") -> list[Prompt]:
+    """Each name once: the project's before the user's, as running it would find them."""
+    found = {
+        item["name"]: _offered(item) for item in reversed(_prompts(workspace, "list")["prompts"])
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def _offered(item: dict[str, Any]) -> Prompt:
+    needed = [PromptArgument(name=name, required=True) for name in item["variables"]]
+    optional = [PromptArgument(name=n, required=False) for n in item.get("optional", [])]
+    description = item["description"] or "A saved prompt."
+    return Prompt(name=item["name"], description=description, arguments=[*needed, *optional])
+
+
+def _run(workspace: "Workspace", name: str, variables: dict[str, str]) -> tuple[str, str]:
+    described = _prompts(workspace, "get", name=name)
+    run = _prompts(workspace, "run", name=name, variables=variables)
+    return described["description"], run["text"]

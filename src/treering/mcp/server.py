@@ -1,0 +1,119 @@
+"""The server: tools, resources, prompts and completion over one repository, in both protocol eras.
+
+The SDK's low-level server checks nothing itself; arguments are checked in leniency.py, so that the
+answer to a wrong one is ours.
+"""
+
+from typing import Any
+
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as ListedTool
+
+from treering import __version__
+from treering.mcp.calls import call
+from treering.mcp.changes import Changes
+from treering.mcp.completion import Completions
+from treering.mcp.offers import Context, Offers
+from treering.mcp.place import Place
+from treering.mcp.resources import Resources
+from treering.mcp.saved_prompts import SavedPrompts
+from treering.mcp.threads import Threads, threads
+from treering.mcp.tools import INSTRUCTIONS, Tool, profile
+
+_HOUR = 3_600_000
+
+
+class TreeringServer(Server[Threads]):
+    """The low-level server, which says in both eras that its lists may change."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        told = notification_options or NotificationOptions(
+            prompts_changed=True, resources_changed=True
+        )
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
+
+
+def make_server(place: Place, tools: str = "full") -> TreeringServer:
+    """A server for one place, ready to be run over any transport."""
+    table = {tool.name: tool for tool in profile(tools)}
+    listing = ListToolsResult(tools=[_listed(tool) for tool in table.values()])
+    bus = InMemorySubscriptionBus()
+    changes = Changes(bus)
+    offers = Offers(place)
+    resources, prompts = Resources(offers), SavedPrompts(offers)
+
+    async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return listing
+
+    async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = table.get(params.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}")
+        agent, raw = _client(ctx), dict(params.arguments or {})
+        answer = await ctx.lifespan_context.run(
+            lambda steps: call(place, tool, raw, agent, steps), ctx.session.report_progress
+        )
+        if tool.changes and not answer.is_error:
+            await changes.announce(ctx.session, tool.changes)
+        return CallToolResult(
+            content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error
+        )
+
+    return TreeringServer(
+        "treering",
+        version=__version__,
+        title="treering",
+        description="The memory of this repository, kept in git, branch by branch.",
+        instructions=INSTRUCTIONS,
+        cache_hints={"tools/list": CacheHint(ttl_ms=_HOUR, scope="public")},
+        lifespan=threads,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=resources.listed,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
+        on_list_prompts=prompts.listed,
+        on_get_prompt=prompts.run,
+        on_completion=Completions(offers).complete,
+        on_subscriptions_listen=ListenHandler(bus),
+    )
+
+
+def _listed(tool: Tool) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.arguments.schema_for_clients(),
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.is_read_only,
+            destructive_hint=tool.is_destructive,
+            idempotent_hint=tool.is_idempotent,
+            open_world_hint=tool.is_open_world,
+        ),
+    )
+
+
+def _client(ctx: Context) -> str:
+    """What the client calls itself: the agent to name in memories, where no one is named."""
+    known = ctx.session.client_params
+    return known.client_info.name[:100] if known and known.client_info else ""

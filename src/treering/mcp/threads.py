@@ -1,0 +1,79 @@
+"""Work on threads: the loop goes on answering while git and the index are at it.
+
+A call that the client gives up goes on until it next tells its progress, and ends there: long
+work looks after itself between its steps, short work is done before anyone could stop it.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+_AT_ONCE = 4
+_BETWEEN = 0.1  # seconds between two reports of progress
+Result = TypeVar("Result")
+Report = Callable[[float, float], Awaitable[None]]
+
+
+class GivenUp(BaseException):
+    """The client no longer waits. Like an interrupt it is no error that anyone should mend."""
+
+
+class Steps:
+    """What long work calls between its steps: tells the client, or ends the work."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, report: Report) -> None:
+        self._loop = loop
+        self._report = report
+        self._told = time.monotonic()
+        self.is_given_up = threading.Event()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.is_given_up.is_set():
+            raise GivenUp
+        now = time.monotonic()
+        if now - self._told >= _BETWEEN or done == total:
+            self._told = now
+            asyncio.run_coroutine_threadsafe(_told(self._report, done, total), self._loop)
+
+
+async def _told(report: Report, done: int, total: int) -> None:
+    await report(done, total)
+
+
+class Threads:
+    """A few worker threads; each keeps its libgit2 handles from call to call."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="treering")
+        self._underway: set[Steps] = set()
+
+    async def run(self, work: Callable[[Steps], Result], report: Report) -> Result:
+        loop = asyncio.get_running_loop()
+        steps = Steps(loop, report)
+        self._underway.add(steps)
+        try:
+            return await loop.run_in_executor(self._pool, work, steps)
+        except asyncio.CancelledError:
+            steps.is_given_up.set()
+            raise
+        finally:
+            self._underway.discard(steps)
+
+    def close(self) -> None:
+        for steps in self._underway:
+            steps.is_given_up.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+@asynccontextmanager
+async def threads(_: Any) -> AsyncIterator[Threads]:
+    """The threads of one server, from its start to its end."""
+    made = Threads()
+    try:
+        yield made
+    finally:
+        made.close()
