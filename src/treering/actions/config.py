@@ -26,6 +26,8 @@ SETTINGS: dict[str, Setting] = {
         ),
         Setting("sessiongap", "4h", "a pause longer than this ends a session"),
         Setting("capture", "commits", "what hooks capture: commits, all or none"),
+        Setting("writer.command", "", "a program that writes merged texts and summaries"),
+        Setting("writer.timeout", "2min", "how long it may take"),
     )
 }
 
@@ -74,7 +76,7 @@ def _check(name: str, value: str) -> None:
         raise Invalid("A setting is one line.")
     if name == "fsync" and value.lower() not in ("true", "false"):
         raise Invalid(f"fsync is true or false, not {value!r}.")
-    if name == "sessiongap":
+    if name in ("sessiongap", "writer.timeout"):
         duration(value)
     if name == "capture" and value not in ("commits", "all", "none"):
         raise Invalid(f"capture is commits, all or none, not {value!r}.")
