@@ -8,6 +8,7 @@ from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
 from treering.actions.imports import import_path
 from treering.actions.log import log
+from treering.actions.maintain import maintain
 from treering.actions.read import read
 from treering.actions.recall import recall
 from treering.actions.reindex import reindex
@@ -44,6 +45,7 @@ class Treering(Workspace):
     gc = gc
     promote = promote_by_hand
     restore = restore
+    maintain = maintain
 
 
 __all__ = ["Treering"]

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 BIN = Path(sys.executable).parent
 MARK = "--- exit code of the command above: "
 
@@ -18,9 +20,10 @@ class Step(NamedTuple):
     shown: str
 
 
-def test_every_command_of_the_tutorial_prints_what_the_page_shows(page, tmp_path):
+@pytest.mark.parametrize("path", ["docs/tutorial/first-memory.md", "docs/howto/tidy.md"])
+def test_every_command_of_the_page_prints_what_it_shows(page, tmp_path, path):
     """In one repository and in order, with the installed script, as a reader would."""
-    blocks = page("docs/tutorial/first-memory.md").blocks("console")
+    blocks = page(path).blocks("console")
     steps = [step for block in blocks for step in _steps(block)]
 
     answers = _run([step.command for step in steps], tmp_path)
