@@ -7,7 +7,7 @@ merge them. Copies need no reader: nothing they say is lost.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from treering.actions.candidates import Alike, Candidates, Group
+from treering.actions.choice import Alike, Candidates, Group
 from treering.actions.rewriting import Rewriting, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Conflict

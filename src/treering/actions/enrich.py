@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from treering.actions import given
-from treering.actions.candidates import CAPTURED, Candidates
+from treering.actions.choice import CAPTURED, Candidates
 from treering.actions.revise import changed_fields
 from treering.actions.rewriting import Rewriting, tags_of
 from treering.actions.workspace import Standing, Workspace, Writing

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from treering.actions import given
-from treering.actions.candidates import Alike, Candidates, Group, whole
+from treering.actions.choice import Alike, Candidates, Group, whole
 from treering.actions.remember import identified
 from treering.actions.rewriting import Rewriting, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing

@@ -35,10 +35,13 @@ class Rewriting:
     def add(self, memory: Memory, existing: Place | None, *, is_private: bool) -> None:
         self._changes[memory.id] = Change(memory, existing, is_private)
 
-    def change(self, place: Place, memory: Memory) -> None:
+    def change(self, place: Place, memory: Memory, *, by_hand: bool = True) -> None:
+        """Only what somebody meant to change is `modified`: of two versions that one must win."""
         if memory != self.memory(place):
-            memory = replace(memory, modified=self.now)
-            self._changes[place.id] = Change(memory, place, place.layer.vault.is_private)
+            memory = replace(memory, modified=self.now) if by_hand else memory
+            is_private = place.layer.vault.is_private
+            existing = self._changes[place.id].replaces if place.id in self._changes else place
+            self._changes[place.id] = Change(memory, existing, is_private)
 
     def supersede(self, place: Place, by: str) -> None:
         old = self.memory(place)
@@ -63,7 +66,8 @@ class Rewriting:
             memory = self.memory(place)
             links = [_moved(link, moved, with_history) for link in memory.links]
             count += sum(new != old for new, old in zip(links, memory.links, strict=True))
-            self.change(place, replace(memory, links=surest(links, but=source)))
+            links_now = surest(links, but=source)
+            self.change(place, replace(memory, links=links_now), by_hand=False)
         return count
 
     def commit(self, op: str) -> dict[str, str]:

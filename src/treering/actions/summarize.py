@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treering.actions.candidates import CAPTURED, Alike, Candidates, Group, whole
+from treering.actions.choice import CAPTURED, Alike, Candidates, Group, whole
 from treering.actions.merge import composed, taken_up
 from treering.actions.remember import identified
 from treering.actions.rewriting import Rewriting, surest, tags_of
