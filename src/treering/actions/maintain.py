@@ -80,10 +80,12 @@ def maintain(
     keep_lessons: bool = False,
     dry_run: bool | None = None,
     writer: Writer | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Maintained:
     """Do one of the operations, or show what it would do.
 
-    `writer` writes texts in the caller's place, where the operation needs one and none is given.
+    `writer` writes texts in the caller's place, where the operation needs one and none is given;
+    `progress` is called between the steps of what takes long.
     """
     name = _named(op)
     line = OPS[name]
@@ -98,6 +100,7 @@ def maintain(
         "min_confidence": confidence_given(min_confidence, "min_confidence"), "limit": limit,
         "remote": remote, "direction": direction, "purge": purge, "older_than": older_than,
         "force": force, "keep_lessons": keep_lessons, "dry_run": is_dry, "writer": writer,
+        "progress": progress,
     }  # fmt: skip
     function = _function(line)
     return Maintained(name, is_dry, function(workspace, **_taken(name, function, given)))
