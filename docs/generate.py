@@ -1,5 +1,5 @@
-"""Writes docs/reference/cli.md and the manual page from the commands' own help:
-`python docs/generate.py`.
+"""Writes docs/reference/cli.md and the manual page from the commands' own help, and
+docs/reference/coming-from.md from the rows the tests run: `python docs/generate.py`.
 
 A test compares the pages with what this makes, so that help and pages cannot differ.
 """
@@ -137,3 +137,7 @@ MANUAL_END = """\
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     MANUAL.write_text(manual(), encoding="utf-8")
+
+    import coming_from
+
+    coming_from.PAGE.write_text(coming_from.page(), encoding="utf-8")

@@ -58,7 +58,7 @@ class Rewriting:
         """Let links to the one end at the other; how many did. Without history, links that tell
         where a memory came from stay as they are."""
         count = 0
-        sources = {source for old in moved for _, source in self.sight.backlinks(old)}
+        sources = {source for old in moved for _, source in incoming(self.sight, old)}
         for source in sorted((sources | self._changes.keys()) - moved.keys()):
             place = self._writing.view.place(source)
             if place is None:
@@ -73,6 +73,11 @@ class Rewriting:
     def commit(self, op: str) -> dict[str, str]:
         """Write it; the new version of each id."""
         return self._writing.commit(op, self._changes.values()) if self._changes else {}
+
+
+def incoming(sight: Sight, memory_id: str) -> Iterable[tuple[str, str]]:
+    """Relation and source of every link to a memory."""
+    return sight.backlinks(memory_id)
 
 
 def _moved(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:

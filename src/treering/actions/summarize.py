@@ -8,7 +8,7 @@ from typing import Any
 from treering.actions.choice import CAPTURED, Alike, Candidates, Group, whole
 from treering.actions.merge import composed, taken_up
 from treering.actions.remember import identified
-from treering.actions.rewriting import Rewriting, surest, tags_of
+from treering.actions.rewriting import Rewriting, incoming, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.actions.writer import Writer, is_there, text_given, text_written
 from treering.capture import secrets
@@ -120,7 +120,7 @@ def _is_covered(candidates: Candidates, entries: Sequence[Entry]) -> bool:
     """Whether a summary of all of them is there already; it counts among them itself."""
     counts: Counter[str] = Counter()
     for entry in entries:
-        links = candidates.sight.backlinks(entry.id)
+        links = incoming(candidates.sight, entry.id)
         counts.update({source for relation, source in links if relation == "derived_from"})
     own = {entry.id for entry in entries}
     return any(found + (summary in own) == len(entries) for summary, found in counts.items())

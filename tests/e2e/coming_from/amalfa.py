@@ -1,6 +1,6 @@
 """Amalfa: semantic search and a graph over markdown documents."""
 
-from e2e.coming_from.rows import Call, Row, System, ids
+from e2e.coming_from.rows import Call, Row, System, beside, ids
 
 AMALFA = System(
     "Amalfa",
@@ -83,7 +83,7 @@ AMALFA = System(
                     {"id": "$found", "tags_add": ["authentication", "tutorial"]},
                     lambda a, _: a["changed"] == ["tags"],
                 ),
-                Call(
+                beside(
                     "read",
                     {"id": "$found"},
                     lambda a, _: a["tags"] == ["auth", "authentication", "tutorial"],
@@ -95,7 +95,7 @@ AMALFA = System(
             "scratchpad_read",
             'scratchpad_read(id="a1b2c3d4e5f6")',
             (
-                Call(
+                beside(
                     "recall",
                     {"query": "ledger", "detail": "full"},
                     lambda a, _: a["out"].startswith("out:") and len(a["out"]) == 16,
@@ -109,12 +109,13 @@ AMALFA = System(
             ),
             "Kept on disk, so it outlives the server; at most 10 MB, oldest out first.",
             scene="long",
+            needs=("outputs",),
         ),
         Row(
             "scratchpad_list",
             "scratchpad_list()",
             (
-                Call(
+                beside(
                     "recall",
                     {"query": "ledger", "detail": "full"},
                     lambda a, _: "out" in a,
@@ -127,6 +128,7 @@ AMALFA = System(
                 ),
             ),
             scene="long",
+            needs=("outputs",),
         ),
     ),
 )  # fmt: skip

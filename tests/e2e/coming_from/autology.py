@@ -1,6 +1,6 @@
 """Autology: markdown nodes and a graph of relations."""
 
-from e2e.coming_from.rows import Call, Row, System, ids
+from e2e.coming_from.rows import Call, Row, System, beside, ids
 
 AUTOLOGY = System(
     "Autology",
@@ -24,7 +24,7 @@ AUTOLOGY = System(
                     and a["classified"]["alternatives"][0]["type"] == "decision"
                     and {"links", "suggested_links", "similar"} <= a.keys(),
                 ),
-                Call(
+                beside(
                     "remember",
                     {"content": "A thing without any signal", "type": "component"},
                     lambda a, _: a["type"] == "component" and a["classified"]["by"] == "given",
@@ -85,7 +85,7 @@ AUTOLOGY = System(
                     {"ids": ["$jwt"]},
                     lambda a, m: a["forgotten"] == [m["jwt"]] and a["links_hidden"] == 2,
                 ),
-                Call(
+                beside(
                     "recall",
                     {"query": "stateless authentication"},
                     lambda a, m: m["jwt"] not in ids(a) and a["withheld"]["deleted"] == 1,

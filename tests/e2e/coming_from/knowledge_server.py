@@ -1,6 +1,6 @@
 """The MCP Knowledge Management Server: concepts with certainty, prerequisites, hierarchy."""
 
-from e2e.coming_from.rows import Call, Row, System, ids
+from e2e.coming_from.rows import Call, Row, System, beside, ids
 
 LOOPS = {
     "type": "concept",
@@ -53,7 +53,7 @@ KNOWLEDGE_SERVER = System(
             (
                 Call("remember", LOOPS, lambda a, _: a["type"] == "concept",
                      {"new": lambda a: a["id"]}),
-                Call(
+                beside(
                     "read",
                     {"id": "$new"},
                     lambda a, _: a["topic"] == "Programming/Python/Control Flow"
@@ -67,7 +67,7 @@ KNOWLEDGE_SERVER = System(
             "get_concept",
             'get_concept(concept_id="...", include_history=True)',
             (
-                Call(
+                beside(
                     "revise",
                     {"id": "$loops", "content": "For loops walk over anything iterable."},
                     lambda a, _: a["changed"] == ["content"],
@@ -107,7 +107,7 @@ KNOWLEDGE_SERVER = System(
             'delete_concept(concept_id="...")',
             (
                 Call("forget", {"ids": ["$loops"]}, lambda a, m: a["forgotten"] == [m["loops"]]),
-                Call("recall", {"query": "for loops"}, lambda a, m: m["loops"] not in ids(a)),
+                beside("recall", {"query": "for loops"}, lambda a, m: m["loops"] not in ids(a)),
                 Call("forget", {"ids": ["$loops"], "restore": True},
                      lambda a, m: a["restored"] == [m["loops"]]),
             ),

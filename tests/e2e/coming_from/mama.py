@@ -1,6 +1,6 @@
 """MAMA: decisions that evolve, checkpoints, outcomes."""
 
-from e2e.coming_from.rows import Call, Row, System, ids
+from e2e.coming_from.rows import Call, Row, System, beside, ids
 
 MAMA = System(
     "MAMA",
@@ -26,7 +26,7 @@ MAMA = System(
                     in [(ln["relation"], ln["target"]) for ln in a["links"]],
                     {"new": lambda a: a["id"]},
                 ),
-                Call(
+                beside(
                     "read",
                     {"id": "$new"},
                     lambda a, _: a["details"]["reasoning"] == "a leaked key ends by itself"
@@ -67,7 +67,7 @@ MAMA = System(
             "load/checkpoint",
             "load/checkpoint()",
             (
-                Call(
+                beside(
                     "checkpoint",
                     {
                         "op": "save",
@@ -105,7 +105,7 @@ MAMA = System(
             "search/by_topic",
             'search/by_topic(topic="auth_strategy")',
             (
-                Call(
+                beside(
                     "remember",
                     {"type": "decision", "topic": "auth_strategy", "supersedes": "$jwt",
                      "content": "Opaque tokens replace JWT: they can be revoked"},
@@ -161,7 +161,7 @@ MAMA = System(
                     {"id": "$jwt", "outcome": "FAILED", "reason": "tokens cannot be revoked"},
                     lambda a, _: a["changed"] == ["outcome", "reason"],
                 ),
-                Call(
+                beside(
                     "read",
                     {"id": "$jwt"},
                     lambda a, _: a["details"]["outcome"] == "failed"
@@ -180,7 +180,7 @@ MAMA = System(
                     lambda a, m: ("supersedes", m["jwt"])
                     in [(ln["relation"], ln["target"]) for ln in a["links"]],
                 ),
-                Call(
+                beside(
                     "recall",
                     {"query": "JWT authentication"},
                     lambda a, m: m["jwt"] not in ids(a) and a["withheld"]["superseded"] == 1,

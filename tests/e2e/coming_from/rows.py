@@ -9,18 +9,27 @@ Check = Callable[[Any, Mapping[str, str]], bool]
 
 class Call(NamedTuple):
     """One call. `$name` in a value is the id of a memory of the scene, or what an earlier call of
-    the row kept; `keeps` says under which name something of the answer is kept."""
+    the row kept; `keeps` says under which name something of the answer is kept. A call that only
+    prepares or proves is not `is_job` and not on the page."""
 
     tool: str
     given: dict[str, Any]
     shows: Check
     keeps: Mapping[str, Callable[[Any], str]] = {}
+    is_job: bool = True
+
+
+def beside(
+    tool: str, given: dict[str, Any], shows: Check, keeps: Mapping[str, Callable[[Any], str]] = {}
+) -> Call:
+    """A call that prepares the job or proves that it was done."""
+    return Call(tool, given, shows, keeps, is_job=False)
 
 
 class Row(NamedTuple):
     """A tool of theirs with an example from its documents, and the same job here.
 
-    `scene` names what must be there before; `mind` is what whoever comes from there should know.
+    `scene` names what must be there before, `needs` modules beside the verbs'; `mind` is what whoever comes from there should know.
     """
 
     there: str
@@ -28,6 +37,7 @@ class Row(NamedTuple):
     calls: tuple[Call, ...]
     mind: str = ""
     scene: str = ""
+    needs: tuple[str, ...] = ()
 
 
 class System(NamedTuple):
@@ -36,7 +46,7 @@ class System(NamedTuple):
     rows: tuple[Row, ...]
 
 
-#: Memories every row finds, by the name rows call them.
+#: Memories every row finds, by the name rows call them; a link names one that stands before it.
 MEMORIES: dict[str, dict[str, Any]] = {
     "jwt": {
         "content": "We need stateless authentication for our services, so we decided on JSON web "
@@ -54,6 +64,7 @@ MEMORIES: dict[str, dict[str, Any]] = {
         "type": "component",
         "tags": ["auth", "security"],
         "files": ["src/auth/gateway.go"],
+        "links": ["implements:$jwt"],
     },
     "postgres": {
         "content": "Use PostgreSQL for primary storage because of JSONB support",
@@ -66,12 +77,12 @@ MEMORIES: dict[str, dict[str, Any]] = {
         "type": "decision",
         "tags": ["database"],
     },
-    "variables": {
-        "content": "A variable is a name bound to a value.",
-        "title": "Python Variables",
+    "decorators": {
+        "content": "A decorator takes a function and gives back another one.",
+        "title": "Python Decorators",
         "type": "concept",
-        "topic": "Programming/Python/Basics",
-        "confidence": 0.95,
+        "topic": "Programming/Python/Advanced",
+        "confidence": 0.85,
     },
     "functions": {
         "content": "A function is a named block of code with parameters.",
@@ -79,13 +90,15 @@ MEMORIES: dict[str, dict[str, Any]] = {
         "type": "concept",
         "topic": "Programming/Python/Basics",
         "confidence": 0.9,
+        "links": ["prerequisite_of:$decorators"],
     },
-    "decorators": {
-        "content": "A decorator takes a function and gives back another one.",
-        "title": "Python Decorators",
+    "variables": {
+        "content": "A variable is a name bound to a value.",
+        "title": "Python Variables",
         "type": "concept",
-        "topic": "Programming/Python/Advanced",
-        "confidence": 0.85,
+        "topic": "Programming/Python/Basics",
+        "confidence": 0.95,
+        "links": ["prerequisite_of:$functions"],
     },
     "loops": {
         "content": "For loops iterate over sequences like lists, tuples, and strings.",
@@ -107,16 +120,19 @@ MEMORIES: dict[str, dict[str, Any]] = {
         "type": "insight",
         "tags": ["auth"],
         "files": ["docs/auth-guide.md"],
+        "links": ["references:$jwt"],
     },
 }
 
-#: Links every row finds: source, relation, target.
-LINKS = (
-    ("variables", "prerequisite_of", "functions"),
-    ("functions", "prerequisite_of", "decorators"),
-    ("safari", "references", "jwt"),
-    ("gateway", "implements", "jwt"),
-)
+
+def filled(value: Any, known: Mapping[str, str]) -> Any:
+    """The value with `$name` replaced by what it stands for."""
+    if isinstance(value, list):
+        return [filled(item, known) for item in value]
+    if isinstance(value, str) and "$" in value:
+        head, _, name = value.partition("$")
+        return head + known[name]
+    return value
 
 
 def ids(answer: Any) -> list[str]:

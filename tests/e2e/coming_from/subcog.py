@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from e2e.coming_from.rows import Call, Row, System, ids
+from e2e.coming_from.rows import Call, Row, System, beside, ids
 
 REVIEW = {
     "name": "code-review",
@@ -11,6 +11,7 @@ REVIEW = {
     "tags": ["review", "quality"],
 }
 SAVE = Call("prompts", {"op": "save", **REVIEW}, lambda a, _: a["name"] == "code-review")
+SAVED = SAVE._replace(is_job=False)
 LIST = Call(
     "prompts",
     {"op": "list", "tags": ["review", "quality"], "limit": 20},
@@ -186,6 +187,7 @@ SUBCOG = System(
                     and "decided" in str(a["types"]),
                 ),
             ),
+            needs=("overview",),
         ),
         Row(
             "subcog_reindex",
@@ -315,7 +317,7 @@ SUBCOG = System(
                 ),
                 Call("entities", {"op": "list", "kind": "technology"},
                      lambda a, _: "PostgreSQL" in {e["name"] for e in a["entities"]}),
-                Call("entities", {"op": "add", "name": "Postgres", "kind": "technology"},
+                beside("entities", {"op": "add", "name": "Postgres", "kind": "technology"},
                      lambda a, _: a["id"], {"other": lambda a: a["id"]}),
                 Call("entities", {"op": "merge", "ids": ["$tech", "$other"],
                                   "canonical": "PostgreSQL", "dry_run": False},
@@ -359,10 +361,10 @@ SUBCOG = System(
             scene="remote",
         ),
         Row("prompt_save", 'prompt_save(name="code-review", content="...")', (SAVE,), DOMAINS),
-        Row("prompt_list", 'prompt_list(tags=["review", "quality"])', (SAVE, LIST)),
-        Row("prompt_get", 'prompt_get(name="code-review")', (SAVE, GET)),
-        Row("prompt_run", 'prompt_run(name="code-review", variables={...})', (SAVE, RUN)),
+        Row("prompt_list", 'prompt_list(tags=["review", "quality"])', (SAVED, LIST)),
+        Row("prompt_get", 'prompt_get(name="code-review")', (SAVED, GET)),
+        Row("prompt_run", 'prompt_run(name="code-review", variables={...})', (SAVED, RUN)),
         Row("prompt_delete", 'prompt_delete(name="code-review", domain="project")',
-            (SAVE, DELETE), "The domain must be named, as there."),
+            (SAVED, DELETE), "The domain must be named, as there."),
     ),
 )  # fmt: skip

