@@ -70,6 +70,7 @@ class Candidates:
     ) -> None:
         self.sight: Sight = workspace.lookout.sight(workspace.view(branch))
         self._workspace = workspace
+        self._texts: dict[str, str] = {}
         if ids:
             self.entries = self._named(ids)
         else:
@@ -118,30 +119,37 @@ class Candidates:
 
     # --- alike ------------------------------------------------------------------------------------
 
-    def exact(self) -> list[Alike]:
-        """Memories with the very same text, white space aside; the first of each is kept."""
+    def alike(self, threshold: float) -> list[Alike]:
+        """Copies first: memories with the very same text, white space aside, the one to keep first.
+        Then memories of one type with mostly the same words, of copies only the one that is kept.
+        """
+        copies: list[Alike] = []
+        near: list[Alike] = []
+        for family in families(self._written(), threshold, self._likeness):
+            kept = []
+            for same in self._by_text(family.members):
+                places = sorted(self.placed(same), key=self._rank)
+                kept.append(places[0])
+                if len(places) > 1:
+                    copies.append(Alike(places, 1.0, exact=True))
+            if len(kept) > 1:
+                near.append(Alike(kept, family.score, exact=False))
+        return copies + near
 
-        def same(one: Entry, other: Entry) -> float:
-            return float(self._text(one) == self._text(other) != "")
+    def _likeness(self, one: Entry, other: Entry) -> float:
+        """A copy may be of another type, or private beside shared; what is only alike may not."""
+        first, second = self._text(one), self._text(other)
+        if first == second:
+            return float(first != "")
+        if one.type != other.type or self._is_private(one) != self._is_private(other):
+            return 0.0
+        return shared(first, second)
 
-        found = families(self._written(), 0.5, same)
-        return [
-            Alike(sorted(self.placed(family.members), key=self._rank), 1.0, exact=True)
-            for family in found
-        ]
-
-    def near(self, threshold: float, *, but: Sequence[Alike] = ()) -> list[Alike]:
-        """Memories of one type with mostly the same words; of exact copies only the one kept."""
-        copies = {memory_id for alike in but for memory_id in alike.ids[1:]}
-        entries = [entry for entry in self._written() if entry.id not in copies]
-
-        def likeness(one: Entry, other: Entry) -> float:
-            if one.type != other.type or self._is_private(one) != self._is_private(other):
-                return 0.0
-            return shared(self._text(one), self._text(other))
-
-        found = families(entries, threshold, likeness)
-        return [Alike(self.placed(f.members), f.score, exact=False) for f in found]
+    def _by_text(self, entries: Sequence[Entry]) -> list[list[Entry]]:
+        groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            groups.setdefault(self._text(entry), []).append(entry)
+        return list(groups.values())
 
     def together(self) -> Alike:
         """All of them as one group, for memories somebody named."""
@@ -156,6 +164,11 @@ class Candidates:
         return [entry for entry in self.entries if entry.type not in CAPTURED]
 
     def _text(self, entry: Entry) -> str:
+        if entry.blob not in self._texts:
+            self._texts[entry.blob] = self._read(entry)
+        return self._texts[entry.blob]
+
+    def _read(self, entry: Entry) -> str:
         try:
             place = self.sight.place(entry.blob)
             return folded(place.memory().content) if place else ""

@@ -37,8 +37,7 @@ def dedupe(
 ) -> Deduped:
     """Find memories that say the same; without `dry_run`, forget all but one of exact copies."""
     candidates = Candidates(workspace, branch=branch, ids=ids, type=type, query=query)
-    copies = candidates.exact()
-    found = [*copies, *candidates.near(threshold, but=copies)]
+    found = candidates.alike(threshold)
     shown = found[:limit]
     groups = tuple(_told(alike) for alike in shown)
     if dry_run:

@@ -85,7 +85,7 @@ def _groups(
         _check(candidates.places)
         return [candidates.together()]
     candidates = Candidates(workspace, branch=branch, type=type, query=query)
-    return candidates.near(threshold)
+    return candidates.alike(threshold)
 
 
 def _check(places: Sequence[Place]) -> None:

@@ -6,7 +6,8 @@ with nothing more: each family is alike to one of its own, not along a chain of 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -29,25 +30,35 @@ class Family(NamedTuple):
 
 def shared(one: str, other: str) -> float:
     """How many of their terms two texts share, from 0 to 1 (Dice)."""
-    first, second = set(terms(one)), set(terms(other))
+    first, second = _terms_of(one), _terms_of(other)
     if not first or not second:
         return float(one == other)
     return 2 * len(first & second) / (len(first) + len(second))
 
 
+@lru_cache(4096)
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
 def families(entries: Sequence[Entry], share: float, likeness: Likeness) -> list[Family]:
     """Groups of two and more whose `likeness` is at least `share`; nearest to each other first."""
-    rarity = Counter(term for entry in entries for term in _sketched(entry))
+    sketches = [_sketched(entry) for entry in entries]
+    rarity = Counter(term for sketch in sketches for term in sketch)
     shelves: dict[bytes | str, list[int]] = {}
     joined: dict[int, list[tuple[int, float]]] = {}
 
     for place, entry in enumerate(entries):
-        labels: list[bytes | str] = [*_rarest(entry, rarity, share * _SAMPLE), entry.title]
+        labels: list[bytes | str] = [
+            *_rarest(sketches[place], rarity, share * _SAMPLE),
+            entry.title,
+        ]
         met = {other for label in labels for other in shelves.get(label, ())[-_CROWD:]}
         scores = (
             (likeness(entries[other], entry), -other)
             for other in met
-            if _may_be_alike(entries[other], entry, share * _SAMPLE)
+            if entries[other].title == entry.title
+            or _may_be_alike(sketches[other], sketches[place], share * _SAMPLE)
         )
         score, first = max(scores, default=(0.0, 0))
         if score and score >= share:
@@ -65,19 +76,17 @@ def _family(entries: Sequence[Entry], first: int, others: Iterable[tuple[int, fl
     return Family((entries[first], *(entries[place] for place in places)), min(scores))
 
 
-def _rarest(entry: Entry, rarity: Counter[bytes], share: float) -> list[bytes]:
+def _rarest(sketch: frozenset[bytes], rarity: Counter[bytes], share: float) -> list[bytes]:
     """So many of the rarest that two sketches with `share` in common have one of these in common:
     whoever misses all of them misses more than is allowed."""
-    ordered = sorted(_sketched(entry), key=lambda term: (rarity[term], term))
+    ordered = sorted(sketch, key=lambda term: (rarity[term], term))
     return ordered[: len(ordered) - ceil(share * len(ordered)) + 1]
 
 
-def _may_be_alike(one: Entry, other: Entry, share: float) -> bool:
-    first, second = set(_sketched(one)), set(_sketched(other))
-    common = len(first & second)
-    return one.title == other.title or common >= share * max(len(first), len(second))
+def _may_be_alike(one: frozenset[bytes], other: frozenset[bytes], share: float) -> bool:
+    return len(one & other) >= share * max(len(one), len(other))
 
 
-def _sketched(entry: Entry) -> Iterator[bytes]:
+def _sketched(entry: Entry) -> frozenset[bytes]:
     sketch = entry.sketch
-    return (sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD))
+    return frozenset(sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD))

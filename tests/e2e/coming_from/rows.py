@@ -29,7 +29,8 @@ def beside(
 class Row(NamedTuple):
     """A tool of theirs with an example from its documents, and the same job here.
 
-    `scene` names what must be there before, `needs` modules beside the verbs'; `mind` is what whoever comes from there should know.
+    `scene` names what must be there before, `needs` modules beside the verbs'; `mind` is what
+    whoever comes from there should know.
     """
 
     there: str
