@@ -193,3 +193,21 @@ def test_an_unknown_shell_is_a_clear_error(told: Repo) -> None:
 
     assert done.returncode == 1
     assert "bash, zsh, fish" in done.stderr
+
+
+def test_the_demo_plays_to_its_end_and_leaves_nothing(told: Repo, tmp_path: Path) -> None:
+    """It is the first thing anybody runs."""
+    done = subprocess.run(
+        [str(TREERING), "demo"],
+        cwd=tmp_path,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "promote into main" in done.stdout
+    assert "All is well." in done.stdout
+    assert "Now in a repository of yours" in done.stdout
+    assert list(tmp_path.glob("treering-demo-*")) == []

@@ -77,7 +77,8 @@ class Rewriting:
 
 def incoming(sight: Sight, memory_id: str) -> Iterable[tuple[str, str]]:
     """Relation and source of every link to a memory."""
-    return sight.backlinks(memory_id)
+    edges = sight.network.around(memory_id, direction="in")
+    return [(edge.relation, edge.source) for edge in edges]
 
 
 def _moved(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:
