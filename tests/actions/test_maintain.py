@@ -98,3 +98,26 @@ def test_people_get_words(repo: Repo) -> None:
     assert "promote into main" in promoted
     assert indexed.startswith("indexed ")
     assert not any("{" in text for text in (plan, promoted, indexed))
+
+
+def test_links_are_shown_one_a_line(repo: Repo) -> None:
+    """Found between what is there already, made when told."""
+    one = repo.tr.remember("Use PostgreSQL for storage because of JSONB", type="decision")
+    two = repo.tr.remember(
+        "The storage module uses PostgreSQL with JSONB columns", type="component"
+    )
+
+    shown = repo.cli("maintain", "infer-links", "--min-confidence", "0.2").stdout
+    repo.cli("maintain", "infer_links", "--min-confidence", "0.2", "--apply")
+
+    assert shown.startswith(f"{two.id}  implements  {one.id}  ")
+    assert "--apply" in shown
+    assert ("implements", one.id) in [(n.relation, n.id) for n in repo.tr.read(two.id).links]
+    assert repo.cli("maintain", "prune_links").stdout.startswith("No links.")
+
+
+def test_every_operation_that_is_there_can_be_told_in_words() -> None:
+    """An answer nobody can read is no answer."""
+    from treering.cli.maintain import _words_of
+
+    assert all(callable(_words_of(op)) for op in present())

@@ -19,19 +19,21 @@ from treering.errors import Invalid
 
 
 class Op(NamedTuple):
-    """One operation: where it lives, and whether it only shows what it would do until told."""
+    """One operation: where it lives, whether it only shows what it would do until told, and whether
+    it counts its steps."""
 
     module: str
     function: str
     shows_first: bool = True
     needs_branch: bool = False
+    counts: bool = False
 
 
 OPS: dict[str, Op] = {
     "gc": Op("gc", "gc"),
     "promote": Op("gc", "promote_by_hand", needs_branch=True),
     "restore": Op("gc", "restore", shows_first=False, needs_branch=True),
-    "reindex": Op("reindex", "reindex", shows_first=False),
+    "reindex": Op("reindex", "reindex", shows_first=False, counts=True),
     "sync": Op("sync", "sync", shows_first=False),
     "merge": Op("merge", "merge"),
     "dedupe": Op("dedupe", "dedupe"),
@@ -85,7 +87,7 @@ def maintain(
     """Do one of the operations, or show what it would do.
 
     `writer` writes texts in the caller's place, where the operation needs one and none is given;
-    `progress` is called between the steps of what takes long.
+    `progress` is called between the steps of what counts them.
     """
     name = _named(op)
     line = OPS[name]
@@ -100,7 +102,7 @@ def maintain(
         "min_confidence": confidence_given(min_confidence, "min_confidence"), "limit": limit,
         "remote": remote, "direction": direction, "purge": purge, "older_than": older_than,
         "force": force, "keep_lessons": keep_lessons, "dry_run": is_dry, "writer": writer,
-        "progress": progress,
+        "progress": progress if line.counts else None,
     }  # fmt: skip
     function = _function(line)
     return Maintained(name, is_dry, function(workspace, **_taken(name, function, given)))

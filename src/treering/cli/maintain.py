@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
-from treering.actions.answer import jsonable
 from treering.actions.maintain import Maintained, maintain
 from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.main import COMMANDS
-from treering.cli.render import memories, outline, safe
+from treering.cli.render import memories, safe, table
 
 _WRITTEN = ("merge", "summarize")
 _NOTHING_DONE = "Nothing was changed; --apply does it."
@@ -81,12 +80,11 @@ def _ending(done: Maintained) -> str:
 
 
 def _words_of(op: str) -> Callable[[Any], str]:
-    """How an operation's answer is told: as its short form tells it, by a line of the table below,
-    or name by name."""
+    """How an operation's answer is told: as its short form tells it, or by the table below."""
     if op in COMMANDS:
         words: Callable[[Any], str] = import_module(f"treering.cli.{COMMANDS[op]}").text
         return words
-    return _TEXTS.get(op, lambda answer: outline(jsonable(answer)))
+    return _TEXTS[op]
 
 
 def _dedupe(answer: Any) -> str:
@@ -156,9 +154,21 @@ def _enrich(answer: Any) -> str:
     return "\n\n".join(parts) or "Nothing to add."
 
 
+def _links(answer: Any) -> str:
+    rows = [
+        (link.source, safe(link.relation), link.target, f"{link.confidence:g}", safe(link.reason))
+        for link in answer.links
+    ]
+    more = answer.total - len(answer.links)
+    parts = [table(rows) or "No links.", f"{more} more; --limit shows them." if more else ""]
+    return "\n".join(part for part in parts if part)
+
+
 _TEXTS: dict[str, Callable[[Any], str]] = {
     "dedupe": _dedupe,
     "merge": _merge,
     "summarize": _summarize,
     "enrich": _enrich,
+    "infer_links": _links,
+    "prune_links": _links,
 }

@@ -47,22 +47,3 @@ def _width(cell: str) -> int:
 def dated(written: str) -> str:
     """A date as it is kept; for people at a terminal also how long ago that was."""
     return f"{written} ({ago(written, time.time())})" if screen().is_terminal else written
-
-
-def outline(value: Any, indent: str = "") -> str:
-    """Any answer as words: a line for each name, lists and what is inside them indented."""
-    if isinstance(value, dict):
-        return "\n".join(_entry(str(name), item, indent) for name, item in value.items())
-    if isinstance(value, list):
-        return "\n\n".join(outline(item, indent) for item in value)
-    return indent + safe(str(value))
-
-
-def _entry(name: str, item: Any, indent: str) -> str:
-    label = f"{indent}{safe(name).replace('_', ' ')}:"
-    is_plain = isinstance(item, list) and not any(isinstance(part, dict | list) for part in item)
-    if is_plain:
-        return f"{label} {safe(', '.join(map(str, item))) or 'none'}"
-    if isinstance(item, dict | list) and item:
-        return f"{label}\n{outline(item, indent + '  ')}"
-    return f"{label} {safe(str(item)) if item != {} else 'none'}"
