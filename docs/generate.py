@@ -1,5 +1,6 @@
 """Writes docs/reference/cli.md and the manual page from the commands' own help, and
-docs/reference/tools.md from the table of tools: `python docs/generate.py`.
+docs/reference/tools.md from the table of tools, and docs/reference/coming-from.md from the rows the
+tests run: `python docs/generate.py`.
 
 A test compares the pages with what this makes, so that program and pages cannot differ.
 """
@@ -207,3 +208,7 @@ if __name__ == "__main__":
     TOOLS_PAGE.write_text(tools_page(), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
     MANUAL.write_text(manual(), encoding="utf-8")
+
+    import coming_from
+
+    coming_from.PAGE.write_text(coming_from.page(), encoding="utf-8")

@@ -17,6 +17,7 @@ from treering.actions.inference import infer_links, prune_links
 from treering.actions.init import init, uninstall
 from treering.actions.link import link
 from treering.actions.log import log
+from treering.actions.maintain import maintain
 from treering.actions.prompts import prompts
 from treering.actions.read import read
 from treering.actions.recall import recall
@@ -66,6 +67,7 @@ class Treering(Workspace):
     gc = gc
     promote = promote_by_hand
     restore = restore
+    maintain = maintain
 
 
 __all__ = ["Treering"]

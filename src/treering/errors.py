@@ -15,7 +15,9 @@ TreeringError
 ├── FormatTooNew
 ├── StoreDamaged
 ├── StorageFailed         full disk, I/O, permissions
-└── Busy                  another process holds the lock
+├── Busy                  another process holds the lock
+├── NeedsModel            a text has to be written, and nobody is there to write it
+└── WriterFailed          the command that writes texts did not
 
 Each knows its code (the contract's word for it), its message and a hint that says what to do next.
 """
@@ -139,3 +141,20 @@ class Busy(TreeringError):
 
     code = "busy"
     hint = "Try again in a moment."
+
+
+class NeedsModel(TreeringError):
+    """A text has to be written, and neither the caller nor a writer has done it."""
+
+    code = "needs_model"
+    hint = (
+        "Write the text and give it as content, or name a program that writes: "
+        "`treering config writer.command COMMAND`."
+    )
+
+
+class WriterFailed(TreeringError):
+    """The command in treering.writer.command did not write a text; nothing was changed."""
+
+    code = "writer_failed"
+    hint = "`treering config writer.command` shows the command; try it by hand."

@@ -35,6 +35,15 @@ def test_the_manual_page_is_what_help_says(generate):
     assert generate.MANUAL.read_text(encoding="utf-8") == generate.manual()
 
 
+def test_the_page_for_newcomers_is_what_the_tests_run(page, root):
+    """A call that is named is a call that was made."""
+    spec = importlib.util.spec_from_file_location("docs_coming_from", root / "docs/coming_from.py")
+    coming_from = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(coming_from)
+
+    assert page("docs/reference/coming-from.md").text == coming_from.page()
+
+
 def test_every_command_shows_an_example(page):
     """An example is what most people read first, and often all they read."""
     sections = page("docs/reference/cli.md").text.split("\n### ")[1:]

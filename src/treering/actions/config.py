@@ -31,6 +31,8 @@ SETTINGS: dict[str, Setting] = {
         ),
         Setting("sessiongap", "4h", "a pause longer than this ends a session"),
         Setting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
+        Setting("writer.command", "", "a program that writes merged texts and summaries"),
+        Setting("writer.timeout", "2min", "how long it may take"),
     )
 }
 
@@ -81,7 +83,7 @@ def _check(name: str, value: str) -> None:
         raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
-    if name == "sessiongap":
+    if name in ("sessiongap", "writer.timeout"):
         duration(value)
     if name == "capture" and value not in CAPTURES:
         raise Invalid(f"capture is {', '.join(CAPTURES[:-1])} or {CAPTURES[-1]}, not {value!r}.")

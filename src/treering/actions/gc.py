@@ -196,23 +196,35 @@ def _purged(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
     return tuple(gone)
 
 
-def restore(workspace: Workspace, branch: str) -> Restored:
+def restore(workspace: Workspace, branch: str, *, dry_run: bool = False) -> Restored:
     """Bring the newest dropped memories of a branch back, whether the branch is back or not."""
+    if dry_run:
+        vault, entry = _dropped(workspace, branch)
+        return Restored(branch, _count(vault, entry), entry.ref)
     with workspace.store.lock() as held:
-        for vault in workspace.store.vaults():
-            for entry in trashed(vault):
-                if entry.scope.branch == branch:
-                    return _restored(workspace, held, vault, entry)
+        return _restored(workspace, held, *_dropped(workspace, branch))
+
+
+def _dropped(workspace: Workspace, branch: str) -> tuple[Vault, Trashed]:
+    """The newest of a branch's scopes in the trash."""
+    for vault in workspace.store.vaults():
+        for entry in trashed(vault):
+            if entry.scope.branch == branch:
+                return vault, entry
     names = sorted({e.scope.branch for v in workspace.store.vaults() for e in trashed(v)})
     there = f"In the trash: {', '.join(names)}." if names else "The trash is empty."
     raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
+
+
+def _count(vault: Vault, entry: Trashed) -> int:
+    return len(vault.snapshot_at(entry.scope, entry.tip).listing())
 
 
 def _restored(workspace: Workspace, held: Held, vault: Vault, entry: Trashed) -> Restored:
     """A commit of its own on top, so that the branch is not judged again at once."""
     hand = workspace.hand(held)
     follow.settle(hand, vault, entry.scope)
-    count = len(vault.snapshot_at(entry.scope, entry.tip).listing())
+    count = _count(vault, entry)
     if vault.tip(entry.scope) is None:
         vault.move_ref(held, entry.scope.ref, entry.tip, old=None, why="restore")
     else:

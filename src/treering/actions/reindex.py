@@ -23,7 +23,10 @@ def tidy(workspace: Workspace) -> None:
 
 
 def reindex(
-    workspace: Workspace, *, progress: Callable[[int, int], None] | None = None
+    workspace: Workspace,
+    *,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
@@ -32,6 +35,8 @@ def reindex(
     index = workspace.lookout.index
     before = set(index.entries())
     wanted = workspace.everything().ranks_of_all()
+    if dry_run:
+        return Reindexed("reindex", len(wanted), len(before - wanted.keys()), 0.0)
     indexed = index.rebuild(wanted, progress)
     removed = len(before - set(index.entries()))
     return Reindexed("reindex", indexed, removed, round(time.perf_counter() - start, 3))

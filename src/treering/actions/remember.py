@@ -92,7 +92,7 @@ def remember(
         secrets.refuse(text, *_short_texts(draft), why)
 
     def attempt(writing: Writing) -> Remembered:
-        memory, existing = _identified(writing, draft, private)
+        memory, existing = identified(writing, draft, private)
         if existing and not existing.memory().is_forgotten:
             return _known_already(kind, existing)
         changes = []
@@ -154,7 +154,7 @@ def _own_id(text: str) -> str:
     return text
 
 
-def _identified(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Place | None]:
+def identified(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Place | None]:
     """The draft with its id, and the same memory where it is already there.
 
     The id comes from type and content; n counts up while the id belongs to a memory whose content

@@ -49,7 +49,7 @@ def _sequence(view: View) -> dict[str, int]:
             except StoreDamaged:
                 break
             said = message.read(commit.message)
-            if said.op in ("remember", "checkpoint"):
+            if said.op in ("remember", "checkpoint", "merge", "summarize"):
                 for memory_id in said.memories[:1]:
                     found[memory_id] = step
             at, step = (commit.parents[0] if commit.parents else None), step + 1

@@ -20,7 +20,7 @@ from treering.cli.render import safe, table
 @door.command
 def command(door_: Door, **given: Any) -> None:
     """Let memories follow their branches: promote what landed, trash what was thrown away."""
-    door_.answer(gc(door_.open(), **given), _text)
+    door_.answer(gc(door_.open(), **given), text)
 
 
 def plan_row(line: Line) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def plan_row(line: Line) -> tuple[str, ...]:
     return (safe(line.branch), line.verdict, into, str(line.memories), safe(line.reason))
 
 
-def _text(answer: Collected) -> str:
+def text(answer: Collected) -> str:
     rows = [plan_row(line) for line in answer.plan]
     parts = [table(rows) or "No branch has memories."]
     if answer.purged:

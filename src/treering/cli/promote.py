@@ -16,8 +16,8 @@ from treering.cli.render import table
 @door.command
 def command(door_: Door, branch: str, into: str, dry_run: bool) -> None:
     """Put a branch's memories into another branch's now, whatever its code did."""
-    door_.answer(promote_by_hand(door_.open(), branch, into=into, dry_run=dry_run), _text)
+    door_.answer(promote_by_hand(door_.open(), branch, into=into, dry_run=dry_run), text)
 
 
-def _text(answer: Line) -> str:
+def text(answer: Line) -> str:
     return table([plan_row(answer)])

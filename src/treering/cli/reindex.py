@@ -19,8 +19,8 @@ def command(door_: Door, only_tidy: bool) -> None:
         return
     with progress_bar("indexing", quiet=door_.as_json) as progress:
         answer = reindex(workspace, progress=progress)
-    door_.answer(answer, _text)
+    door_.answer(answer, text)
 
 
-def _text(answer: Reindexed) -> str:
+def text(answer: Reindexed) -> str:
     return f"indexed {answer.indexed}, removed {answer.removed}, in {answer.seconds:g} s"

@@ -13,8 +13,8 @@ from treering.cli.render import memories, safe
 @door.command
 def command(door_: Door, branch: str) -> None:
     """Bring the dropped memories of a branch back, whether the branch is back or not."""
-    door_.answer(restore(door_.open(), branch), _text)
+    door_.answer(restore(door_.open(), branch), text)
 
 
-def _text(answer: Restored) -> str:
+def text(answer: Restored) -> str:
     return f"restored {memories(answer.memories)} of {safe(answer.branch)}"

@@ -6,6 +6,9 @@ Nothing in here is true by itself: every file may be deleted at any time and is 
 from treering.index.engine import Index
 from treering.index.entry import Entry
 from treering.index.found import Found, Hit
+from treering.index.likeness import Family, families, shared
 from treering.index.semantic import Embedder, embedder_named
 
-__all__ = ["Embedder", "Entry", "Found", "Hit", "Index", "embedder_named"]
+__all__ = [
+    "Embedder", "Entry", "Family", "Found", "Hit", "Index", "embedder_named", "families", "shared",
+]  # fmt: skip

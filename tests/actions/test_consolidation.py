@@ -1,0 +1,465 @@
+"""dedupe, merge, summarize, enrich: found by the index, written by a reader, nothing lost."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Repo
+from treering.actions.answer import jsonable
+from treering.errors import BlockedSecret, Conflict, Invalid, NeedsModel, WriterFailed
+from treering.git.command import answer_of
+
+POSTGRES = "Use PostgreSQL for primary storage because of JSONB support"
+
+
+def maintain(repo: Repo, op: str, **given: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = jsonable(repo.tr.maintain(op, **given))
+    return answer
+
+
+# --- dedupe --------------------------------------------------------------------------------------
+
+
+def test_copies_are_found_and_nothing_is_touched(repo: Repo) -> None:
+    """The answer says which copy would stay and what to call."""
+    first = repo.tr.remember(POSTGRES, type="decision")
+    second = repo.tr.remember(POSTGRES.replace(" ", "  "), type="decision")
+    repo.tr.remember("Retries use a back-off with jitter", type="pattern")
+    before = repo.refs()
+
+    answer = maintain(repo, "dedupe")
+
+    (group,) = answer["groups"]
+    assert (answer["op"], answer["dry_run"], answer["total"]) == ("dedupe", True, 1)
+    assert (group["ids"], group["score"], group["exact"]) == ([first.id, second.id], 1.0, True)
+    assert group["keep"] == first.id
+    assert 'op="dedupe"' in group["next"]
+    assert repo.refs() == before
+
+
+def test_copies_go_in_one_commit_and_their_links_follow(repo: Repo) -> None:
+    """Nothing a copy added is lost: tags, files, links out, links in."""
+    target = repo.tr.remember("The storage module wraps the driver", type="component")
+    first = repo.tr.remember(POSTGRES, type="decision", tags=["db"], confidence=0.9)
+    copy = repo.tr.remember(
+        POSTGRES, type="insight", tags=["DB", "storage"], topic="backend",
+        links=[f"affects:{target.id}"], files=["README.md"],
+    )  # fmt: skip
+    linking = repo.tr.remember(
+        "Migrations run at start", type="pattern", links=[f"depends_on:{copy.id}"]
+    )
+    commits = repo.git("rev-list", "--count", "refs/treering/heads/main")
+
+    answer = maintain(repo, "dedupe", dry_run=False)
+
+    kept = repo.tr.read(first.id)
+    assert (answer["removed"], answer["links_moved"]) == ([copy.id], 1)
+    assert (kept.tags, kept.topic, kept.confidence) == (("db", "storage"), "backend", 0.9)
+    assert {(n.direction, n.relation, n.id) for n in kept.links} == {
+        ("out", "affects", target.id),
+        ("in", "depends_on", linking.id),
+    }
+    assert [file.path for file in kept.stale.files] == ["README.md"]
+    assert repo.tr.read(copy.id).status == "deleted"
+    assert int(repo.git("rev-list", "--count", "refs/treering/heads/main")) == int(commits) + 1
+    assert repo.json("log")["entries"][0]["op"] == "dedupe"
+    assert repo.tr.forget([copy.id], restore=True).restored == (copy.id,)
+
+
+def test_alike_is_shown_and_never_removed(repo: Repo) -> None:
+    """Texts that mostly agree may differ in the word that matters."""
+    one = repo.tr.remember("The session timeout of the gateway is set to 30 seconds", type="config")
+    two = repo.tr.remember("The session timeout of the gateway is set to 60 seconds", type="config")
+
+    answer = maintain(repo, "dedupe", dry_run=False)
+
+    (group,) = answer["groups"]
+    assert (group["exact"], set(group["ids"]), answer["removed"]) == (False, {one.id, two.id}, [])
+    assert 0.8 <= group["score"] < 1
+    assert 'op="merge"' in group["next"]
+    assert repo.tr.recall("timeout").total == 2
+    assert maintain(repo, "dedupe", threshold=0.99)["groups"] == []
+
+
+def test_the_copy_others_see_is_kept(repo: Repo) -> None:
+    """The trunk's before the branch's, the shared before the private."""
+    on_trunk = repo.tr.remember(POSTGRES, type="decision")
+    repo.switch("feature", create=True)
+    on_branch = repo.tr.remember(POSTGRES, type="insight")
+    hidden = repo.tr.remember(POSTGRES, type="context", private=True, tags=["secret-project"])
+
+    answer = maintain(repo, "dedupe", dry_run=False)
+
+    assert set(answer["removed"]) == {on_branch.id, hidden.id}
+    assert repo.tr.read(on_trunk.id).tags == ()  # what is private adds nothing to what is shared
+    assert repo.tr.read(on_trunk.id, branch="main").status == "active"
+
+
+def test_captured_memories_are_no_copies(repo: Repo) -> None:
+    """Two commits with one message are two commits."""
+    for n in range(2):
+        repo.tr.remember(f"Fix typo{' ' * n}\nin the manual", type="commit")
+
+    assert maintain(repo, "dedupe")["groups"] == []
+
+
+def test_forgotten_and_superseded_memories_are_left_alone(repo: Repo) -> None:
+    """They no longer say anything."""
+    old = repo.tr.remember(POSTGRES, type="decision")
+    gone = repo.tr.remember(POSTGRES, type="insight")
+    repo.tr.remember(f"{POSTGRES} and more", type="decision", supersedes=old.id)
+    repo.tr.forget([gone.id])
+
+    assert maintain(repo, "dedupe")["groups"] == []
+
+
+def test_many_memories_are_not_compared_each_with_each(repo: Repo, tmp_path: Path) -> None:
+    """Candidates come from the index: a thousand unlike texts cost few comparisons."""
+    import treering.actions.choice as choice
+
+    words = [f"w{n}x" for n in range(500)]
+    lines = [
+        json.dumps({"type": "insight", "content": " ".join(words[n % 83 :: 83 - n % 7])})
+        for n in range(300)
+    ]
+    lines += [
+        json.dumps({"type": "insight", "content": f"{POSTGRES} {end}"}) for end in ("a1", "b1")
+    ]
+    file = tmp_path / "many.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    repo.tr.import_path(file)
+    compared = 0
+    shared = choice.shared
+
+    def counted(one: str, other: str) -> float:
+        nonlocal compared
+        compared += 1
+        return shared(one, other)
+
+    choice.shared = counted
+    try:
+        groups = maintain(repo, "dedupe", query="PostgreSQL", threshold=0.7)["groups"]
+        maintain(repo, "dedupe")
+    finally:
+        choice.shared = shared
+
+    assert [len(group["ids"]) for group in groups] == [2]
+    assert compared < 300 * 299 / 2 / 10
+
+
+# --- merge ---------------------------------------------------------------------------------------
+
+
+def test_merging_shows_the_texts_to_whoever_writes(repo: Repo) -> None:
+    """With ids the answer holds what is needed to write, and how to hand it in."""
+    one = repo.tr.remember("Use PostgreSQL for storage", type="decision")
+    two = repo.tr.remember("We store JSON in PostgreSQL", type="decision")
+
+    answer = maintain(repo, "merge", ids=[one.id, two.id])
+
+    (group,) = answer["groups"]
+    assert (answer["dry_run"], group["ids"], group["exact"]) == (True, [one.id, two.id], False)
+    assert [m["content"] for m in group["memories"]] == [
+        "Use PostgreSQL for storage", "We store JSON in PostgreSQL",
+    ]  # fmt: skip
+    assert f'ids=["{one.id}", "{two.id}"]' in group["next"]
+
+
+def test_a_merge_is_one_new_memory_that_supersedes_the_old(repo: Repo) -> None:
+    """Links follow, the past stays readable."""
+    user = repo.tr.remember("The report service", type="component")
+    one = repo.tr.remember("Use PostgreSQL", type="decision", tags=["db"], topic="backend/db")
+    two = repo.tr.remember(
+        "Store JSON in PostgreSQL", type="decision", tags=["json"], topic="backend/storage",
+        confidence=0.6, links=[f"affects:{user.id}"],
+    )  # fmt: skip
+    linking = repo.tr.remember("Back-ups", type="pattern", links=[f"uses:{one.id}"])
+
+    shown = maintain(repo, "merge", ids=[one.id, two.id], content="PostgreSQL, JSONB included")
+    answer = maintain(
+        repo, "merge", ids=[one.id, two.id], content="PostgreSQL, JSONB included", dry_run=False
+    )
+
+    (merged,) = answer["merged"]
+    new = repo.tr.read(merged["id"])
+    assert shown["groups"][0]["would"] == {
+        "title": "PostgreSQL, JSONB included", "type": "decision", "tags": ["db", "json"],
+        "supersede": [one.id, two.id],
+    }  # fmt: skip
+    assert (merged["superseded"], merged["links_moved"]) == ([one.id, two.id], 1)
+    assert (new.type, new.tags, new.topic, new.confidence) == (
+        "decision", ("db", "json"), "backend", 0.6,
+    )  # fmt: skip
+    assert {(n.direction, n.relation, n.id) for n in new.links} == {
+        ("out", "supersedes", one.id),
+        ("out", "supersedes", two.id),
+        ("out", "affects", user.id),
+        ("in", "uses", linking.id),
+    }
+    assert repo.tr.read(one.id).status == "superseded"
+    assert repo.tr.read(one.id).details["superseded_by"] == merged["id"]
+    assert [r.id for r in repo.tr.recall("PostgreSQL").results] == [merged["id"]]
+
+
+def test_the_text_of_one_of_them_keeps_that_one(repo: Repo) -> None:
+    """Whoever finds nothing to add to the oldest says so by its own words."""
+    one = repo.tr.remember("Use PostgreSQL", type="decision", title="Storage")
+    two = repo.tr.remember("Use Postgres", type="decision", tags=["db"])
+
+    answer = maintain(repo, "merge", ids=[one.id, two.id], content="Use PostgreSQL", dry_run=False)
+
+    assert answer["merged"][0]["id"] == one.id
+    assert answer["merged"][0]["superseded"] == [two.id]
+    kept = repo.tr.read(one.id)
+    assert (kept.status, kept.title, kept.tags) == ("active", "Storage", ("db",))
+
+
+def test_without_a_text_and_a_writer_nobody_pretends(repo: Repo) -> None:
+    """The error says what is missing, and nothing was written."""
+    one = repo.tr.remember("Use PostgreSQL", type="decision")
+    two = repo.tr.remember("Use Postgres", type="decision")
+    before = repo.refs()
+
+    error = repo.error("maintain", "merge", "--id", one.id, "--id", two.id, "--apply")
+
+    assert error["code"] == "needs_model"
+    assert "content" in error["hint"]
+    assert repo.error("maintain", "summarize", "--query", "Use", "--apply")["code"] == "needs_model"
+    assert repo.refs() == before
+
+
+def test_merging_is_asked_for_precisely(repo: Repo) -> None:
+    """One memory, no memory, or private beside shared: none of them can be merged."""
+    one = repo.tr.remember("shared", type="insight")
+    own = repo.tr.remember("private", type="insight", private=True)
+
+    for ids in ([one.id], [one.id, own.id], []):
+        with pytest.raises(Invalid):
+            repo.tr.maintain("merge", ids=ids, content="text", dry_run=False)
+    two = repo.tr.remember("another", type="insight")
+    with pytest.raises(BlockedSecret):
+        repo.tr.maintain(
+            "merge", ids=[one.id, two.id], content=f"key AKIA{'Z7Q4' * 4}", dry_run=False
+        )
+
+
+# --- summarize -----------------------------------------------------------------------------------
+
+
+def test_topics_with_several_memories_are_offered(repo: Repo) -> None:
+    """By topic, else by tag; a summary of all of them ends the matter."""
+    ids = [
+        repo.tr.remember(f"{word} is checked first", type="pattern", topic="auth/tokens").id
+        for word in ("Signature", "Issuer", "Expiry")
+    ]
+    for word in ("small", "large", "odd"):
+        repo.tr.remember(f"Keep {word} files apart", type="convention", tags=["files"])
+    repo.tr.remember("alone", type="insight", topic="misc")
+
+    offered = maintain(repo, "summarize")
+    answer = maintain(
+        repo, "summarize", ids=ids, content="How tokens are checked: in order.", dry_run=False
+    )
+
+    assert [(g["about"], len(g["ids"])) for g in offered["groups"]] == [
+        ("tag:files", 3), ("topic:auth/tokens", 3),
+    ]  # fmt: skip
+    (summary,) = answer["summaries"]
+    new = repo.tr.read(summary["id"])
+    assert (new.type, new.topic, summary["derived_from"]) == ("context", "auth/tokens", ids)
+    assert {(n.relation, n.id) for n in new.links} == {("derived_from", mid) for mid in ids}
+    assert repo.tr.read(ids[0]).status == "active"
+    assert [g["about"] for g in maintain(repo, "summarize")["groups"]] == ["tag:files"]
+
+
+def test_a_summary_of_something_private_is_private(repo: Repo) -> None:
+    """Nothing that was private is pushed in other words."""
+    one = repo.tr.remember("shared", type="insight")
+    own = repo.tr.remember("own", type="insight", private=True)
+
+    answer = maintain(
+        repo, "summarize", ids=[one.id, own.id], content="Both in short", dry_run=False
+    )
+
+    assert repo.tr.read(answer["summaries"][0]["id"]).private
+
+
+def test_what_a_query_finds_is_one_group(repo: Repo) -> None:
+    """A question is a subject, too."""
+    repo.tr.remember("Retry with jitter", type="pattern")
+    repo.tr.remember("Retry at most three times", type="pattern")
+    repo.tr.remember("Unrelated", type="pattern")
+
+    (group,) = maintain(repo, "summarize", query="retry")["groups"]
+
+    assert (len(group["ids"]), group["about"]) == (2, "retry")
+    assert len(group["memories"]) == 2
+    with pytest.raises(Invalid):
+        repo.tr.maintain("summarize", content="of nothing", dry_run=False)
+
+
+# --- enrich --------------------------------------------------------------------------------------
+
+
+def test_words_suggest_tags_files_and_a_topic(repo: Repo) -> None:
+    """From the text, from tags in use, from neighbours, from the code."""
+    for text in ("Storage uses connection pooling", "Storage retries on a lost connection"):
+        repo.tr.remember(text, type="pattern", tags=["storage"], topic="backend/db")
+    bare = repo.tr.remember(
+        "Use PostgreSQL as storage because of JSONB support, README.md says how; nowhere.md is not "
+        "there and this first line runs on and on",
+        type="decision",
+    )
+    before = repo.refs()
+
+    (memory,) = maintain(repo, "enrich", ids=[bare.id])["memories"]
+
+    assert memory["suggest"] == {
+        "tags_add": ["storage", "postgresql", "jsonb"],
+        "title": "Use PostgreSQL as storage because of JSONB support, README.md says how",
+        "topic": "backend/db",
+        "files": ["README.md"],
+    }
+    assert repo.refs() == before
+
+
+def test_suggestions_are_taken_over(repo: Repo) -> None:
+    """By rules what rules can do; the rest is named."""
+    bare = repo.tr.remember("Use PostgreSQL", type="decision")
+
+    (memory,) = maintain(repo, "enrich", dry_run=False)["memories"]
+
+    assert (memory["id"], memory["changed"]) == (bare.id, ["tags"])
+    assert memory["needs_model"] == ["context"]
+    assert repo.tr.read(bare.id).tags == ("postgresql",)
+    assert repo.tr.read(bare.id).version == memory["version"]
+    with pytest.raises(NeedsModel):
+        repo.tr.maintain("enrich", ids=[bare.id], dry_run=False)
+
+
+def test_a_better_text_is_handed_in(repo: Repo) -> None:
+    """The id stays, the old text stays in history."""
+    bare = repo.tr.remember("pg good", type="decision")
+
+    answer = maintain(
+        repo, "enrich", ids=[bare.id], content="PostgreSQL\n\nIt has JSONB.", dry_run=False
+    )
+
+    assert set(answer["memories"][0]["changed"]) == {"content", "title"}
+    read = repo.tr.read(bare.id, history=True)
+    assert (read.title, read.content) == ("PostgreSQL", "PostgreSQL\n\nIt has JSONB.")
+    assert [event.op for event in read.history] == ["enrich", "remember"]
+
+
+# --- the writer ----------------------------------------------------------------------------------
+
+
+def _writer(repo: Repo, body: str) -> Path:
+    """A program as a user would name it."""
+    script = repo.path.parent / "write.py"
+    script.write_text(f"import json, sys\n{body}\n", encoding="utf-8")
+    repo.tr.config("writer.command", f"'{sys.executable}' '{script}'")
+    return script
+
+
+def test_a_program_can_write(repo: Repo) -> None:
+    """It reads what is wanted and the memories, and prints the text."""
+    one = repo.tr.remember("Use PostgreSQL", type="decision")
+    two = repo.tr.remember("Use Postgres", type="decision")
+    _writer(
+        repo,
+        "asked = json.load(sys.stdin)\n"
+        "print(asked['op'], '+'.join(m['content'] for m in asked['memories']))\n"
+        "print('\\u202ehidden')",
+    )
+
+    shown = repo.json("maintain", "merge", "--id", one.id, "--id", two.id)
+    answer = repo.json("maintain", "merge", "--id", one.id, "--id", two.id, "--apply")
+
+    assert (shown["merged"], len(answer["merged"])) == ([], 1)
+    new = repo.tr.read(answer["merged"][0]["id"])
+    assert new.content == "merge Use PostgreSQL+Use Postgres\nhidden"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("sys.exit('no credit left')", "no credit left"),
+        ("pass", "nothing"),
+        ("print('x' * 300_000)", "256 KB"),
+        ("sys.stdout.buffer.write(b'\\xff\\xfe')", "UTF-8"),
+    ],
+)
+def test_a_writer_that_fails_changes_nothing(repo: Repo, body: str, says: str) -> None:
+    """Its own last words are passed on."""
+    ids = [repo.tr.remember(text, type="decision").id for text in ("one", "two")]
+    _writer(repo, body)
+    before = repo.refs()
+
+    with pytest.raises(WriterFailed, match=says):
+        repo.tr.maintain("merge", ids=ids, dry_run=False)
+
+    assert repo.refs() == before
+
+
+def test_a_writer_is_held_to_what_everyone_is(repo: Repo) -> None:
+    """A credential is refused from whomever it comes."""
+    ids = [repo.tr.remember(text, type="decision").id for text in ("one", "two")]
+    _writer(repo, "print('AKIA' + 'Z7Q4' * 4)")
+
+    with pytest.raises(BlockedSecret):
+        repo.tr.maintain("merge", ids=ids, dry_run=False)
+
+
+def test_a_writer_has_a_deadline_and_ends_with_its_children(tmp_path: Path) -> None:
+    """A model that hangs must not hang the caller, nor stay behind."""
+    with pytest.raises(WriterFailed, match="longer than"):
+        answer_of("sh -c 'sleep 600 & wait'", b"", cwd=tmp_path, seconds=0.2, most=10)
+    with pytest.raises(WriterFailed, match="started"):
+        answer_of("no-such-program-here", b"", cwd=tmp_path, seconds=9, most=10)
+    with pytest.raises(WriterFailed, match="read"):
+        answer_of("sh -c 'unbalanced", b"", cwd=tmp_path, seconds=9, most=10)
+
+
+def test_a_writer_need_not_read(tmp_path: Path) -> None:
+    """More input than a pipe holds, to a program that ignores it."""
+    said = answer_of("echo hello", b"x" * 1_000_000, cwd=tmp_path, seconds=60, most=100)
+
+    assert said == b"hello\n"
+
+
+def test_a_caller_can_be_the_writer(repo: Repo) -> None:
+    """The seam for a client's own model; what changed meanwhile is not overwritten."""
+    ids = [repo.tr.remember(text, type="decision").id for text in ("one", "two")]
+    asked: list[dict[str, Any]] = []
+
+    def write(request: dict[str, Any]) -> str:
+        asked.append(request)
+        repo.tr.revise(ids[0], tags_add=["changed-meanwhile"])
+        return "both"
+
+    with pytest.raises(Conflict):
+        repo.tr.maintain("merge", ids=ids, dry_run=False, writer=write)
+    answer = repo.tr.maintain("merge", ids=ids, dry_run=False, writer=lambda _: "both")
+
+    assert asked[0]["op"] == "merge"
+    assert answer.answer.merged[0].title == "both"
+
+
+def test_people_read_groups_not_json(repo: Repo) -> None:
+    """What is alike, what would be kept, what was done."""
+    one = repo.tr.remember(POSTGRES, type="decision")
+    two = repo.tr.remember(POSTGRES, type="insight")
+
+    shown = repo.cli("maintain", "dedupe").stdout
+    done = repo.cli("maintain", "dedupe", "--apply").stdout
+    suggested = repo.cli("maintain", "enrich", "--id", one.id).stdout
+
+    assert f"{one.id}  {POSTGRES}  (kept)" in shown
+    assert "--apply" in shown
+    assert f"forgot 1 memory, moved 0 links: {two.id}" in done
+    assert "tags add: postgresql, jsonb" in suggested
+    assert not any("{" in text for text in (shown, done, suggested))
