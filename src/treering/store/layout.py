@@ -1,10 +1,14 @@
 """Where things lie in a scope's tree; names of any other shape are not ours and are left alone."""
 
+import re
 import struct
 
 from treering.model.memory import ALPHABET, is_id
 
 MEMORIES = "memories"
+#: Memories, and the texts people save by name.
+FOLDERS = (MEMORIES, "prompts", "templates")
+_NAME = r"[a-z0-9][a-z0-9-]{0,99}\.md"
 
 
 #: A memory as a line of a raw tree: mode, id, ending, blob.
@@ -41,3 +45,15 @@ def id_in(file: str, shard: str) -> str | None:
     memory_id, dot, ending = file.partition(".")
     ours = dot and ending == "md" and is_id(memory_id) and memory_id.startswith(shard)
     return memory_id if ours else None
+
+
+def is_named(file: str) -> bool:
+    """Whether a file is a saved prompt or template: a kebab-case name."""
+    return bool(re.fullmatch(_NAME, file))
+
+
+def id_of_path(path: str) -> str | None:
+    """The memory a path of a scope's tree holds, or None."""
+    folder, _, rest = path.partition("/")
+    shard, _, file = rest.partition("/")
+    return id_in(file, shard) if folder == MEMORIES else None
