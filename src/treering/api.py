@@ -15,6 +15,7 @@ from treering.actions.remember import remember
 from treering.actions.revert import revert
 from treering.actions.revise import revise
 from treering.actions.status import status
+from treering.actions.sync import sync
 from treering.actions.workspace import Workspace
 
 
@@ -44,6 +45,7 @@ class Treering(Workspace):
     gc = gc
     promote = promote_by_hand
     restore = restore
+    sync = sync
 
 
 __all__ = ["Treering"]

@@ -33,6 +33,7 @@ COMMANDS = {
     "gc": "gc",
     "promote": "promote",
     "restore": "restore",
+    "sync": "sync",
     "maintain": "maintain",
     "demo": "demo",
 }

@@ -1,0 +1,222 @@
+"""What goes to a remote and what comes from it, scope by scope.
+
+A scope that has vanished from the remote is not a deletion: a mirror push from a clone that has no
+scopes would delete everyone's. It is pushed again, unless all of it is in another scope there.
+"""
+
+from typing import NamedTuple
+
+from treering.branches.apply import Hand, forget_tip, rename
+from treering.branches.names import earlier_scope, is_left_over
+from treering.branches.survey import local_scopes
+from treering.branches.trunk import trunk_of
+from treering.errors import FormatTooNew, StoreDamaged
+from treering.git import process, refs
+from treering.git.repository import Repository
+from treering.model.document import FORMAT
+from treering.model.scope import HEADS, REMOTES, Scope
+from treering.store import message
+from treering.store.changes import MERGE
+from treering.store.joining import Joined, joined
+from treering.store.message import CodePosition, Message
+from treering.store.store import Store
+from treering.store.vault import Vault
+
+
+class Taken(NamedTuple):
+    """What became of one scope, in the contract's word, and what to tell about it."""
+
+    status: str
+    notes: tuple[str, ...] = ()
+    memories: int = 0  # changed on both sides
+
+
+class Outgoing(NamedTuple):
+    """What a push should do: scopes with their tips, and scopes to remove from where they are."""
+
+    new: dict[Scope, str]
+    gone: dict[Scope, str]
+
+
+def fetched_ref(remote: str, scope: Scope) -> str:
+    return f"{REMOTES}{remote}/heads/{scope.component}"
+
+
+def fetched(repository: Repository, remote: str) -> dict[str, str]:
+    """The scopes a remote was last seen to have: ref component -> tip."""
+    prefix = f"{REMOTES}{remote}/heads/"
+    found = refs.listed(repository.common_dir, prefix)
+    return {name.removeprefix(prefix): tip for name, tip in found.items()}
+
+
+def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
+    """Bring one scope up to date with what was fetched.
+
+    1 only the remote has it, no branch here -> stays the remote's, and can be read
+    2 only the remote has it, a branch here  -> copied
+    3 same tip, or ours is ahead             -> nothing
+    4 theirs is ahead                        -> moved forward
+    5 both moved                             -> merged, two parents
+    """
+    _refuse_unreadable(vault, scope, theirs)
+    _follow_name(hand, vault, scope)
+    repository = vault.repository
+    ours = refs.read(repository.handle, scope.ref)
+    if ours is None:
+        if not _is_wanted(hand.store, vault, scope, theirs):
+            return Taken("unchanged")
+        vault.move_ref(hand.held, scope.ref, theirs, old=None, why="sync: new")
+        return Taken("new")
+    if repository.is_ancestor(theirs, ours):
+        return Taken("unchanged")
+    if repository.is_ancestor(ours, theirs):
+        vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
+        return Taken("updated")
+    found = joined(vault, ours, theirs)
+    vault.merge(
+        hand.held, scope, theirs, found.files, _merge_message(vault, scope, ours, theirs, found)
+    )
+    return Taken("merged", found.notes, len(found.ids))
+
+
+def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
+    """A remote may hold anything: what is no scope of ours stays where it is."""
+    commit = vault.repository.objects.commit(tip)
+    vault.snapshot_at(scope, tip)
+    if message.read(commit.message).format > FORMAT:
+        raise FormatTooNew(f"{scope.branch} was written by a newer treering.")
+
+
+def _follow_name(hand: Hand, vault: Vault, scope: Scope) -> None:
+    """A renamed branch's memories get its name before others' of that name come in."""
+    handle = vault.repository.handle
+    if hand.store.repository.tip_of(scope.branch) is None or refs.read(handle, scope.ref):
+        return
+    old = earlier_scope(hand.store.repository, vault, scope.branch)
+    if old and (tip := refs.read(handle, old.ref)):
+        rename(hand.held, vault, old, tip, scope)
+
+
+def _is_wanted(store: Store, vault: Vault, scope: Scope, tip: str) -> bool:
+    repository = store.repository
+    if repository.tip_of(scope.branch) is None:
+        return repository.head().branch == scope.branch
+    return not is_left_over(repository, vault, scope, tip)
+
+
+def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Joined) -> Message:
+    """From the two tips alone, so that it is the same in every clone."""
+    tips = [vault.repository.objects.commit(tip) for tip in (ours, theirs)]
+    later = message.read(max(tips, key=lambda tip: (tip.time, tip.oid)).message).code
+    return Message(
+        op=MERGE,
+        subject=f"sync {scope.branch}: {len(found.ids)} memories changed on both sides",
+        code=CodePosition(scope.branch, later.head, later.base),
+        memories=found.ids,
+    )
+
+
+# --- what goes out -------------------------------------------------------------------------------
+
+
+def outgoing(store: Store, vault: Vault, theirs: dict[Scope, str]) -> Outgoing:
+    """What the remote does not have yet, and what it need not have any more."""
+    repository = vault.repository
+    mine = local_scopes(vault)
+    trunk = Scope(trunk_of(store.repository))
+    new: dict[Scope, str] = {}
+    for scope, tip in mine.items():
+        there = theirs.get(scope)
+        if there == tip or (there and not repository.is_ancestor(there, tip)):
+            continue  # the same, or not merged yet
+        if is_left_over(store.repository, vault, scope, tip):
+            continue  # another branch's, which gc will judge
+        if there is None and scope != trunk and is_contained(vault, scope, tip, mine, trunk):
+            continue
+        new[scope] = tip
+    return Outgoing(new, _promoted(store, vault, theirs, mine, new, trunk))
+
+
+def is_contained(
+    vault: Vault, scope: Scope, tip: str, tips: dict[Scope, str], trunk: Scope
+) -> bool:
+    """Whether another scope holds all of this one's history: the trunk's first, as a rule."""
+    others = sorted((other for other in tips if other != scope), key=lambda other: other != trunk)
+    return any(vault.repository.is_ancestor(tip, tips[other]) for other in others)
+
+
+def _promoted(
+    store: Store,
+    vault: Vault,
+    theirs: dict[Scope, str],
+    mine: dict[Scope, str],
+    new: dict[Scope, str],
+    trunk: Scope,
+) -> dict[Scope, str]:
+    """The remote's scopes whose branch is gone and which are all in a scope that is now pushed."""
+    if not new:
+        return {}
+    candidates = {
+        scope: tip
+        for scope, tip in theirs.items()
+        if scope not in mine and scope != trunk and is_gone(store.repository, scope)
+    }
+    if not candidates:
+        return {}
+    held = set().union(*(_merged_into(vault, tip) for tip in new.values()))
+    return {scope: tip for scope, tip in candidates.items() if tip in held}
+
+
+def _merged_into(vault: Vault, tip: str) -> set[str]:
+    """Fetched tips that are in a commit's history: one walk for all of them."""
+    text = process.run(
+        vault.repository.common_dir,
+        *("for-each-ref", f"--merged={tip}", "--format=%(objectname)", REMOTES),
+        may_fail=(128, 129),
+    )
+    return set(text.decode().split())
+
+
+def is_gone(repository: Repository, scope: Scope) -> bool:
+    """Whether neither this clone nor a remote it knows has the branch."""
+    if repository.tip_of(scope.branch) or repository.head().branch == scope.branch:
+        return False
+    return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
+
+
+def drop_promoted(hand: Hand, vault: Vault, theirs: dict[Scope, str]) -> list[Scope]:
+    """Let go of scopes that another clone promoted: gone there, gone here, and held elsewhere."""
+    mine = local_scopes(vault)
+    trunk = Scope(trunk_of(hand.store.repository))
+    dropped = []
+    for scope, tip in mine.items():
+        if scope == trunk or scope in theirs or not is_gone(hand.store.repository, scope):
+            continue
+        if is_contained(vault, scope, tip, mine, trunk):
+            vault.move_ref(hand.held, scope.ref, None, old=tip, why="sync: promoted elsewhere")
+            forget_tip(hand, vault, scope)
+            dropped.append(scope)
+    return dropped
+
+
+def scopes_in(vault: Vault, listed: dict[str, str]) -> dict[Scope, str]:
+    """The refs of a remote that are scopes: their names are what a stranger chose."""
+    found = {}
+    for name, tip in listed.items():
+        component = name.removeprefix(HEADS)
+        if "/" in component or not component.isprintable():
+            continue
+        scope = Scope.of_component(component, _full_name(vault, component, tip))
+        if scope:
+            found[scope] = tip
+    return found
+
+
+def _full_name(vault: Vault, component: str, tip: str) -> str:
+    """A name that was cut stands in the commit, once that is here."""
+    if "%+" not in component:
+        return ""
+    try:
+        return message.read(vault.repository.objects.commit(tip).message).code.branch
+    except StoreDamaged:
+        return ""
