@@ -208,7 +208,7 @@ def test_a_remote_that_takes_nothing_is_refused(clone: Team, origin: Path) -> No
 
 
 def test_a_credential_does_not_leave(clone: Team) -> None:
-    """Not even one that was revised away: history would carry it. What is clean goes all the same."""
+    """Not even one that was revised away: history would carry it. The rest goes all the same."""
     ada = clone("ada")
     token = "ghp_" + "a1B2c3D4e5" * 4
     memory = ada.tr.remember("A token", type="config").id
@@ -306,3 +306,13 @@ def test_memories_may_go_through_a_remote_of_their_own(clone: Team, tmp_path: Pa
 
     assert ada.tr.sync().remote == "memories"
     assert remote_refs(ada) == {}
+
+
+def test_maintain_syncs_too(clone: Team) -> None:
+    """At once, and without a dry run first: nothing can go by it."""
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+
+    answer = ada.json("maintain", "sync", "--direction", "push")
+
+    assert (answer["op"], answer["dry_run"], answer["pushed"]) == ("sync", False, 1)
