@@ -50,12 +50,13 @@ def joined(vault: Vault, one: str, other: str) -> Joined:
         here, there = changed_apart(vault, first, second)
         meeting = Meeting(vault, (first, second))
         for path, (ours, theirs) in pairs.items():
-            if (path in here) == (path in there):
-                outcomes[path] = outcome = meeting.outcome(path, ours, theirs)
-                if outcome.data != ours:
-                    files[path] = outcome.data
+            if path in here and path in there:
+                outcomes[path] = meeting.outcome(path, ours, theirs)
             elif path in there:
                 files[path] = theirs
+            elif path not in here:  # no commit owns up to the difference
+                outcomes[path] = meeting.by_ends(path, ours, theirs)
+        files |= {path: o.data for path, o in outcomes.items() if o.data != pairs[path][0]}
     return Joined(
         files,
         tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
@@ -85,7 +86,7 @@ class Meeting:
                     return self._memory(path, commits) if is_memory else self._text(path, commits)
         except TreeringError:
             pass  # something of the past cannot be read
-        return self._by_ends(ours, theirs) if is_memory else Outcome(_larger(ours, theirs))
+        return self.by_ends(path, ours, theirs)
 
     def _is_cut(self, path: str) -> bool:
         """Whether a part of the file's history is not here, as in a shallow clone."""
@@ -131,8 +132,10 @@ class Meeting:
     def _parsed(self, blob: str | None) -> Memory | None:
         return self._vault.memory(blob) if blob else None
 
-    def _by_ends(self, ours: str | None, theirs: str | None) -> Outcome:
+    def by_ends(self, path: str, ours: str | None, theirs: str | None) -> Outcome:
         """The later one wins, then the larger blob id; one that is no memory never does."""
+        if layout.id_of_path(path) is None:
+            return Outcome(_larger(ours, theirs), is_guess=True)
         readable = {blob: memory for blob in (ours, theirs) if blob and (memory := self._try(blob))}
         if len(readable) < 2:
             blob = next(iter(readable), None) or _larger(ours, theirs)
