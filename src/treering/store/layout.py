@@ -13,6 +13,8 @@ _NAME = r"[a-z0-9][a-z0-9-]{0,99}\.md"
 
 #: A memory as a line of a raw tree: mode, id, ending, blob.
 LINE = struct.Struct("7s12s4s20s")
+#: A shard as a line of the raw tree of all of them: mode, name, tree.
+SHARD_LINE = struct.Struct("29s")
 _ALPHABET = ALPHABET.encode()
 
 
@@ -57,3 +59,10 @@ def id_of_path(path: str) -> str | None:
     folder, _, rest = path.partition("/")
     shard, _, file = rest.partition("/")
     return id_in(file, shard) if folder == MEMORIES else None
+
+
+def shard_in(line: tuple[bytes]) -> tuple[str, str] | None:
+    """The name and tree in a raw line, or None when it is no shard."""
+    raw = line[0]
+    is_ours = raw[:6] == b"40000 " and raw[8:9] == b"\0" and not raw[6:8].strip(_ALPHABET)
+    return (raw[6:8].decode(), raw[9:].hex()) if is_ours else None

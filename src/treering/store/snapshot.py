@@ -19,6 +19,7 @@ Listing = dict[str, str]
 
 _MOST_SHARDS = 40_000
 _MOST_LISTINGS = 64
+_MOST_LINES = 8
 
 
 class Trees:
@@ -27,6 +28,20 @@ class Trees:
     def __init__(self) -> None:
         self.shards: dict[str, Listing] = {}
         self.listings: dict[str, Listing] = {}
+        self._lines: dict[str, frozenset[tuple[bytes]]] = {}
+
+    def lines(self, objects: Objects, tree: str) -> frozenset[tuple[bytes]]:
+        """The raw lines of the tree of all shards, to be compared; cut wrong where it holds
+        something foreign."""
+        known = self._lines.get(tree)
+        if known is None:
+            raw = objects.raw_tree(tree)
+            size = layout.SHARD_LINE.size
+            known = frozenset(layout.SHARD_LINE.iter_unpack(raw + bytes(-len(raw) % size)))
+            if len(self._lines) >= _MOST_LINES:
+                self._lines.clear()
+            self._lines[tree] = known
+        return known
 
     def shard(self, objects: Objects, name: str, tree: str) -> Listing:
         """The memories of one shard; not to be changed, it is shared."""

@@ -128,6 +128,10 @@ class Vault:
         """The memories in the tree of one shard."""
         return self._trees.shard(self.repository.objects, name, tree)
 
+    def shard_lines(self, tree: str) -> frozenset[tuple[bytes]]:
+        """The raw lines of the tree of all shards."""
+        return self._trees.lines(self.repository.objects, tree)
+
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
         known = self._parsed.get(blob)
