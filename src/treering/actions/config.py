@@ -21,6 +21,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
         Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
         Setting("remote", "", "the remote memories are shared through; empty: origin"),
+        Setting("sync", "false", "memories travel with `git fetch` and `git push`"),
         Setting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),
@@ -72,8 +73,8 @@ def _shown(workspace: Workspace, setting: Setting) -> Shown:
 def _check(name: str, value: str) -> None:
     if "\n" in value:
         raise Invalid("A setting is one line.")
-    if name == "fsync" and value.lower() not in ("true", "false"):
-        raise Invalid(f"fsync is true or false, not {value!r}.")
+    if name in ("fsync", "sync") and value.lower() not in ("true", "false"):
+        raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "sessiongap":
         duration(value)
     if name == "capture" and value not in ("commits", "all", "none"):

@@ -12,15 +12,20 @@ from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged
 from treering.git import process, refs
+from treering.git.libgit2 import GIT_OBJECT_TREE
+from treering.git.objects import TREE, Objects
 from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
-from treering.store import message
+from treering.store import layout, message
 from treering.store.changes import MERGE
 from treering.store.joining import Joined, joined
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.vault import Vault
+
+#: Bytes of trees: some two million memories.
+_MOST_LISTED = 80 * 1024 * 1024
 
 
 class Taken(NamedTuple):
@@ -81,10 +86,23 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
 
 def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
-    commit = vault.repository.objects.commit(tip)
+    objects = vault.repository.objects
+    commit = objects.commit(tip)
     vault.snapshot_at(scope, tip)
+    memories = objects.child(commit.tree, layout.MEMORIES, GIT_OBJECT_TREE)
+    if memories and _size_of(objects, memories) > _MOST_LISTED:
+        raise StoreDamaged(f"{scope.branch} lists more than anyone could remember.")
     if message.read(commit.message).format > FORMAT:
         raise FormatTooNew(f"{scope.branch} was written by a newer treering.")
+
+
+def _size_of(objects: Objects, memories: str) -> int:
+    """How many bytes there are to read before a single memory is: a tree may be a bomb."""
+    total = objects.size(memories)
+    if total <= _MOST_LISTED:
+        shards = (line.oid for line in objects.tree(memories) if line.mode == TREE)
+        total += sum(objects.size(tree) for tree in shards)
+    return total
 
 
 def _follow_name(hand: Hand, vault: Vault, scope: Scope) -> None:

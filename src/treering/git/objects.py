@@ -83,11 +83,12 @@ class Objects:
 
     def blob(self, oid: str, *, most: int = MOST) -> bytes:
         """The bytes of a blob; one that is larger than anything of ours is not even loaded."""
-        if (size := self._size(oid)) > most:
+        if (size := self.size(oid)) > most:
             raise StoreDamaged(f"The blob {oid} is too large: {size} bytes.")
         return bytes(self._look_up(oid, GIT_OBJECT_BLOB).data)
 
-    def _size(self, oid: str) -> int:
+    def size(self, oid: str) -> int:
+        """How large an object is, without loading it; 0 when it is not here."""
         self._get_ready()
         try:
             return int(self._database.read_header(oid)[1])
