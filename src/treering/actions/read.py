@@ -5,6 +5,7 @@ from typing import Any
 
 from treering.actions.answer import uri_of
 from treering.actions.links import Neighbour, neighbours
+from treering.actions.origin import origin_of
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
@@ -54,6 +55,7 @@ class Whole:
     details: Any
     links: tuple[Neighbour, ...]
     extra: Any = None
+    origin: str | None = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
 
@@ -84,6 +86,7 @@ def read(
         private=place.layer.vault.is_private,
         links=neighbours(workspace.lookout.sight(view), memory, links) if links else (),
         extra=memory.extra or None,
+        origin=origin_of(workspace, memory),
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from treering.actions.answer import uri_of
 from treering.actions.expansion import Linked, expanded
+from treering.actions.origin import origin_of
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
@@ -47,6 +48,7 @@ class Result:
     modified: str
     author: str
     agent: str | None = None
+    origin: str | None = None
     stale: Stale | None = None
     similar: tuple[str, ...] | None = None
     via: str | None = None
@@ -134,7 +136,7 @@ def recall(
     workspace.settle()
 
     code = CodeTree(workspace.repository, standing.head)
-    shown = _Shown(sight, code, asked, detail)
+    shown = _Shown(workspace, sight, code, asked, detail)
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
         results = _with_linked(shown, sight, results, expand, relation, order)
@@ -206,7 +208,10 @@ def _next_page(
 class _Shown:
     """Turns hits into results: every one is read again from git, never from the index."""
 
-    def __init__(self, sight: Sight, code: CodeTree, asked: Query, detail: str) -> None:
+    def __init__(
+        self, workspace: Workspace, sight: Sight, code: CodeTree, asked: Query, detail: str
+    ) -> None:
+        self._workspace = workspace
         self._sight = sight
         self._code = code
         self._words = asked.words
@@ -237,6 +242,7 @@ class _Shown:
             modified=memory.modified,
             author=memory.author,
             agent=memory.agent or None,
+            origin=origin_of(self._workspace, memory),
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,
