@@ -10,6 +10,7 @@ from treering.actions.imports import import_path
 from treering.actions.log import log
 from treering.actions.read import read
 from treering.actions.recall import recall
+from treering.actions.redact import redact
 from treering.actions.reindex import reindex
 from treering.actions.remember import remember
 from treering.actions.revert import revert
@@ -46,6 +47,7 @@ class Treering(Workspace):
     promote = promote_by_hand
     restore = restore
     sync = sync
+    redact = redact
 
 
 __all__ = ["Treering"]

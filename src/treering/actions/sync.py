@@ -124,6 +124,7 @@ class _Run:
         self._refused: dict[Scope, str] = {}
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
+        self._instead: dict[Scope, str] = {}
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
 
@@ -213,6 +214,9 @@ class _Run:
         except (StoreDamaged, FormatTooNew, Invalid) as error:
             self._lines[scope] = Line(scope.branch, "refused", error.message)
             return
+        self._instead.pop(scope, None)
+        if taken.instead:
+            self._instead[scope] = taken.instead
         if taken.status == "unchanged" and ours is None and known != tip:
             taken = Taken("updated" if known else "new")  # the remote's alone, to be read from here
         if taken.status == "unchanged":
@@ -235,14 +239,15 @@ class _Run:
 
     def _is_push_refused(self, theirs: dict[Scope, str]) -> bool:
         """Push what is ours; whether someone else was faster."""
-        todo = exchange.outgoing(self._workspace.store, self._vault, theirs)
+        todo = exchange.outgoing(self._workspace.store, self._vault, theirs, self._instead)
         todo = self._without_secrets(todo)
         if not todo.new:
             return False
         self._say(f"pushing {len(todo.new)} scopes")
         new = {scope.ref: tip for scope, tip in todo.new.items()}
         gone = {scope.ref: tip for scope, tip in todo.gone.items()}
-        results = {result.ref: result for result in self._wire.push(new, gone)}
+        replaced = {scope.ref: tip for scope, tip in todo.replaced.items()}
+        results = {result.ref: result for result in self._wire.push(new, gone, replaced)}
         self._note_pushed(todo, theirs, results)
         return any(result.is_worth_a_retry for result in results.values())
 
@@ -258,7 +263,7 @@ class _Run:
                 said = ", ".join(f"{what} ({kind})" for what, kind in found.items())
                 self._secrets.append(f"{said} on {scope.branch}")
                 self._lines[scope] = Line(scope.branch, "refused", f"holds a credential: {said}")
-        return Outgoing(clean, todo.gone if len(clean) == len(todo.new) else {})
+        return Outgoing(clean, todo.gone if len(clean) == len(todo.new) else {}, todo.replaced)
 
     def _note_pushed(
         self, todo: Outgoing, theirs: dict[Scope, str], results: dict[str, Pushed]
@@ -320,7 +325,7 @@ class _Run:
         theirs = exchange.scopes_in(self._vault, listed)
         mine = local_scopes(self._vault)
         known = exchange.fetched(self._workspace.repository, self._wire.name)
-        out = exchange.outgoing(self._workspace.store, self._vault, theirs)
+        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {})
         for scope in mine.keys() | theirs.keys():
             status = self._forecast(scope, mine.get(scope), theirs.get(scope), known, out)
             if status:

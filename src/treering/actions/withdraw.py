@@ -24,7 +24,7 @@ def withdraw(workspace: Workspace, remote: str, thrown_away: Sequence[Trashed]) 
     }
     if not gone:
         return ()
-    results = list(wire.push({}, gone))
+    results = list(wire.push({}, gone, {}))
     if refused := [result for result in results if not result.is_done]:
         raise SyncRefused(f"{wire.name} keeps {refused[0].ref}: {refused[0].reason}")
     with workspace.store.lock() as held:

@@ -4,13 +4,14 @@ A scope that has vanished from the remote is not a deletion: a mirror push from 
 scopes would delete everyone's. It is pushed again, unless all of it is in another scope there.
 """
 
+import os
 from typing import NamedTuple
 
-from treering.branches.apply import Hand, forget_tip, rename
+from treering.branches.apply import Hand, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
-from treering.errors import FormatTooNew, StoreDamaged
+from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import process, refs
 from treering.git.libgit2 import GIT_OBJECT_TREE
 from treering.git.objects import TREE, Objects
@@ -18,9 +19,11 @@ from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.store import layout, message
-from treering.store.changes import MERGE
+from treering.store.changes import MERGE, differing, tree_of
 from treering.store.joining import Joined, joined
 from treering.store.message import CodePosition, Message
+from treering.store.replay import is_redacted
+from treering.store.rewriting import rewritten
 from treering.store.store import Store
 from treering.store.vault import Vault
 
@@ -34,13 +37,17 @@ class Taken(NamedTuple):
     status: str
     notes: tuple[str, ...] = ()
     memories: int = 0  # changed on both sides
+    #: What the remote's tip is without what was redacted: it is to take that one's place.
+    instead: str | None = None
 
 
 class Outgoing(NamedTuple):
-    """What a push should do: scopes with their tips, and scopes to remove from where they are."""
+    """What a push should do: scopes with their tips, scopes to remove, and those whose history is
+    to be replaced, both with the tip they still must have."""
 
     new: dict[Scope, str]
     gone: dict[Scope, str]
+    replaced: dict[Scope, str]
 
 
 def fetched_ref(remote: str, scope: Scope) -> str:
@@ -62,6 +69,7 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
     3 same tip, or ours is ahead             -> nothing
     4 theirs is ahead                        -> moved forward
     5 both moved                             -> merged, two parents
+    6 one side redacted what the other has   -> both without it, then as above
     """
     _refuse_unreadable(vault, scope, theirs)
     _follow_name(hand, vault, scope)
@@ -77,11 +85,62 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
     if repository.is_ancestor(ours, theirs):
         vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
         return Taken("updated")
+    if ids := _redacted_apart(vault, ours, theirs):
+        return _take_in_redacted(hand, vault, scope, ours, theirs, ids)
+    return _merged(hand, vault, scope, ours, theirs)
+
+
+def _merged(hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str) -> Taken:
     found = joined(vault, ours, theirs)
     vault.merge(
         hand.held, scope, theirs, found.files, _merge_message(vault, scope, ours, theirs, found)
     )
     return Taken("merged", found.notes, len(found.ids))
+
+
+def _redacted_apart(vault: Vault, ours: str, theirs: str) -> list[str]:
+    """The memories whose text one history has and the other has taken out for good."""
+    pairs = differing(vault, tree_of(vault, ours), tree_of(vault, theirs))
+    found = []
+    for path, blobs in pairs.items():
+        if (memory_id := layout.id_of_path(path)) and all(blobs):
+            stones = [_is_stone(vault, blob) for blob in blobs if blob]
+            if stones[0] != stones[1]:
+                found.append(memory_id)
+    return found
+
+
+def _is_stone(vault: Vault, blob: str) -> bool:
+    try:
+        return is_redacted(vault.memory(blob))
+    except TreeringError:
+        return False
+
+
+def _take_in_redacted(
+    hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str, ids: list[str]
+) -> Taken:
+    """Both histories written again without the text, whoever took it out.
+
+    Our own of before goes to the trash: anyone who may push could redact anything, and thirty days
+    are enough to notice.
+    """
+    done = rewritten(vault, ids, [ours, theirs])
+    os.sync()  # one for all objects, before any ref names them
+    mine, other = (done.commits.get(tip, tip) for tip in (ours, theirs))
+    if mine != ours:
+        name = trash_name(vault, scope, hand.seconds)
+        vault.move_ref(hand.held, name, ours, old=None, why="sync: redacted by others")
+        vault.move_ref(hand.held, scope.ref, mine, old=ours, why="sync: redacted")
+    notes = (f"redacted: {', '.join(ids)}",)
+    instead = other if other != theirs else None
+    if vault.repository.is_ancestor(other, mine):
+        return Taken("updated" if mine != ours else "unchanged", notes, instead=instead)
+    if vault.repository.is_ancestor(mine, other):
+        vault.move_ref(hand.held, scope.ref, other, old=mine, why="sync: updated")
+        return Taken("updated", notes, instead=instead)
+    taken = _merged(hand, vault, scope, mine, other)
+    return taken._replace(notes=notes + taken.notes, instead=instead)
 
 
 def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
@@ -137,14 +196,22 @@ def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Jo
 # --- what goes out -------------------------------------------------------------------------------
 
 
-def outgoing(store: Store, vault: Vault, theirs: dict[Scope, str]) -> Outgoing:
-    """What the remote does not have yet, and what it need not have any more."""
+def outgoing(
+    store: Store, vault: Vault, theirs: dict[Scope, str], instead: dict[Scope, str]
+) -> Outgoing:
+    """What the remote does not have yet, and what it need not have any more.
+
+    `instead` are histories that are to take the place of the remote's.
+    """
     repository = vault.repository
     mine = local_scopes(vault)
     trunk = Scope(trunk_of(store.repository))
     new: dict[Scope, str] = {}
     for scope, tip in mine.items():
         there = theirs.get(scope)
+        if scope in instead and repository.is_ancestor(instead[scope], tip):
+            new[scope] = tip
+            continue
         if there == tip or (there and not repository.is_ancestor(there, tip)):
             continue  # the same, or not merged yet
         if is_left_over(store.repository, vault, scope, tip):
@@ -152,7 +219,8 @@ def outgoing(store: Store, vault: Vault, theirs: dict[Scope, str]) -> Outgoing:
         if there is None and scope != trunk and is_contained(vault, scope, tip, mine, trunk):
             continue
         new[scope] = tip
-    return Outgoing(new, _promoted(store, vault, theirs, mine, new, trunk))
+    replaced = {scope: theirs[scope] for scope in new if scope in instead and scope in theirs}
+    return Outgoing(new, _promoted(store, vault, theirs, mine, new, trunk), replaced)
 
 
 def is_contained(

@@ -34,6 +34,7 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "sync": "sync",
+    "redact": "redact",
     "maintain": "maintain",
     "demo": "demo",
 }

@@ -156,6 +156,9 @@ class Objects:
             message=commit.raw_message.decode(errors="replace"),
         )
 
+    def raw_commit(self, oid: str) -> bytes:
+        return bytes(self._look_up(oid, GIT_OBJECT_COMMIT).read_raw())
+
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 
     def write_blob(self, data: bytes) -> str:
@@ -188,6 +191,9 @@ class Objects:
         except (GitError, OSError, ValueError, KeyError) as error:
             raise StorageFailed(f"A commit could not be written: {self._why(error)}") from error
         return self._write(GIT_OBJECT_COMMIT, text)
+
+    def write_raw_commit(self, data: bytes) -> str:
+        return self._write(GIT_OBJECT_COMMIT, data)
 
     def _write(self, kind: int, data: bytes | str) -> str:
         try:

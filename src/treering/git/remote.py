@@ -98,20 +98,29 @@ class Remote:
             feed=lines.encode(errors="surrogateescape"),
         )
 
-    def push(self, new: Mapping[str, str], gone: Mapping[str, str]) -> Iterator[Pushed]:
+    def push(
+        self, new: Mapping[str, str], gone: Mapping[str, str], replaced: Mapping[str, str]
+    ) -> Iterator[Pushed]:
         """Push commits to refs, and remove refs that still have the value given.
 
-        Whatever is removed goes together with what was pushed, or not at all.
+        Whatever is removed goes together with what was pushed, or not at all. A history in
+        `replaced` need not be built upon, if the ref still has the value given.
         """
         if gone:
-            yield from self._push(new, gone, is_atomic=True)
+            yield from self._push(new, gone, replaced, is_atomic=True)
             return
         items = list(new.items())
         for start in range(0, len(items), _AT_ONCE):
-            yield from self._push(dict(items[start : start + _AT_ONCE]), {}, is_atomic=False)
+            some = dict(items[start : start + _AT_ONCE])
+            yield from self._push(some, {}, replaced, is_atomic=False)
 
     def _push(
-        self, new: Mapping[str, str], gone: Mapping[str, str], *, is_atomic: bool
+        self,
+        new: Mapping[str, str],
+        gone: Mapping[str, str],
+        replaced: Mapping[str, str],
+        *,
+        is_atomic: bool,
     ) -> list[Pushed]:
         done = self._ask(
             *_not_a_mirror(self.name),
@@ -119,15 +128,16 @@ class Remote:
             *("push", "--porcelain", "--no-verify", "--no-signed", "--recurse-submodules=no"),
             *(["--atomic"] if is_atomic else []),
             *(f"--force-with-lease={ref}:{tip}" for ref, tip in gone.items()),
+            *(f"--force-with-lease={ref}:{tip}" for ref, tip in replaced.items() if ref in new),
             *("--", self.name),
             *(f"{tip}:{ref}" for ref, tip in new.items()),
             *(f":{ref}" for ref in gone),
         )
         if is_atomic and b"does not support --atomic" in done.said:
             # First what was promoted, then the scopes it came from: never the other way round.
-            first = self._push(new, {}, is_atomic=False) if new else []
+            first = self._push(new, {}, replaced, is_atomic=False) if new else []
             if all(one.is_done for one in first):
-                return [*first, *self._push({}, gone, is_atomic=False)]
+                return [*first, *self._push({}, gone, {}, is_atomic=False)]
             return first
         results = list(_results(done.out))
         if not results:
