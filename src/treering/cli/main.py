@@ -36,6 +36,7 @@ COMMANDS = {
     "sync": "sync",
     "redact": "redact",
     "maintain": "maintain",
+    "completion": "completion",
     "demo": "demo",
 }
 
@@ -53,6 +54,10 @@ class Program(click.Group):
         gc.freeze()  # what was imported stays for the life of the process: never look at it again
         gc.enable()
         command: click.Command = module.command
+        if "_TREERING_COMPLETE" in os.environ:
+            from treering.cli.completion import fill_in
+
+            fill_in(command)
         return command
 
 
