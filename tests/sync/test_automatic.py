@@ -4,6 +4,7 @@ from pathlib import Path
 
 from conftest import Repo, make_repo
 from sync.conftest import Team
+from treering.actions.sync import share_in_background
 from treering.branches import refspec
 
 HEADS = "refs/treering/heads/"
@@ -137,3 +138,29 @@ def test_worktrees_of_one_repository_share_one_sync(clone: Team, tmp_path: Path)
     bob.tr.sync()
 
     assert bob.titles("side") == {"From beside"}
+
+
+def test_pushing_in_the_background_asks_nobody_and_only_where_it_is_wanted(clone: Team) -> None:
+    """From pre-push: the remote that was pushed to, unless memories have one of their own."""
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+
+    assert share_in_background(ada.tr, "origin") is None
+    ada.tr.config("sync", "true")
+    done = share_in_background(ada.tr, "origin")
+
+    assert done is not None
+    assert (done.remote, done.pushed) == ("origin", 1)
+    assert share_in_background(ada.tr, "https://example.org/pushed/by/url.git") is not None
+
+
+def test_a_remote_that_fetches_nothing_by_itself_is_left_so(repo: Repo, tmp_path: Path) -> None:
+    """Our line alone would change what a plain `git fetch` does."""
+    repo.git("init", "-q", "--bare", str(tmp_path / "o.git"))
+    repo.git("config", "remote.origin.url", str(tmp_path / "o.git"))
+    repo.tr.config("sync", "true")
+    repo.tr.remember("Use WAL mode", type="decision")
+
+    repo.tr.sync()
+
+    assert "fetch =" not in (repo.path / ".git" / "config").read_text(encoding="utf-8")

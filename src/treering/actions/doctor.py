@@ -105,9 +105,9 @@ def _machine(workspace: Workspace) -> Iterator[Finding]:
 
 def _sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
     repository = workspace.repository
-    if refspec.wrong(repository):
+    if wrong := refspec.wrong(repository):
         fixed = may_repair and refspec.repair(repository)
-        said = f"`git fetch {refspec.shared_through(repository)}` brings no memories."
+        said = f"`git fetch {wrong[0]}` brings no memories, or puts them under another name."
         yield Finding("fetch-refspec", "warning", said, "treering doctor", fixed=fixed)
     if repository.is_shallow:
         said = "A shallow clone: what two people changed is merged without its history."

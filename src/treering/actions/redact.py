@@ -11,7 +11,7 @@ from treering.errors import MemoryNotFound
 from treering.git import process, refs
 from treering.git.lock import Held
 from treering.model.memory import id_prefix
-from treering.model.scope import ALL, HEADS, REMOTES, TRASH
+from treering.model.scope import HEADS, REFS, REMOTES, TRASH
 from treering.store import layout
 from treering.store.changes import logged
 from treering.store.rewriting import Rewritten, rewritten
@@ -92,7 +92,7 @@ def take_out(vault: Vault, held: Held, ids: list[str]) -> Rewritten:
     for name, tip in refs.listed(folder, REMOTES).items():
         if any(_held(vault, tip, memory_id) for memory_id in ids):
             vault.move_ref(held, name, None, old=tip, why="redact")
-    refs.forget_logs(folder, ALL, done.commits)
+    refs.forget_logs(folder, REFS, done.commits)
     return done
 
 

@@ -3,13 +3,17 @@
 Never straight into our own refs: a `git fetch --prune` would throw away what was not pushed yet.
 """
 
+import re
+
 from treering.git import process
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES
 
+_OURS = f"+{HEADS}*:"
+
 
 def fetch_refspec(remote: str) -> str:
-    return f"+{HEADS}*:{REMOTES}{remote}/heads/*"
+    return f"{_OURS}{REMOTES}{remote}/heads/*"
 
 
 def is_automatic(repository: Repository) -> bool:
@@ -25,21 +29,31 @@ def shared_through(repository: Repository) -> str:
     return named if named in there else there[0] if there and not named else ""
 
 
-def wrong(repository: Repository) -> bool:
-    """Whether fetching should bring memories and does not: `git remote rename` leaves our line as
-    it was."""
-    remote = shared_through(repository)
-    if not is_automatic(repository) or not remote:
-        return False
-    return fetch_refspec(remote) not in _lines(repository, remote)
+def wrong(repository: Repository) -> list[str]:
+    """The remotes whose line is missing or names another one: `git remote rename` leaves it so.
+
+    A remote without any line for branches gets none: alone, ours would change what a plain
+    `git fetch` does.
+    """
+    if not is_automatic(repository) and not _is_mentioned(repository):
+        return []
+    lines = _lines(repository)
+    wanted = shared_through(repository) if is_automatic(repository) else ""
+    found = []
+    for remote, values in lines.items():
+        ours = [value for value in values if value.startswith(_OURS)]
+        is_missing = remote == wanted and not ours and len(values) > 0
+        if is_missing or any(value != fetch_refspec(remote) for value in ours):
+            found.append(remote)
+    return found
 
 
 def repair(repository: Repository) -> bool:
-    """Put the line right where memories are to come along; whether something was changed."""
-    if not wrong(repository):
-        return False
-    set_up(repository, shared_through(repository))
-    return True
+    """Put the lines right; whether something was changed."""
+    remotes = wrong(repository)
+    for remote in remotes:
+        set_up(repository, remote)
+    return bool(remotes)
 
 
 def set_up(repository: Repository, remote: str) -> None:
@@ -52,8 +66,8 @@ def set_up(repository: Repository, remote: str) -> None:
 
 
 def take_away(repository: Repository, remote: str) -> None:
-    for line in _lines(repository, remote):
-        if line.startswith(f"+{HEADS}"):
+    for line in _lines(repository).get(remote, []):
+        if line.startswith(_OURS):
             process.run(
                 repository.common_dir,
                 *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch"),
@@ -62,10 +76,24 @@ def take_away(repository: Repository, remote: str) -> None:
             )
 
 
-def _lines(repository: Repository, remote: str) -> list[str]:
+def _is_mentioned(repository: Repository) -> bool:
+    """Whether the configuration speaks of our refs at all; most never do, and git is not asked."""
+    try:
+        return REMOTES.encode() in (repository.common_dir / "config").read_bytes()
+    except OSError:
+        return False
+
+
+def _lines(repository: Repository) -> dict[str, list[str]]:
+    """What each remote fetches."""
     text = process.run(
         repository.common_dir,
-        *("config", "--local", "--get-all", f"remote.{remote}.fetch"),
+        *("config", "--local", "--null", "--get-regexp", r"^remote\..*\.fetch$"),
         may_fail=(1,),
     )
-    return text.decode(errors="surrogateescape").splitlines()
+    found: dict[str, list[str]] = {}
+    for entry in text.decode(errors="surrogateescape").split("\0"):
+        key, _, value = entry.partition("\n")
+        if match := re.fullmatch(r"remote\.(.*)\.fetch", key, re.DOTALL):
+            found.setdefault(match[1], []).append(value)
+    return found

@@ -8,7 +8,7 @@ import hashlib
 import re
 from typing import NamedTuple
 
-ALL = "refs/treering/"
+REFS = "refs/treering/"
 HEADS = "refs/treering/heads/"
 TRASH = "refs/treering/trash/"
 KEEP = "refs/treering/keep/"
