@@ -6,6 +6,7 @@ waiting, and the share of treering smaller.
 """
 
 import itertools
+import os
 import shutil
 import subprocess
 import sys
@@ -135,7 +136,7 @@ def _hundred(top: Path, repo: Path, rounds: int) -> None:
 
 
 def merges(size: int, rounds: int) -> None:
-    heading(f"a merge at {size:,} memories", "time", "goal")
+    heading(f"a merge at {size:,} memories", "time", "CPU", "goal")
     with folder() as top:
         repo = filled(top, size)
         base = git(repo, "rev-parse", REF).decode().strip()
@@ -151,12 +152,14 @@ def merges(size: int, rounds: int) -> None:
                 tips.append(git(repo, "rev-parse", REF).decode().strip())
             taken = [_merge(repo, tips[0], tips[1]) for _ in range(rounds)]
             cold = [_merge(repo, tips[0], tips[1], Treering.open(repo)) for _ in range(rounds)]
-            row(f"  {what}", milliseconds(median(taken)), _within(median(taken)))
-            row("    the first in a process", milliseconds(median(cold)), _within(median(cold)))
+            _told(f"  {what}", taken)
+            _told("    the first in a process", cold)
 
 
-def _within(seconds: float) -> str:
-    return "100 ms ok" if seconds <= 0.1 else "100 ms MISSED"
+def _told(what: str, taken: list[tuple[float, float]]) -> None:
+    wall, cpu = (median(times) for times in zip(*taken, strict=True))
+    goal = "100 ms ok" if wall <= 0.1 else "100 ms MISSED"
+    row(what, milliseconds(wall), milliseconds(cpu), goal)
 
 
 def _imported(tr: Treering, count: int) -> None:
@@ -173,17 +176,20 @@ def _imported(tr: Treering, count: int) -> None:
 _WARM: dict[Path, Treering] = {}
 
 
-def _merge(repo: Path, ours: str, theirs: str, tr: Treering | None = None) -> float:
-    """Both tips put together and written: what a sync does between fetch and push."""
+def _merge(repo: Path, ours: str, theirs: str, tr: Treering | None = None) -> tuple[float, float]:
+    """Both tips put together and written: what a sync does between fetch and push.
+
+    Seconds on the clock, and of the processors, git's included: on a busy machine they differ.
+    """
     tr = tr or _WARM.setdefault(repo, Treering.open(repo))
     git(repo, "update-ref", REF, ours)
     vault = tr.store.shared
-    started = time.perf_counter()
+    started, before = time.perf_counter(), sum(os.times()[:4])
     with tr.store.lock() as held:
         found = joined(vault, ours, theirs)
         why = Message("sync", "sync main", CodePosition("main"), found.ids)
         vault.merge(held, Scope("main"), theirs, found.files, why)
-    return time.perf_counter() - started
+    return time.perf_counter() - started, sum(os.times()[:4]) - before
 
 
 # --- many clones ---------------------------------------------------------------------------------
@@ -220,7 +226,7 @@ def crowd(clones: int, each: int) -> None:
         for thread in threads:
             thread.join()
         taken = time.perf_counter() - started
-        for path in paths:
+        for path in (*paths, *paths):
             Treering.open(path).sync()
         known = {len(Treering.open(path).view().visible) for path in paths}
         row("  syncs", str(len(done)))

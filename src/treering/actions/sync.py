@@ -29,8 +29,8 @@ from treering.store.vault import Vault
 DIRECTIONS = ("full", "push", "fetch")
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
-_ATTEMPTS = 12
-_LONGEST_PAUSE = 1.0
+_ATTEMPTS = 20
+_LONGEST_PAUSE = 30.0
 _UNATTENDED_PATIENCE = 300.0
 
 Progress = Callable[[str], None]
@@ -144,6 +144,7 @@ class _Run:
 
     def done(self) -> Synced:
         for attempt in range(_ATTEMPTS):
+            started = time.monotonic()
             try:
                 seen = self._fetched()
                 self._take_in(seen)
@@ -151,8 +152,10 @@ class _Run:
                 continue
             if self._direction == "fetch" or not self._is_push_refused(seen.scopes):
                 return self._answer()
-            # Apart, so that clones that met once do not meet again at once.
-            time.sleep(random.uniform(0.2, 1) * min(_LONGEST_PAUSE, 0.02 * 2**attempt))  # noqa: S311
+            # Of all who push at once only one gets through: what a round takes is the measure of
+            # how far apart they have to be, twice as far each time.
+            window = (time.monotonic() - started) * 2 ** min(attempt, 6)
+            time.sleep(random.random() * min(_LONGEST_PAUSE, window))  # noqa: S311
         raise SyncRefused(
             f"Others kept pushing to {self._wire.name} faster than we could merge.",
             hint="Nothing was lost. Run `treering sync` again.",

@@ -118,8 +118,7 @@ def differing(
             _compare(found, folder, _files(vault, ours), _files(vault, theirs))
             continue
         for name, left, right in _shards_apart(vault, ours, theirs):
-            pair = (_memories(vault, name, tree) for tree in (left, right))
-            _compare(found, f"{folder}/{name}", *pair)
+            _compare(found, f"{folder}/{name}", *_memories_apart(vault, name, left, right))
     return found
 
 
@@ -166,7 +165,25 @@ def _shards(vault: Vault, tree: str | None) -> dict[str, str]:
     }
 
 
-def _memories(vault: Vault, shard: str, tree: str | None) -> Files:
+def _memories_apart(
+    vault: Vault, shard: str, one: str | None, other: str | None
+) -> tuple[Files, Files]:
+    """The memories of a shard that two trees do not share, on each side; as for shards, only lines
+    that differ are taken apart."""
+    size = layout.LINE.size
+    raw = [vault.repository.objects.raw_tree(tree) if tree else b"" for tree in (one, other)]
+    if not any(len(text) % size for text in raw):
+        left, right = (set(layout.LINE.iter_unpack(text)) for text in raw)
+        if all(layout.is_plain(line, shard) for line in left ^ right):
+            return _named(left - right), _named(right - left)
+    return _listed(vault, shard, one), _listed(vault, shard, other)
+
+
+def _named(lines: set[tuple[bytes, bytes, bytes, bytes]]) -> Files:
+    return {layout.file_of(memory_id.decode()): blob.hex() for _, memory_id, _, blob in lines}
+
+
+def _listed(vault: Vault, shard: str, tree: str | None) -> Files:
     listing = vault.shard(shard, tree) if tree else {}
     return {layout.file_of(memory_id): blob for memory_id, blob in listing.items()}
 
