@@ -84,31 +84,40 @@ def test_files_nobody_named_are_merged_by_their_ends(pair: tuple[Repo, Repo]) ->
     assert found.guesses == 1
 
 
-def test_saved_texts_are_woven(pair: tuple[Repo, Repo]) -> None:
+def test_saved_prompts_are_woven(pair: tuple[Repo, Repo]) -> None:
     """Prompts and templates lie beside the memories; both people's lines stay."""
     one, other = pair
-    save(one, "prompts/review.md", "Look at tests.\n")
+    one.tr.prompts("save", name="review", content="Look at tests.")
     shutil.rmtree(other.path)
     shutil.copytree(one.path, other.path)
-    save(one, "prompts/review.md", "Look at tests.\nAnd names.\n")
-    save(other, "prompts/review.md", "First, look at tests.\n")
-    save(other, "templates/note.md", "A note\n")
+    one.tr.prompts("save", name="review", content="Look at tests.\nAnd names.")
+    other.tr.prompts("save", name="review", content="First, look at tests.")
+    other.tr.prompts("save", name="note", kind="template", content="A note")
 
     found = joined(one.tr.store.shared, *bring(one, other))
 
-    assert found.files["prompts/review.md"] == b"First, look at tests.\nAnd names.\n"
+    woven = found.files["prompts/review.md"]
+    assert isinstance(woven, bytes)
+    assert woven.endswith(b"---\nFirst, look at tests.\nAnd names.\n")
 
 
-def save(repo: Repo, path: str, text: str) -> None:
-    """A text committed beside the memories, by git alone."""
-    folder, name = path.split("/")
-    repo.now += 1
-    blob = repo.git("hash-object", "-w", "--stdin", feed=text)
-    below = repo.git("mktree", feed=f"100644 blob {blob}\t{name}\n")
-    lines = [line for line in repo.git("ls-tree", MAIN).splitlines() if f"\t{folder}" not in line]
-    tree = repo.git("mktree", feed="\n".join([*lines, f"040000 tree {below}\t{folder}"]) + "\n")
-    message = f"save {name}\n\nTreering-Op: prompt\nCode-Branch: main\n"
-    repo.git("update-ref", MAIN, repo.git("commit-tree", tree, "-p", MAIN, "-m", message))
+def test_a_prompt_deleted_here_and_edited_there_stays(pair: tuple[Repo, Repo]) -> None:
+    one, other = pair
+    one.tr.prompts("save", name="review", content="Look at tests.")
+    shutil.rmtree(other.path)
+    shutil.copytree(one.path, other.path)
+    other.now += 10
+    one.tr.prompts("save", name="review", content="Look at tests, twice.")
+    other.tr.prompts("delete", name="review", domain="project")
+
+    tips = bring(one, other)
+    found = joined(one.tr.store.shared, *tips)
+
+    kept = found.files.get("prompts/review.md")
+    if kept is None:  # the smaller tip has it as it is
+        kept = one.git("show", f"{min(tips)}:prompts/review.md").encode()
+    assert b"twice" in kept
+    assert b"deleted" not in kept
 
 
 def test_in_a_shallow_clone_the_ends_are_merged_and_said_so(

@@ -191,7 +191,7 @@ def _listed(vault: Vault, shard: str, tree: str | None) -> Files:
 def _files(vault: Vault, tree: str | None) -> Files:
     lines = vault.repository.objects.tree(tree) if tree else []
     return {
-        line.name: line.oid for line in lines if line.mode == BLOB and layout.is_named(line.name)
+        line.name: line.oid for line in lines if line.mode == BLOB and layout.name_in(line.name)
     }
 
 

@@ -6,21 +6,21 @@ who met whom first.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
 from treering.errors import TreeringError
 from treering.git.libgit2 import GIT_OBJECT_TREE
-from treering.model import document
+from treering.model import document, prompt
 from treering.model.memory import Memory
-from treering.model.text import woven
+from treering.model.prompt import Prompt
 from treering.store import layout
 from treering.store.changes import Commit, History, changed_apart, differing, tree_of
 from treering.store.merge import merged
-from treering.store.replay import Step, in_order, replayed
+from treering.store.replay import Step, replayed
+from treering.store.saved import SavedStep, replayed_prompt
 from treering.store.vault import Vault
-
-_LONGEST_TEXT = 256 * 1024
 
 
 class Outcome(NamedTuple):
@@ -83,7 +83,7 @@ class Meeting:
             if not self._is_cut(path):
                 commits = self._history.changes(path)
                 if commits:
-                    return self._memory(path, commits) if is_memory else self._text(path, commits)
+                    return self._memory(path, commits) if is_memory else self._prompt(path, commits)
         except TreeringError:
             pass  # something of the past cannot be read
         return self.by_ends(path, ours, theirs)
@@ -135,7 +135,7 @@ class Meeting:
     def by_ends(self, path: str, ours: str | None, theirs: str | None) -> Outcome:
         """The later one wins, then the larger blob id; one that is no memory never does."""
         if layout.id_of_path(path) is None:
-            return Outcome(_larger(ours, theirs), is_guess=True)
+            return self._newer_prompt(ours, theirs)
         readable = {blob: memory for blob in (ours, theirs) if blob and (memory := self._try(blob))}
         if len(readable) < 2:
             blob = next(iter(readable), None) or _larger(ours, theirs)
@@ -153,32 +153,33 @@ class Meeting:
         except TreeringError:
             return None
 
-    # --- saved texts ------------------------------------------------------------------------------
+    # --- saved prompts and templates --------------------------------------------------------------
 
-    def _text(self, path: str, commits: Sequence[Commit]) -> Outcome:
-        """A saved prompt or template, as its changes left it; an edit outlives a deletion."""
+    def _prompt(self, path: str, commits: Sequence[Commit]) -> Outcome:
         knew = self._history.knew(commits)
-        blobs = {commit.oid: self._blob(commit.oid, path) for commit in commits}
-        steps = [Step(c.oid, c.time, c.op, None, None, blobs[c.oid], knew[c.oid]) for c in commits]
-        parents = {commit.oid: commit.parents[:1] for commit in commits}
-        text: str | None = None
-        for step in in_order(steps):
-            if step.blob is None:
-                known = step.knew | {step.commit}
-                if all(s.commit in known or step.commit in s.knew or not s.blob for s in steps):
-                    text = None
-                continue
-            before = next((self._read(self._blob(p, path)) for p in parents[step.commit]), None)
-            after = self._read(step.blob)
-            text = after if text is None else woven(before or "", text, after or "").text
-        return Outcome(None if text is None else text.encode())
+        steps = []
+        for commit in commits:
+            blob = self._blob(commit.oid, path)
+            earlier = self._blob(commit.parents[0], path) if commit.parents else None
+            earlier = earlier or self._history.bases(commit).get(path.removesuffix(".md"))
+            if blob:
+                before = self._saved(earlier) if earlier else None
+                steps.append(
+                    SavedStep(commit.oid, commit.time, before, self._saved(blob), knew[commit.oid])
+                )
+        return Outcome(prompt.dump(replayed_prompt(steps)))
 
-    def _read(self, blob: str | None) -> str | None:
-        if blob is None:
-            return None
-        return self._vault.repository.objects.blob(blob, most=_LONGEST_TEXT).decode(
-            errors="replace"
-        )
+    def _saved(self, blob: str) -> Prompt:
+        return prompt.parse(self._vault.repository.objects.blob(blob))
+
+    def _newer_prompt(self, ours: str | None, theirs: str | None) -> Outcome:
+        """The later one, but never a deletion; one that cannot be read loses."""
+        known: list[tuple[bool, str, str]] = []
+        for blob in filter(None, (ours, theirs)):
+            with suppress(TreeringError):
+                found = self._saved(blob)
+                known.append((not found.is_deleted, found.modified, blob))
+        return Outcome(max(known)[2] if known else _larger(ours, theirs), is_guess=True)
 
 
 def _with_sources(

@@ -1,14 +1,14 @@
 """Where things lie in a scope's tree; names of any other shape are not ours and are left alone."""
 
-import re
 import struct
 
-from treering.model.memory import ALPHABET, is_id
+from treering.model.memory import ALPHABET, is_id, is_name
 
 MEMORIES = "memories"
-#: Memories, and the texts people save by name.
-FOLDERS = (MEMORIES, "prompts", "templates")
-_NAME = r"[a-z0-9][a-z0-9-]{0,99}\.md"
+#: Kind -> the folder what is saved under a name lies in.
+SAVED = {"prompt": "prompts", "template": "templates"}
+#: All folders of a scope that hold something of ours.
+FOLDERS = (MEMORIES, *SAVED.values())
 
 
 #: A memory as a line of a raw tree: mode, id, ending, blob.
@@ -38,6 +38,21 @@ def path_of(memory_id: str) -> str:
     return f"{MEMORIES}/{shard_of(memory_id)}/{file_of(memory_id)}"
 
 
+def saved_key(kind: str, name: str) -> str:
+    """What a prompt or template goes by in listings and trailers."""
+    return f"{SAVED[kind]}/{name}"
+
+
+def saved_path(key: str) -> str:
+    return f"{key}.md"
+
+
+def name_in(file: str) -> str | None:
+    """The name a file of `prompts` or `templates` stands for, or None when it is not ours."""
+    name, dot, ending = file.partition(".")
+    return name if dot and ending == "md" and is_name(name) else None
+
+
 def is_shard(name: str) -> bool:
     return len(name) == 2 and not name.strip(ALPHABET)
 
@@ -47,11 +62,6 @@ def id_in(file: str, shard: str) -> str | None:
     memory_id, dot, ending = file.partition(".")
     ours = dot and ending == "md" and is_id(memory_id) and memory_id.startswith(shard)
     return memory_id if ours else None
-
-
-def is_named(file: str) -> bool:
-    """Whether a file is a saved prompt or template: a kebab-case name."""
-    return bool(re.fullmatch(_NAME, file))
 
 
 def id_of_path(path: str) -> str | None:

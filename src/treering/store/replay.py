@@ -9,7 +9,7 @@ outcome is a function of the set of changes. No I/O: values come in, a value goe
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from treering.errors import Invalid
 from treering.model import document
@@ -66,13 +66,27 @@ def is_redacted(memory: Memory | None) -> bool:
     return memory is not None and memory.is_forgotten and memory.details.get("redacted") is True
 
 
-def in_order(steps: Sequence[Step]) -> list[Step]:
+class Ordered(Protocol):
+    """What an order needs to know of a step."""
+
+    @property
+    def commit(self) -> str: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def knew(self) -> frozenset[str]: ...
+
+
+Kind = TypeVar("Kind", bound=Ordered)
+
+
+def in_order(steps: Sequence[Kind]) -> list[Kind]:
     """Ancestors first, then the older, then the smaller id."""
     waiting = {step.commit: len(step.knew) for step in steps}
     by_commit = {step.commit: step for step in steps}
     ready = [(step.time, step.commit) for step in steps if not step.knew]
     heapq.heapify(ready)
-    order: list[Step] = []
+    order: list[Kind] = []
     while ready:
         _, commit = heapq.heappop(ready)
         order.append(by_commit[commit])
@@ -172,7 +186,7 @@ def applied(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tu
         tags=tuple(_mapped(_keys(now.tags), _keys(before.tags), _keys(after.tags))),
         files=_together(now.files, before.files, after.files, lambda file: file.path),
         links=_together(now.links, before.links, after.links, lambda link: link[:2]),
-        details=_mapped(now.details, before.details, after.details),
+        details=_details(now.details, before.details, after.details),
         extra=_mapped(now.extra, before.extra, after.extra),
     )
     return _retitled(changed, now, after), has_loser
@@ -194,6 +208,23 @@ def _together(now: Any, before: Any, after: Any, key: Any) -> Any:
     """Items by what they are about: added, replaced and taken out as the change did."""
     keyed = [{key(item): item for item in items} for items in (now, before, after)]
     return tuple(_mapped(*keyed).values())
+
+
+def _details(
+    now: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Key by key; the ids never to be linked again are added and taken out one by one."""
+    found = _mapped(now, before, after)
+    lists = [_ids(side.get("unlinked")) for side in (now, before, after)]
+    if together := list(_mapped(*lists)):
+        found["unlinked"] = together
+    return found
+
+
+def _ids(value: Any) -> dict[str, None]:
+    return _keys(
+        [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    )
 
 
 def _mapped(
