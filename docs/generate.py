@@ -1,6 +1,6 @@
 """Writes docs/reference/cli.md and the manual page from the commands' own help, and
-docs/reference/tools.md from the table of tools, and docs/reference/coming-from.md from the rows the
-tests run: `python docs/generate.py`.
+docs/reference/tools.md from the table of tools, and docs/reference/coming-from.md from the rows
+the tests run: `python docs/generate.py`.
 
 A test compares the pages with what this makes, so that program and pages cannot differ.
 """

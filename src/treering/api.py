@@ -21,11 +21,13 @@ from treering.actions.maintain import maintain
 from treering.actions.prompts import prompts
 from treering.actions.read import read
 from treering.actions.recall import recall
+from treering.actions.redact import redact
 from treering.actions.reindex import reindex
 from treering.actions.remember import remember
 from treering.actions.revert import revert
 from treering.actions.revise import revise
 from treering.actions.status import status
+from treering.actions.sync import sync
 from treering.actions.workspace import Workspace
 
 
@@ -68,6 +70,8 @@ class Treering(Workspace):
     promote = promote_by_hand
     restore = restore
     maintain = maintain
+    sync = sync
+    redact = redact
 
 
 __all__ = ["Treering"]

@@ -15,6 +15,7 @@ TreeringError
 ├── FormatTooNew
 ├── StoreDamaged
 ├── StorageFailed         full disk, I/O, permissions
+├── SyncRefused           no remote, or it said no
 ├── Busy                  another process holds the lock
 ├── NeedsModel            a text has to be written, and nobody is there to write it
 └── WriterFailed          the command that writes texts did not
@@ -134,6 +135,13 @@ class StorageFailed(TreeringError):
 
     code = "storage_failed"
     hint = "Nothing was stored. Retrying is safe: the same content gets the same id."
+
+
+class SyncRefused(TreeringError):
+    """The remote is not there, cannot be reached, or does not take what we have."""
+
+    code = "sync_refused"
+    hint = "Nothing was lost: everything is still here, and `treering sync` can be run again."
 
 
 class Busy(TreeringError):

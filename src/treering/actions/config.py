@@ -21,8 +21,8 @@ SETTINGS: dict[str, Setting] = {
     for setting in (
         Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
         Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
-        Setting("sync", "false", "share memories in the background whenever you push"),
         Setting("remote", "", "the remote memories are shared through; empty: origin"),
+        Setting("sync", "false", "memories travel with `git fetch` and `git push`"),
         Setting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from treering.actions.setup.hook_files import lost
 from treering.actions.workspace import Workspace
+from treering.branches import refspec
 from treering.capture.journal import Journal
 from treering.errors import InvalidDocument, StorageFailed, StoreDamaged, TreeringError
 from treering.git import lock, refs
@@ -19,7 +20,9 @@ from treering.store import layout, message
 from treering.store.vault import Vault
 
 _OLD_TEMPORARY = 3600.0
-_REPAIRED = {"stale-lock", "temporary-objects", "broken-ref"}
+_REPAIRED = {"stale-lock", "temporary-objects", "broken-ref", "fetch-refspec"}
+#: More fetched refs than these are counted, not read: a remote may offer any number.
+_MOST_FETCHED = 1_000
 _MANY_LOOSE = 20_000
 _LONG_PENDING = 3600.0
 
@@ -59,14 +62,16 @@ def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
 def _findings(workspace: Workspace, *, may_repair: bool) -> Iterator[Finding]:
     yield from _machine(workspace)
     yield from _hooks(workspace)
+    yield from _sharing(workspace, may_repair)
     for vault in workspace.store.vaults():
         folder = vault.repository.common_dir
         yield from _stale_locks(folder, may_repair)
         yield from _temporary_objects(folder, may_repair)
         yield from _loose_objects(vault)
-        for prefix in (HEADS, TRASH, REMOTES):
+        for prefix in (HEADS, TRASH):
             for name, value in refs.listed(folder, prefix).items():
                 yield from _ref(vault, name, value, may_repair)
+        yield from _fetched(vault)
 
 
 def _machine(workspace: Workspace) -> Iterator[Finding]:
@@ -126,6 +131,40 @@ def _hooks(workspace: Workspace) -> Iterator[Finding]:
             f"The program hooks start is not there any more: {worker}",
             "treering init",
         )
+
+
+def _sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
+    repository = workspace.repository
+    if wrong := refspec.wrong(repository):
+        fixed = may_repair and refspec.repair(repository)
+        said = f"`git fetch {wrong[0]}` brings no memories, or puts them under another name."
+        yield Finding("fetch-refspec", "warning", said, "treering doctor", fixed=fixed)
+    if repository.is_shallow:
+        said = "A shallow clone: what two people changed is merged without its history."
+        yield Finding("shallow", "info", said, "git fetch --unshallow")
+
+
+def _fetched(vault: Vault) -> Iterator[Finding]:
+    """What remotes were seen to have; never repaired, since the next fetch brings it again."""
+    found = refs.listed(vault.repository.common_dir, REMOTES)
+    remotes = vault.repository.remotes()
+    for remote in sorted({_remote_of(name) for name in found} - set(remotes)):
+        yield Finding(
+            "gone-remote",
+            "info",
+            f"Memories were fetched from {remote!r}, which is no remote any more.",
+            f"git for-each-ref --format='delete %(refname)' {REMOTES}{remote} | "
+            "git update-ref --stdin",
+        )
+    for name, value in list(found.items())[:_MOST_FETCHED]:
+        yield from _ref(vault, name, value, may_repair=False)
+    if len(found) > _MOST_FETCHED:
+        said = f"{len(found)} scopes were fetched; {_MOST_FETCHED} of them were looked at."
+        yield Finding("many-scopes", "info", said, "Nothing has to be done.")
+
+
+def _remote_of(name: str) -> str:
+    return name.removeprefix(REMOTES).rpartition("/heads/")[0]
 
 
 def _stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
@@ -198,7 +237,7 @@ def _ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Find
             f"{name} was written by a newer treering.",
             "Upgrade treering.",
         )
-    if not is_utf8(name) or (name.startswith(HEADS) and not _scope(name, said.code.branch)):
+    if not is_utf8(name) or (not name.startswith(TRASH) and not _scope(name, said.code.branch)):
         yield Finding(
             "foreign-ref",
             "warning",
@@ -213,7 +252,10 @@ def _ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Find
 
 
 def _scope(name: str, full_name: str) -> Scope | None:
-    return Scope.of_component(name.removeprefix(HEADS), full_name)
+    component = name.removeprefix(HEADS)
+    if name.startswith(REMOTES):
+        component = name.rpartition("/heads/")[2]
+    return Scope.of_component(component, full_name)
 
 
 def _broken_ref(

@@ -68,12 +68,15 @@ def gc(
     older_than: str = "30d",
     force: bool = False,
     keep_lessons: bool = False,
+    remote: str = "",
 ) -> Collected:
     """Promote what landed, follow renames, put what was thrown away into the trash.
 
     With `force` scopes that cannot be judged go to the trash too; with `purge` trash older than
-    `older_than` is deleted.
+    `older_than` is deleted: here, and with `remote` there as well.
     """
+    if remote and not purge:
+        raise Invalid("A remote is only for --purge.", hint="`treering sync` shares memories.")
     age = duration(older_than)
     # Judging may take seconds, in which others want to write: the lock is for the deeds alone.
     plans = [
@@ -82,12 +85,20 @@ def gc(
     if dry_run:
         shown = [line for _, lines in plans for line in lines]
         return Collected(True, _told(shown), _purgeable(workspace, age) if purge else ())
+    withdrawn = _withdrawn(workspace, remote, age) if remote else ()
     with workspace.store.lock() as held:
         trunk = trunk_of(workspace.repository) if keep_lessons else ""
         done = _carried_out(workspace, held, plans, trunk)
         purged = _purged(workspace, held, age) if purge else ()
         _forget_tips(workspace, held)
-    return Collected(False, _told(done), purged)
+    return Collected(False, _told(done), purged + withdrawn)
+
+
+def _withdrawn(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
+    """Before anything is purged here: what cannot be removed there can still be restored."""
+    from treering.actions.withdraw import withdraw  # no other gc needs the network
+
+    return withdraw(workspace, remote, _old(workspace, workspace.store.shared, age))
 
 
 def follow_branches(workspace: Workspace) -> tuple[Line, ...]:

@@ -6,9 +6,10 @@ from typing import Any
 from treering.actions import outputs
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
+from treering.actions.flags import flags_of
 from treering.actions.links import Neighbour, neighbours
+from treering.actions.origin import origin_of
 from treering.actions.outputs import Piece
-from treering.actions.provenance import flags_of, origin_of
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
@@ -49,7 +50,6 @@ class Whole:
     confidence: float
     source: str
     author: str
-    origin: str
     agent: str
     session: str
     commit: str
@@ -58,6 +58,7 @@ class Whole:
     modified: str
     details: Any
     links: tuple[Neighbour, ...]
+    origin: str
     flags: tuple[str, ...] | None = None
     extra: Any = None
     stale: Stale | None = None
@@ -93,7 +94,6 @@ def read(
     return Whole(
         **fields,
         uri=uri_of(memory.id),
-        origin=origin_of(memory, str(workspace.person)),
         flags=flags_of(memory),
         version=place.blob,
         branch=place.layer.branch,
@@ -101,6 +101,7 @@ def read(
         private=place.layer.vault.is_private,
         links=_linked(workspace, view, memory, links),
         extra=memory.extra or None,
+        origin=origin_of(workspace, memory),
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
         pending=pending or None,

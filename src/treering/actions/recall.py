@@ -7,7 +7,8 @@ from typing import Any
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
-from treering.actions.provenance import flags_of, origin_of
+from treering.actions.flags import flags_of
+from treering.actions.origin import origin_of
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
@@ -140,7 +141,7 @@ def recall(
     workspace.settle()
 
     code = CodeTree(workspace.repository, standing.head)
-    shown = _Shown(sight, code, asked, detail, str(workspace.person))
+    shown = _Shown(workspace, sight, code, asked, detail)
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
         results = _with_linked(shown, sight, results, expand, relation, order)
@@ -213,8 +214,10 @@ def _next_page(
 class _Shown:
     """Turns hits into results: every one is read again from git, never from the index."""
 
-    def __init__(self, sight: Sight, code: CodeTree, asked: Query, detail: str, me: str) -> None:
-        self._me = me
+    def __init__(
+        self, workspace: Workspace, sight: Sight, code: CodeTree, asked: Query, detail: str
+    ) -> None:
+        self._workspace = workspace
         self._sight = sight
         self._code = code
         self._words = asked.words
@@ -244,9 +247,9 @@ class _Shown:
             created=memory.created,
             modified=memory.modified,
             author=memory.author,
-            origin=origin_of(memory, self._me),
             flags=flags_of(memory),
             agent=memory.agent or None,
+            origin=origin_of(self._workspace, memory),
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,

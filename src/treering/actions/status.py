@@ -8,9 +8,10 @@ from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
+from treering.branches.refspec import shared_through
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
-from treering.git import refs
+from treering.git import process, refs
 from treering.index import Entry
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES
@@ -111,17 +112,33 @@ def _index(workspace: Workspace) -> dict[str, Any]:
 
 
 def _sync(workspace: Workspace) -> dict[str, Any]:
-    """How many memory commits each side has that the other has not, as of the last fetch."""
+    """How many memory commits each side has that the other has not, as of the last fetch.
+
+    What is in any scope there counts as there: a promoted branch has nothing left to push. Others'
+    branches are read where they are, so only what is shared can be behind.
+    """
     repository = workspace.repository
-    remotes = repository.remotes()
-    if not remotes:
+    remote = shared_through(repository)
+    if not remote:
         return {"remote": "", "ahead": 0, "behind": 0}
-    remote = repository.config("treering.remote") or remotes[0]
-    mine = refs.listed(repository.common_dir, HEADS)
-    theirs = refs.listed(repository.common_dir, f"{REMOTES}{remote}/heads/")
-    ahead = behind = 0
-    for name, tip in mine.items():
-        other = theirs.get(f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}")
-        more, less = repository.apart(tip, other)
-        ahead, behind = ahead + more, behind + less
-    return {"remote": remote, "ahead": ahead, "behind": behind}
+    theirs = f"--glob={REMOTES}{remote}/heads/*"
+    mine = f"--glob={HEADS}*"
+    shared = [
+        ref
+        for name in refs.listed(repository.common_dir, HEADS)
+        if refs.read(
+            repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
+        )
+    ]
+    return {
+        "remote": remote,
+        "ahead": _commits(workspace, mine, "--not", theirs),
+        "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
+    }
+
+
+def _commits(workspace: Workspace, *revisions: str) -> int:
+    text = process.run(
+        workspace.repository.common_dir, "rev-list", "--count", *revisions, may_fail=(128,)
+    )
+    return int(text or 0)

@@ -26,6 +26,7 @@ from treering.store.vault import Vault
 from treering.store.view import Layer, Place, View
 
 if TYPE_CHECKING:
+    from treering.actions.origin import Authors
     from treering.actions.pages import Pages
     from treering.actions.sight import Lookout
     from treering.actions.surroundings import Surroundings
@@ -135,6 +136,13 @@ class Workspace:
         from treering.actions.pages import Pages
 
         return Pages(self.store.folder / "cache" / "pages" if self._is_brief else None)
+
+    @cached_property
+    def authors(self) -> "Authors":
+        """The people of the code, asked for when memories are shown."""
+        from treering.actions.origin import Authors
+
+        return Authors(self.repository)
 
     def settle(self) -> None:
         """After a look at the index: let it be put in order, if this process lives long enough."""

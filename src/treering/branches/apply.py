@@ -175,7 +175,7 @@ def _trash(hand: Hand, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
         _keep_lessons(hand, vault, line, Scope(keep_lessons))
     if not _is_in_trash(vault, line):
         vault.move_ref(
-            hand.held, _free_name(vault, line.scope, hand.seconds), line.tip, old=None, why="trash"
+            hand.held, trash_name(vault, line.scope, hand.seconds), line.tip, old=None, why="trash"
         )
     vault.move_ref(hand.held, line.scope.ref, None, old=line.tip, why="trash")
     forget_tip(hand, vault, line.scope)
@@ -186,7 +186,8 @@ def _is_in_trash(vault: Vault, line: PlanLine) -> bool:
     return line.tip in refs.listed(vault.repository.common_dir, prefix).values()
 
 
-def _free_name(vault: Vault, scope: Scope, seconds: float) -> str:
+def trash_name(vault: Vault, scope: Scope, seconds: float) -> str:
+    """A name in the trash that nothing has yet."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
     taken = refs.listed(vault.repository.common_dir, f"{TRASH}{scope.component}/")
     names = (

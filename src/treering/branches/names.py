@@ -80,6 +80,8 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, 
         recorded = message.read(vault.repository.objects.commit(tip).message).code.head
     except StoreDamaged:
         return False
+    if not _was_made_here(vault, scope, tip):
+        return _is_strange(repository, scope.branch, recorded, head)
     if _is_before_rename(repository, vault, scope.branch, tip):
         return True
     if _claimant(repository, vault, scope.branch, tip):
@@ -88,6 +90,27 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, 
         return False
     log = reflog.of_branch(repository, scope.branch)
     return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
+
+
+def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
+    """Whether a scope's newest commit was written in this clone; the ref's log tells of a sync."""
+    log = reflog.lines(vault.repository.common_dir / "logs" / scope.ref)
+    return bool(log) and log[-1].new == tip and not log[-1].said.startswith("sync")
+
+
+def _is_strange(repository: Repository, branch: str, recorded: str | None, head: str) -> bool:
+    """Whether what another clone wrote is of other work under this name.
+
+    Where its code is not here it cannot be told, and it may well be in a remote's branch.
+    """
+    if recorded is None or repository.resolve(recorded) is None:
+        return False
+    places = [f"refs/remotes/{remote}/{branch}" for remote in repository.remotes()]
+    tips = [head, *filter(None, map(repository.resolve, places))]
+    if any(repository.is_ancestor(recorded, tip) for tip in tips):
+        return False
+    logs = [reflog.of_ref(repository, ref) for ref in (f"refs/heads/{branch}", *places)]
+    return bool(logs[0]) and not any(recorded in (ln.old, ln.new) for log in logs for ln in log)
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:

@@ -2,23 +2,23 @@
 
 One commit on the target, with the source's tip as second parent (as only parent where the target
 has nothing yet), so that history stays reachable. Blobs are taken as they are: two clones that
-promote the same scope make the same tree. Only a memory changed on both sides is merged by field.
+promote the same scope make the same tree. Only a memory changed on both sides is made anew, from
+all its changes, as a sync would.
 
 Checkpoints and progress notes speak of work that is over, and so do commits that were rewritten.
 They are not taken along; they stay readable in the history behind the second parent.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from treering.branches.own import own_part, own_saved
 from treering.errors import TreeringError
 from treering.git import process
-from treering.model import document, prompt
+from treering.model import prompt
 from treering.model.memory import Memory
-from treering.store import message
-from treering.store.merge import merged
+from treering.store import layout, message
+from treering.store.joining import Meeting
 from treering.store.snapshot import Snapshot
 from treering.store.vault import Vault
 
@@ -46,6 +46,7 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     notes: list[str] = []
     below = target.listing()
     bases = _bases(vault, source, target)
+    meeting = Meeting(vault, [tip for tip in (source.tip, target.tip) if tip])
     for memory_id, blob in own_part(vault, source, target).items():
         theirs = _memory(vault, blob)
         if theirs is not None and _is_passing(theirs):
@@ -58,8 +59,12 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
         if there is None or there == bases.get(memory_id) or ours is None or theirs is None:
             taken[memory_id] = blob
             continue
-        base = _memory(vault, bases.get(memory_id, ""))
-        bytes_of[memory_id] = document.dump(_both(base, ours, theirs, there, blob, notes))
+        outcome = meeting.outcome(layout.path_of(memory_id), there, blob)
+        notes += outcome.notes or [f"{memory_id} was changed on both sides: both changes are kept"]
+        if isinstance(outcome.data, bytes):
+            bytes_of[memory_id] = outcome.data
+        elif outcome.data and outcome.data != there:
+            taken[memory_id] = outcome.data
     saved = _saved(vault, source, target, bases, notes)
     return Promotion(taken, bytes_of, tuple(notes), saved)
 
@@ -91,23 +96,6 @@ def _is_newer(vault: Vault, blob: str, there: str) -> bool:
 
 def _is_passing(memory: Memory) -> bool:
     return memory.type in PASSING or (memory.type == "commit" and memory.status == "superseded")
-
-
-def _both(
-    base: Memory | None,
-    ours: Memory,
-    theirs: Memory,
-    our_blob: str,
-    their_blob: str,
-    notes: list[str],
-) -> Memory:
-    """Changed on both sides: merged, but an edit outlives a deletion that did not know of it."""
-    together = merged(base, ours, theirs, our_blob=our_blob, their_blob=their_blob)
-    if theirs.is_forgotten and not ours.is_forgotten:
-        notes.append(f"{ours.id} was forgotten on the branch and edited since: kept for review")
-        return replace(ours, status="needs-review")
-    notes.append(f"{ours.id} was changed on both sides: merged by field")
-    return together
 
 
 def _memory(vault: Vault, blob: str) -> Memory | None:

@@ -41,7 +41,11 @@ def _line(text: str) -> Line | None:
 
 
 def of_branch(repository: Repository, branch: str) -> list[Line]:
-    return lines(repository.common_dir / "logs" / "refs" / "heads" / branch)
+    return of_ref(repository, f"refs/heads/{branch}")
+
+
+def of_ref(repository: Repository, ref: str) -> list[Line]:
+    return lines(repository.common_dir / "logs" / ref)
 
 
 def state_of(repository: Repository, branch: str) -> tuple[int, int]:

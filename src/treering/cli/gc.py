@@ -15,6 +15,7 @@ from treering.cli.render import safe, table
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
 @click.option("--purge", is_flag=True, help="Delete old trash for good.")
 @click.option("--older-than", default="30d", show_default=True, help="How old, with --purge.")
+@click.option("--remote", default="", help="With --purge: remove it from this remote, too.")
 @click.option("--force", is_flag=True, help="Put what cannot be judged into the trash, too.")
 @click.option("--keep-lessons", is_flag=True, help="Keep failed outcomes of abandoned branches.")
 @door.command

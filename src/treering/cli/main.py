@@ -41,6 +41,8 @@ COMMANDS = {
     "gc": "gc",
     "promote": "promote",
     "restore": "restore",
+    "sync": "sync",
+    "redact": "redact",
     "maintain": "maintain",
     "mcp": "mcp",
     "completion": "completion",

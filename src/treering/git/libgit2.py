@@ -41,9 +41,11 @@ __all__ = [
     "load_enums",
     "reference_is_valid_name",
     "set_fsync",
+    "unsynced",
 ]
 
 
+_is_synced = [False]  # libgit2 cannot be asked
 _NO_SEARCH = 1  # of git_repository_open_ext
 
 
@@ -124,3 +126,15 @@ def set_fsync(on: bool) -> None:
     for the whole process.
     """
     check_error(C.git_libgit2_opts(C.GIT_OPT_ENABLE_FSYNC_GITDIR, ffi.cast("int", on)))
+    _is_synced[0] = on
+
+
+@contextmanager
+def unsynced() -> Iterator[None]:
+    """Write many objects without waiting for the disk each time; the caller syncs it after."""
+    was = _is_synced[0]
+    set_fsync(False)
+    try:
+        yield
+    finally:
+        set_fsync(was)

@@ -22,6 +22,8 @@ from treering.git.libgit2 import (
 )
 
 BLOB, TREE = 0o100644, 0o040000
+#: No document is larger: 256 KB of content and 64 KB of front matter, and some air.
+MOST = 1024 * 1024
 _PATIENCE = 5
 _TEMPORARY = getattr(os, "O_TMPFILE", 0)  # Linux: a file without a name
 _NO_PROBE = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
@@ -79,8 +81,19 @@ class Objects:
     def exists(self, oid: str) -> bool:
         return oid in self._database
 
-    def blob(self, oid: str) -> bytes:
+    def blob(self, oid: str, *, most: int = MOST) -> bytes:
+        """The bytes of a blob; one that is larger than anything of ours is not even loaded."""
+        if (size := self.size(oid)) > most:
+            raise StoreDamaged(f"The blob {oid} is too large: {size} bytes.")
         return bytes(self._look_up(oid, GIT_OBJECT_BLOB).data)
+
+    def size(self, oid: str) -> int:
+        """How large an object is, without loading it; 0 when it is not here."""
+        self._get_ready()
+        try:
+            return int(self._database.read_header(oid)[1])
+        except (KeyError, ValueError, GitError, OSError):
+            return 0  # whoever looks it up says what is wrong
 
     def tree(self, oid: str) -> list[Entry]:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
@@ -98,9 +111,7 @@ class Objects:
         self._look_up(oid, GIT_OBJECT_TREE)
 
     def raw_tree(self, oid: str) -> bytes:
-        if not self._has_enums:
-            load_enums()
-            Objects._has_enums = True
+        self._get_ready()
         try:
             kind, data = self._database.read(oid)
         except (KeyError, ValueError, GitError, OSError) as error:
@@ -108,6 +119,12 @@ class Objects:
         if kind != GIT_OBJECT_TREE:
             raise StoreDamaged(f"The object {oid} is no tree.")
         return bytes(data)
+
+    def _get_ready(self) -> None:
+        """Before the object database is asked itself."""
+        if not self._has_enums:
+            load_enums()
+            Objects._has_enums = True
 
     def child(self, tree: str, name: str, kind: int) -> str | None:
         """The id of one line of a tree, or None when it is not there or of another kind."""
@@ -138,6 +155,9 @@ class Objects:
             time=commit.commit_time,
             message=commit.raw_message.decode(errors="replace"),
         )
+
+    def raw_commit(self, oid: str) -> bytes:
+        return bytes(self._look_up(oid, GIT_OBJECT_COMMIT).read_raw())
 
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 
@@ -171,6 +191,9 @@ class Objects:
         except (GitError, OSError, ValueError, KeyError) as error:
             raise StorageFailed(f"A commit could not be written: {self._why(error)}") from error
         return self._write(GIT_OBJECT_COMMIT, text)
+
+    def write_raw_commit(self, data: bytes) -> str:
+        return self._write(GIT_OBJECT_COMMIT, data)
 
     def _write(self, kind: int, data: bytes | str) -> str:
         try:

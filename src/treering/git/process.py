@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import StorageFailed
 
@@ -23,6 +24,25 @@ def _environment() -> dict[str, str]:
     return clean | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
 
 
+class Answer(NamedTuple):
+    """How a git command ended, and what it said."""
+
+    code: int
+    out: bytes
+    said: bytes
+
+
+def unattended(ssh_command: str | None) -> dict[str, str]:
+    """What keeps git, and ssh below it, from asking a person who is not there.
+
+    An ssh command that someone chose is left as it is: not every ssh takes the same options.
+    """
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "never"}
+    if not ssh_command and not {"GIT_SSH", "GIT_SSH_COMMAND"} & os.environ.keys():
+        quiet["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"
+    return quiet
+
+
 def command(git_dir: Path, *arguments: str) -> list[str]:
     return ["git", f"--git-dir={git_dir}", *arguments]
 
@@ -39,6 +59,20 @@ def run(
 
     After `seconds` git is killed and TookTooLong raised; `env` is added to the environment.
     """
+    done = ask(git_dir, *arguments, feed=feed, env=env, seconds=seconds)
+    if done.code not in (0, *may_fail):
+        raise StorageFailed(_said(arguments, done.code, done.said))
+    return done.out
+
+
+def ask(
+    git_dir: Path,
+    *arguments: str,
+    feed: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    seconds: float | None = None,
+) -> Answer:
+    """Run git and tell how it ended, whatever that was."""
     import subprocess  # most commands start no process and need not pay for the import
 
     try:
@@ -53,9 +87,7 @@ def run(
         )
     except subprocess.TimeoutExpired as error:
         raise TookTooLong(f"git did not answer within {seconds:.1f} seconds.") from error
-    if done.returncode not in (0, *may_fail):
-        raise StorageFailed(_said(arguments, done.returncode, done.stderr))
-    return done.stdout
+    return Answer(done.returncode, done.stdout, done.stderr)
 
 
 def version() -> tuple[int, ...]:

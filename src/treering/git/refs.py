@@ -6,7 +6,7 @@ Refs are listed from their files, because libgit2 walks every ref of the reposit
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +157,20 @@ def reflog(common_dir: Path, name: str) -> list[str]:
     except OSError:
         return []
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
+
+
+def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
+    """Empty the logs that name one of some commits, and keep logging: they are to be gone.
+
+    Also the logs of refs that are no more; git and libgit2 leave some of them behind.
+    """
+    words = {oid.encode() for oid in gone}
+    try:
+        for log in (common_dir / "logs" / prefix).rglob("*"):
+            if log.is_file() and words & set(log.read_bytes().split()):
+                log.write_bytes(b"")
+    except OSError as error:
+        raise StorageFailed(f"The logs of {prefix} cannot be emptied: {error.strerror}.") from error
 
 
 def overwrite(common_dir: Path, name: str, value: str) -> None:

@@ -14,10 +14,10 @@ _NOTHING = b"0" * 40
 
 
 def write_tree(
-    repository: Repository, parent: str | None, files: Mapping[str, bytes | None]
+    repository: Repository, parent: str | None, files: Mapping[str, bytes | str | None]
 ) -> str:
-    """The tree of the commit `parent` with files put in (None: taken out); on disk when this
-    returns.
+    """The tree of the commit `parent` with files put in (bytes, or the id of a blob that is there;
+    None: taken out); on disk when this returns.
 
     fast-import makes trees only for a commit on a branch, so it gets one, and forgets it before it
     would write the ref: commit and ref move stay on the one write path.
@@ -38,9 +38,9 @@ def write_tree(
     return tree
 
 
-def _stream(parent: str | None, files: Mapping[str, bytes | None]) -> Iterator[bytes]:
+def _stream(parent: str | None, files: Mapping[str, bytes | str | None]) -> Iterator[bytes]:
     for mark, data in enumerate(files.values(), 2):
-        if data is not None:
+        if isinstance(data, bytes):
             yield b"blob\nmark :%d\ndata %d\n%b\n" % (mark, len(data), data)
     yield b"commit %b\nmark :1\ncommitter treering <treering> 0 +0000\ndata 0\n" % _BRANCH
     if parent:
@@ -48,6 +48,8 @@ def _stream(parent: str | None, files: Mapping[str, bytes | None]) -> Iterator[b
     for mark, (path, data) in enumerate(files.items(), 2):
         if data is None:
             yield b"D %b\n" % _quoted(path)
+        elif isinstance(data, str):
+            yield b"M 100644 %b %b\n" % (data.encode(), _quoted(path))
         else:
             yield b"M 100644 :%d %b\n" % (mark, _quoted(path))
     yield b'\nls :1 ""\n'

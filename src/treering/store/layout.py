@@ -7,10 +7,14 @@ from treering.model.memory import ALPHABET, is_id, is_name
 MEMORIES = "memories"
 #: Kind -> the folder what is saved under a name lies in.
 SAVED = {"prompt": "prompts", "template": "templates"}
+#: All folders of a scope that hold something of ours.
+FOLDERS = (MEMORIES, *SAVED.values())
 
 
 #: A memory as a line of a raw tree: mode, id, ending, blob.
 LINE = struct.Struct("7s12s4s20s")
+#: A shard as a line of the raw tree of all of them: mode, name, tree.
+SHARD_LINE = struct.Struct("29s")
 _ALPHABET = ALPHABET.encode()
 
 
@@ -58,3 +62,17 @@ def id_in(file: str, shard: str) -> str | None:
     memory_id, dot, ending = file.partition(".")
     ours = dot and ending == "md" and is_id(memory_id) and memory_id.startswith(shard)
     return memory_id if ours else None
+
+
+def id_of_path(path: str) -> str | None:
+    """The memory a path of a scope's tree holds, or None."""
+    folder, _, rest = path.partition("/")
+    shard, _, file = rest.partition("/")
+    return id_in(file, shard) if folder == MEMORIES else None
+
+
+def shard_in(line: tuple[bytes]) -> tuple[str, str] | None:
+    """The name and tree in a raw line, or None when it is no shard."""
+    raw = line[0]
+    is_ours = raw[:6] == b"40000 " and raw[8:9] == b"\0" and not raw[6:8].strip(_ALPHABET)
+    return (raw[6:8].decode(), raw[9:].hex()) if is_ours else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from treering.errors import StoreDamaged
 from treering.git.libgit2 import GIT_OBJECT_TREE
-from treering.git.objects import BLOB, TREE
+from treering.git.objects import BLOB, TREE, Objects
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import layout
@@ -20,6 +20,7 @@ Listing = dict[str, str]
 _MOST_SHARDS = 40_000
 _MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
 _MOST_LISTED = 100_000
+_MOST_LINES = 8
 
 
 class Trees:
@@ -28,6 +29,27 @@ class Trees:
     def __init__(self) -> None:
         self.shards: dict[str, Listing] = {}
         self.listings: dict[str, Listing] = {}
+        self._lines: dict[str, frozenset[tuple[bytes]]] = {}
+
+    def lines(self, objects: Objects, tree: str) -> frozenset[tuple[bytes]]:
+        """The raw lines of the tree of all shards, to be compared; cut wrong where it holds
+        something foreign."""
+        known = self._lines.get(tree)
+        if known is None:
+            raw = objects.raw_tree(tree)
+            size = layout.SHARD_LINE.size
+            known = frozenset(layout.SHARD_LINE.iter_unpack(raw + bytes(-len(raw) % size)))
+            if len(self._lines) >= _MOST_LINES:
+                self._lines.clear()
+            self._lines[tree] = known
+        return known
+
+    def shard(self, objects: Objects, name: str, tree: str) -> Listing:
+        """The memories of one shard; not to be changed, it is shared."""
+        known = self.shards.get(tree)
+        if known is None:
+            known = self.shards[tree] = _read_shard(objects, name, tree)
+        return known
 
     def forget_some(self) -> None:
         if len(self.shards) > _MOST_SHARDS:
@@ -129,22 +151,18 @@ class Snapshot:
 
     def shard(self, name: str, tree: str) -> Listing:
         """The memories of one shard, given its name and tree; not to be changed, it is shared."""
-        known = self._trees.shards.get(tree)
-        if known is None:
-            known = self._read_shard(name, tree)
-            self._trees.shards[tree] = known
-        return known
+        return self._trees.shard(self._repository.objects, name, tree)
 
-    def _read_shard(self, name: str, tree: str) -> Listing:
-        """Lines of ours all have one length, so a shard that holds nothing else is cut at once."""
-        objects = self._repository.objects
-        raw = objects.raw_tree(tree)
-        if len(raw) % layout.LINE.size == 0:
-            lines = list(layout.LINE.iter_unpack(raw))
-            if all(layout.is_plain(line, name) for line in lines):
-                return {memory_id.decode(): blob.hex() for _, memory_id, _, blob in lines}
-        return {
-            memory_id: line.oid
-            for line in objects.tree(tree)
-            if line.mode == BLOB and (memory_id := layout.id_in(line.name, name))
-        }
+
+def _read_shard(objects: Objects, name: str, tree: str) -> Listing:
+    """Lines of ours all have one length, so a shard that holds nothing else is cut at once."""
+    raw = objects.raw_tree(tree)
+    if len(raw) % layout.LINE.size == 0:
+        lines = list(layout.LINE.iter_unpack(raw))
+        if all(layout.is_plain(line, name) for line in lines):
+            return {memory_id.decode(): blob.hex() for _, memory_id, _, blob in lines}
+    return {
+        memory_id: line.oid
+        for line in objects.tree(tree)
+        if line.mode == BLOB and (memory_id := layout.id_in(line.name, name))
+    }

@@ -17,10 +17,14 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
 from treering.store.message import Message
-from treering.store.snapshot import Snapshot, Trees
+from treering.store.snapshot import Listing, Snapshot, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
+#: From here on one pack is cheaper than trees written and synced one by one.
+_MANY_MERGED = 10
+#: Whose commits merges are: no person's.
+NOBODY = Person("treering", "treering@invalid")
 _MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 
 
@@ -120,6 +124,14 @@ class Vault:
         """The blob of a memory in the tree of any commit."""
         return self.snapshot_at(Scope(""), commit).blob(memory_id)
 
+    def shard(self, name: str, tree: str) -> Listing:
+        """The memories in the tree of one shard."""
+        return self._trees.shard(self.repository.objects, name, tree)
+
+    def shard_lines(self, tree: str) -> frozenset[tuple[bytes]]:
+        """The raw lines of the tree of all shards."""
+        return self._trees.lines(self.repository.objects, tree)
+
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
         known = self._parsed.get(blob)
@@ -169,6 +181,41 @@ class Vault:
         refs.move(
             self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
         )
+        self._read_back(to, commit, tree)
+        return commit
+
+    def merge(
+        self,
+        held: Held,
+        to: Scope,
+        other: str,
+        files: Mapping[str, bytes | str | None],
+        why: Message,
+    ) -> str:
+        """Put another history of a scope together with ours, and return the merge commit.
+
+        `files` are changes against the smaller of the two tips. Nothing in the commit is of this
+        clone or this moment, so that two clones that merge the same tips make the same commit, and
+        do not answer each other's merges for ever.
+        """
+        old = refs.read(self.repository.handle, to.ref)
+        if old is None:
+            raise StoreDamaged(f"The scope {to.branch} is gone.")
+        objects = self.repository.objects
+        parents = tuple(sorted((old, other)))
+        tips = [objects.commit(tip) for tip in parents]
+        for tip in tips:
+            self._refuse_newer_format(tip.message)
+        if len(files) >= _MANY_MERGED:
+            tree = bulk.write_tree(self.repository, parents[0], files)
+        else:
+            blobs = {
+                p: objects.write_blob(d) if isinstance(d, bytes) else d for p, d in files.items()
+            }
+            tree = self._write_folder(tips[0].tree, blobs)
+        seconds = max(tip.time for tip in tips)
+        commit = objects.write_commit(tree, parents, NOBODY, seconds, why.written())
+        self.move_ref(held, to.ref, commit, old=old, why="sync: merged")
         self._read_back(to, commit, tree)
         return commit
 

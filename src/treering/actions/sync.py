@@ -1,0 +1,376 @@
+"""sync: share memories through any git remote. Fetch, merge, push; again where someone was faster.
+
+The network is never waited for under the lock: what is pushed are commits, not refs, so that others
+may write meanwhile.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from treering.actions.workspace import Workspace
+from treering.branches import exchange, refspec
+from treering.branches.apply import Hand
+from treering.branches.exchange import Outgoing, Taken
+from treering.branches.survey import local_scopes
+from treering.capture.leaving import leaks
+from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
+from treering.git import refs
+from treering.git.refs import RefMoved
+from treering.git.remote import Pushed, Remote
+from treering.git.repository import Repository
+from treering.model.scope import HEADS, REMOTES, Scope
+from treering.model.taxonomy import one_of
+from treering.store.changes import differing, tree_of
+from treering.store.vault import Vault
+
+DIRECTIONS = ("full", "push", "fetch")
+#: More scopes than a team has; a remote that offers more is not followed beyond them.
+MOST_SCOPES = 10_000
+_ATTEMPTS = 20
+_LONGEST_PAUSE = 30.0
+_UNATTENDED_PATIENCE = 300.0
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One scope of the answer; `reason` says why it was refused, `notes` what a merge decided."""
+
+    branch: str
+    status: str
+    reason: str | None = None
+    notes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What happened, counted in scopes; `memories` counts the files that moved."""
+
+    remote: str
+    scopes: tuple[Line, ...]
+    fetched: int
+    pushed: int
+    merged: int
+    memories: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] | None = None
+
+
+def sync(
+    workspace: Workspace,
+    direction: str = "full",
+    *,
+    remote: str = "",
+    dry_run: bool = False,
+    allow_secret: bool = False,
+    is_attended: bool = False,
+    progress: Progress | None = None,
+) -> Synced:
+    """Exchange memories with a remote: both ways, or only one.
+
+    Without `is_attended` git asks nobody for a password and gives up after some minutes.
+    """
+    wanted = one_of(direction or "full", DIRECTIONS, "direction")
+    name = remote_named(workspace.repository, remote)
+    seconds = None if is_attended else _UNATTENDED_PATIENCE
+    wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
+    run = _Run(workspace, wire, wanted, allow_secret, progress or (lambda _: None))
+    if dry_run:
+        return run.shown()
+    refspec.repair(workspace.repository)
+    return run.done()
+
+
+def remote_named(repository: Repository, name: str = "") -> str:
+    """The remote memories go through: as asked, `treering.remote`, origin, or the only one."""
+    there = repository.remotes()
+    chosen = name or repository.config("treering.remote") or (there[0] if there else "")
+    if not chosen:
+        raise SyncRefused(
+            "This repository has no remote.", hint="`git remote add origin URL` adds one."
+        )
+    if chosen not in there:
+        known = (
+            f"There are: {', '.join(there)}." if there else "`git remote add NAME URL` adds one."
+        )
+        raise SyncRefused(f"There is no remote {chosen!r}.", hint=known)
+    return chosen
+
+
+def share_in_background(workspace: Workspace, remote: str = "") -> Synced | None:
+    """After `git push REMOTE`: push memories, too, where `treering.sync` asks for it.
+
+    Nobody is there to be asked or told: whoever calls logs what is raised.
+    """
+    repository = workspace.repository
+    if not refspec.is_automatic(repository):
+        return None
+    chosen = repository.config("treering.remote") or (
+        remote if remote in repository.remotes() else ""
+    )
+    return sync(workspace, "push", remote=chosen)
+
+
+class _Seen(NamedTuple):
+    """What the remote has now, and which of it could not be had."""
+
+    scopes: dict[Scope, str]
+    known: dict[str, str]  # what it was last seen to have: component -> tip
+    left_out: int
+
+
+class _Run:
+    """One sync: rounds of fetch, merge and push until nobody was faster."""
+
+    def __init__(
+        self, workspace: Workspace, wire: Remote, direction: str, allow_secret: bool, say: Progress
+    ) -> None:
+        self._workspace = workspace
+        self._vault: Vault = workspace.store.shared
+        self._wire = wire
+        self._direction = direction
+        self._allow_secret = allow_secret
+        self._say = say
+        self._lines: dict[Scope, Line] = {}
+        self._refused: dict[Scope, str] = {}
+        self._secrets: list[str] = []
+        self._pushed: set[Scope] = set()
+        self._instead: dict[Scope, str] = {}
+        self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
+        self._notes: list[str] = []
+
+    def done(self) -> Synced:
+        for attempt in range(_ATTEMPTS):
+            started = time.monotonic()
+            try:
+                seen = self._fetched()
+                self._take_in(seen)
+            except RefMoved:
+                continue
+            if self._direction == "fetch" or not self._is_push_refused(seen.scopes):
+                return self._answer()
+            # Of all who push at once only one gets through: what a round takes is the measure of
+            # how far apart they have to be, twice as far each time.
+            window = (time.monotonic() - started) * 2 ** min(attempt, 6)
+            time.sleep(random.random() * min(_LONGEST_PAUSE, window))  # noqa: S311
+        raise SyncRefused(
+            f"Others kept pushing to {self._wire.name} faster than we could merge.",
+            hint="Nothing was lost. Run `treering sync` again.",
+        )
+
+    # --- in ---------------------------------------------------------------------------------------
+
+    def _fetched(self) -> _Seen:
+        self._say(f"asking {self._wire.name}")
+        listed = {n: t for n, t in self._wire.listed(HEADS).items() if _is_name(n)}
+        known = exchange.fetched(self._workspace.repository, self._wire.name)
+        chosen = self._chosen(listed, known)
+        news = {
+            name: f"{REMOTES}{self._wire.name}/heads/{name.removeprefix(HEADS)}"
+            for name, tip in chosen.items()
+            if known.get(name.removeprefix(HEADS)) != tip
+        }
+        if news:
+            self._say(f"fetching {len(news)} scopes")
+        failed = self._wire.fetch(news)
+        for name, why in failed.items():
+            self._notes.append(f"{name} could not be fetched: {why}")
+        there = {name: tip for name, tip in chosen.items() if name not in failed}
+        return _Seen(exchange.scopes_in(self._vault, there), known, len(listed) - len(chosen))
+
+    def _chosen(self, listed: dict[str, str], known: dict[str, str]) -> dict[str, str]:
+        """What of the remote is followed: for a push our own scopes, else all within reason."""
+        mine = refs.listed(self._workspace.repository.common_dir, HEADS)
+        if self._direction == "push":
+            return {name: tip for name, tip in listed.items() if name in mine}
+        if len(listed) <= MOST_SCOPES:
+            return listed
+        branches = {Scope(branch).ref for branch in self._workspace.repository.branches()}
+        ours = mine.keys() | branches
+
+        def rank(name: str) -> tuple[bool, bool, str]:
+            return (name not in ours, name.removeprefix(HEADS) not in known, name)
+
+        names = sorted(listed, key=rank)[:MOST_SCOPES]
+        note = f"{self._wire.name} offers {len(listed)} scopes; {MOST_SCOPES} of them are followed"
+        self._notes.append(note)
+        return {name: listed[name] for name in names}
+
+    def _take_in(self, seen: _Seen) -> None:
+        mine = local_scopes(self._vault)
+        todo = {scope: tip for scope, tip in seen.scopes.items() if mine.get(scope) != tip}
+        gone = self._vanished(seen) if self._direction != "push" else {}
+        if not todo and not gone and mine.keys() <= seen.scopes.keys():
+            return
+        with self._workspace.store.lock() as held:
+            hand = self._workspace.hand(held)
+            for ref, tip in gone.items():
+                self._vault.move_ref(held, ref, None, old=tip, why="sync: gone")
+            for scope, tip in todo.items():
+                self._take_one(hand, scope, tip, mine.get(scope), seen.known.get(scope.component))
+            if self._direction != "push":
+                for scope in exchange.drop_promoted(hand, self._vault, seen.scopes):
+                    self._lines[scope] = Line(scope.branch, "dropped")
+
+    def _vanished(self, seen: _Seen) -> dict[str, str]:
+        """What the remote was last seen to have and has no longer."""
+        if seen.left_out:
+            return {}
+        there = {scope.component for scope in seen.scopes}
+        prefix = f"{REMOTES}{self._wire.name}/heads/"
+        return {prefix + name: tip for name, tip in seen.known.items() if name not in there}
+
+    def _take_one(
+        self, hand: Hand, scope: Scope, tip: str, ours: str | None, known: str | None
+    ) -> None:
+        try:
+            taken = exchange.take_in(hand, self._vault, scope, tip)
+        except (StoreDamaged, FormatTooNew, Invalid) as error:
+            self._lines[scope] = Line(scope.branch, "refused", error.message)
+            return
+        self._instead.pop(scope, None)
+        if taken.instead:
+            self._instead[scope] = taken.instead
+        if taken.status == "unchanged" and ours is None and known != tip:
+            taken = Taken("updated" if known else "new")  # the remote's alone, to be read from here
+        if taken.status == "unchanged":
+            return
+        before = ours or known
+        if scope not in self._lines:
+            self._memories["fetched"] += self._count(before, tip)
+        self._memories["merged"] += taken.memories
+        self._lines[scope] = Line(scope.branch, taken.status, notes=taken.notes or None)
+
+    def _count(self, before: str | None, now: str) -> int:
+        """How many files two commits do not share."""
+        try:
+            old = tree_of(self._vault, before) if before else None
+            return len(differing(self._vault, old, tree_of(self._vault, now)))
+        except StoreDamaged:
+            return 0
+
+    # --- out --------------------------------------------------------------------------------------
+
+    def _is_push_refused(self, theirs: dict[Scope, str]) -> bool:
+        """Push what is ours; whether someone else was faster."""
+        todo = exchange.outgoing(self._workspace.store, self._vault, theirs, self._instead)
+        todo = self._without_secrets(todo)
+        if not todo.new:
+            return False
+        self._say(f"pushing {len(todo.new)} scopes")
+        new = {scope.ref: tip for scope, tip in todo.new.items()}
+        gone = {scope.ref: tip for scope, tip in todo.gone.items()}
+        replaced = {scope.ref: tip for scope, tip in todo.replaced.items()}
+        results = {result.ref: result for result in self._wire.push(new, gone, replaced)}
+        self._note_pushed(todo, theirs, results)
+        return any(result.is_worth_a_retry for result in results.values())
+
+    def _without_secrets(self, todo: Outgoing) -> Outgoing:
+        self._secrets = []
+        if self._allow_secret:
+            return todo
+        clean = dict(todo.new)
+        for scope, tip in todo.new.items():
+            found = {leak.what: leak.kind for leak in leaks(self._vault, self._wire.name, tip)}
+            if found:
+                del clean[scope]
+                said = ", ".join(f"{what} ({kind})" for what, kind in found.items())
+                self._secrets.append(f"{said} on {scope.branch}")
+                self._lines[scope] = Line(scope.branch, "refused", f"holds a credential: {said}")
+        return Outgoing(clean, todo.gone if len(clean) == len(todo.new) else {}, todo.replaced)
+
+    def _note_pushed(
+        self, todo: Outgoing, theirs: dict[Scope, str], results: dict[str, Pushed]
+    ) -> None:
+        name = self._wire.name
+        self._refused = {}
+        with self._workspace.store.lock() as held:
+            for scope, tip in (todo.new | todo.gone).items():
+                result = results.get(scope.ref)
+                if result is None or not result.is_done:
+                    if result and not result.is_worth_a_retry:
+                        self._refused[scope] = result.reason
+                    continue
+                is_gone = scope in todo.gone
+                ref = exchange.fetched_ref(name, scope)
+                now = refs.read(self._workspace.repository.handle, ref)
+                if now != (None if is_gone else tip):
+                    self._vault.move_ref(
+                        held, ref, None if is_gone else tip, old=now, why="sync: pushed"
+                    )
+                if is_gone:
+                    self._lines[scope] = Line(scope.branch, "dropped")
+                    continue
+                self._pushed.add(scope)
+                self._memories["pushed"] += self._count(theirs.get(scope), tip)
+                if scope not in self._lines or self._lines[scope].status == "refused":
+                    self._lines[scope] = Line(scope.branch, "pushed")
+
+    # --- telling ----------------------------------------------------------------------------------
+
+    def _answer(self) -> Synced:
+        for scope in local_scopes(self._vault):
+            self._lines.setdefault(scope, Line(scope.branch, "unchanged"))
+        if self._secrets:
+            raise BlockedSecret(
+                f"Not pushed, since it holds what looks like a credential: "
+                f"{'; '.join(self._secrets)}.",
+                hint="`treering redact ID` takes a memory's text out of history; everything else "
+                "was synced. `treering sync --allow-secret` pushes it all the same.",
+            )
+        if self._refused:
+            said = "; ".join(f"{s.branch} {why}" for s, why in self._refused.items())
+            raise SyncRefused(f"{self._wire.name} did not take everything: {said}")
+        lines = sorted(self._lines.values(), key=lambda line: line.branch)
+        statuses = [line.status for line in lines]
+        return Synced(
+            remote=self._wire.name,
+            scopes=tuple(lines),
+            fetched=sum(status in ("new", "updated", "merged") for status in statuses),
+            pushed=len(self._pushed),
+            merged=statuses.count("merged"),
+            memories=self._memories,
+            notes=tuple(dict.fromkeys(self._notes)) or None,
+        )
+
+    def shown(self) -> Synced:
+        """What a sync would do, as far as can be told without fetching anything."""
+        listed = {n: t for n, t in self._wire.listed(HEADS).items() if _is_name(n)}
+        theirs = exchange.scopes_in(self._vault, listed)
+        mine = local_scopes(self._vault)
+        known = exchange.fetched(self._workspace.repository, self._wire.name)
+        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {})
+        for scope in mine.keys() | theirs.keys():
+            status = self._forecast(scope, mine.get(scope), theirs.get(scope), known, out)
+            if status:
+                self._lines[scope] = Line(scope.branch, status)
+        if self._direction != "fetch":
+            self._pushed = {s for s in out.new if s in self._lines}
+        return self._answer()
+
+    def _forecast(
+        self,
+        scope: Scope,
+        ours: str | None,
+        theirs: str | None,
+        known: dict[str, str],
+        out: Outgoing,
+    ) -> str:
+        if theirs is None or ours == theirs:
+            return "pushed" if scope in out.new and self._direction != "fetch" else "unchanged"
+        if ours is None:
+            return "" if known.get(scope.component) == theirs else "new"
+        if scope in out.new:
+            return "pushed" if self._direction != "fetch" else "unchanged"
+        is_ours_old = ours == known.get(scope.component)
+        repository = self._workspace.repository
+        return "updated" if is_ours_old or repository.is_ancestor(ours, theirs) else "merged"
+
+
+def _is_name(ref: str) -> bool:
+    """Whether a ref of the remote can be one of ours; what it is called was chosen by others."""
+    component = ref.removeprefix(HEADS)
+    return "/" not in component and component.isprintable() and len(component.encode()) <= 240

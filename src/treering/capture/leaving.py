@@ -1,0 +1,42 @@
+"""What is about to leave this machine, looked at once more: history forgets no credential."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from treering.capture import secrets
+from treering.errors import StoreDamaged
+from treering.model.scope import REMOTES
+from treering.store import layout
+from treering.store.changes import differing, logged, tree_of
+from treering.store.vault import Vault
+
+
+class Leak(NamedTuple):
+    """A file that holds what looks like a credential: a memory by its id, else by its name."""
+
+    what: str
+    kind: str
+
+
+def leaks(vault: Vault, remote: str, tip: str) -> Iterator[Leak]:
+    """Credentials in any version of any file that the remote does not have yet."""
+    for path, blob in _new_blobs(vault, remote, tip):
+        try:
+            text = vault.repository.objects.blob(blob).decode(errors="replace")
+        except StoreDamaged:
+            continue  # too large to be ours, or not here
+        if kind := secrets.find(text):
+            yield Leak(layout.id_of_path(path) or path, kind)
+
+
+def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]:
+    known = f"--glob={REMOTES}{remote}/heads/*"
+    seen: set[str] = set()
+    for commit in logged(vault, tip, "--not", known):
+        if len(commit.parents) > 1:
+            continue  # what it puts together is in the others
+        before = tree_of(vault, commit.parents[0]) if commit.parents else None
+        for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
+            if blob and blob not in seen:
+                seen.add(blob)
+                yield path, blob

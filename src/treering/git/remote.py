@@ -1,0 +1,184 @@
+"""A remote, through the git program: with its credentials, proxies, and ways of cloning.
+
+Never with `+` for what others may have written: a bare repository accepts any forced update.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from treering.errors import SyncRefused
+from treering.git import process
+from treering.git.process import Answer
+from treering.git.repository import Repository
+
+#: At most this many refs go over one connection.
+_AT_ONCE = 500
+#: How often a fetch that fails is taken apart, to get what can be had.
+_MOST_TRIES = 40
+_MOVED = (
+    "fetch first", "non-fast-forward", "stale info", "failed to update ref", "cannot lock ref",
+    "incorrect old value", "atomic", "needs force",
+)  # fmt: skip
+_OFFLINE = ("resolve host", "Could not connect", "Connection", "timed out", "unreachable")
+_FORBIDDEN = (
+    "Permission denied", "Authentication failed", "prompts disabled", "403", "could not read Us",
+    "access denied", "not authorized", "insufficient permission", "could not read Pass",
+)  # fmt: skip
+
+
+class Pushed(NamedTuple):
+    """What became of one ref of a push."""
+
+    ref: str
+    is_done: bool
+    reason: str = ""
+
+    @property
+    def is_worth_a_retry(self) -> bool:
+        """Whether someone else was faster, and nothing else is wrong."""
+        return not self.is_done and any(words in self.reason for words in _MOVED)
+
+
+class Remote:
+    """One remote of a repository; `is_attended` says that someone is there to be asked."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        name: str,
+        *,
+        is_attended: bool = False,
+        seconds: float | None = None,
+    ) -> None:
+        self._repository = repository
+        self.name = name
+        self._seconds = seconds
+        ssh = repository.config("core.sshCommand")
+        self._env = {} if is_attended else process.unattended(ssh)
+
+    def listed(self, prefix: str) -> dict[str, str]:
+        """The refs below a prefix that the remote has now."""
+        done = self._ask("ls-remote", "--quiet", "--refs", "--", self.name, f"{prefix}*")
+        if done.code:
+            raise self._refused(done, "cannot be reached")
+        lines = done.out.decode(errors="surrogateescape").splitlines()
+        pairs = (line.split("\t", 1) for line in lines if "\t" in line)
+        return {ref: oid for oid, ref in pairs if ref.startswith(prefix)}
+
+    def fetch(self, refs: Mapping[str, str]) -> dict[str, str]:
+        """Fetch refs (theirs -> ours); those that cannot be had, and why.
+
+        One bad ref makes git give up on all, so then they are asked for in halves.
+        """
+        failed: dict[str, str] = {}
+        waiting = [list(refs.items())] if refs else []
+        tries = 0
+        while waiting:
+            some = waiting.pop()
+            done = self._fetch(some)
+            tries += 1
+            if not done.code:
+                continue
+            if len(some) == 1 or tries > _MOST_TRIES:
+                failed |= {theirs: reason(done.said) for theirs, _ in some}
+                if tries == 1:
+                    raise self._refused(done, "cannot be fetched from")
+            else:
+                half = len(some) // 2
+                waiting += [some[half:], some[:half]]
+        return failed
+
+    def _fetch(self, refs: Sequence[tuple[str, str]]) -> Answer:
+        lines = "".join(f"+{theirs}:{ours}\n" for theirs, ours in refs)
+        return self._ask(
+            *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"),
+            # A partial clone would leave the memories out; configured refspecs are not ours.
+            *("--no-recurse-submodules", "--no-filter", "--refmap=", "--stdin", "--", self.name),
+            feed=lines.encode(errors="surrogateescape"),
+        )
+
+    def push(
+        self, new: Mapping[str, str], gone: Mapping[str, str], replaced: Mapping[str, str]
+    ) -> Iterator[Pushed]:
+        """Push commits to refs, and remove refs that still have the value given.
+
+        Whatever is removed goes together with what was pushed, or not at all. A history in
+        `replaced` need not be built upon, if the ref still has the value given.
+        """
+        if gone:
+            yield from self._push(new, gone, replaced, is_atomic=True)
+            return
+        items = list(new.items())
+        for start in range(0, len(items), _AT_ONCE):
+            some = dict(items[start : start + _AT_ONCE])
+            yield from self._push(some, {}, replaced, is_atomic=False)
+
+    def _push(
+        self,
+        new: Mapping[str, str],
+        gone: Mapping[str, str],
+        replaced: Mapping[str, str],
+        *,
+        is_atomic: bool,
+    ) -> list[Pushed]:
+        done = self._ask(
+            *_not_a_mirror(self.name),
+            *("-c", "push.followTags=false"),
+            *("push", "--porcelain", "--no-verify", "--no-signed", "--recurse-submodules=no"),
+            *(["--atomic"] if is_atomic else []),
+            *(f"--force-with-lease={ref}:{tip}" for ref, tip in gone.items()),
+            *(f"--force-with-lease={ref}:{tip}" for ref, tip in replaced.items() if ref in new),
+            *("--", self.name),
+            *(f"{tip}:{ref}" for ref, tip in new.items()),
+            *(f":{ref}" for ref in gone),
+        )
+        if is_atomic and b"does not support --atomic" in done.said:
+            # First what was promoted, then the scopes it came from: never the other way round.
+            first = self._push(new, {}, replaced, is_atomic=False) if new else []
+            if all(one.is_done for one in first):
+                return [*first, *self._push({}, gone, {}, is_atomic=False)]
+            return first
+        results = list(_results(done.out))
+        if not results:
+            raise self._refused(done, "cannot be pushed to")
+        return results
+
+    def _ask(self, *arguments: str, feed: bytes | None = None) -> Answer:
+        return process.ask(
+            self._repository.common_dir, *arguments, feed=feed, env=self._env, seconds=self._seconds
+        )
+
+    def _refused(self, done: Answer, what: str) -> SyncRefused:
+        said = reason(done.said)
+        hint = ""
+        if any(words in said for words in _FORBIDDEN):
+            hint = (
+                "Check your permission and credentials for it, or choose another remote with "
+                "`treering config remote NAME`. Nothing was lost."
+            )
+        elif any(words in said for words in _OFFLINE):
+            hint = "Run `treering sync` again when it can be reached. Nothing was lost."
+        return SyncRefused(f"{self.name} {what}: {said}", hint)
+
+
+def _not_a_mirror(name: str) -> list[str]:
+    """A remote set up as a mirror takes no single refs, and would delete everyone's scopes."""
+    return [] if "=" in name or "\n" in name else ["-c", f"remote.{name}.mirror=false"]
+
+
+def _results(porcelain: bytes) -> Iterator[Pushed]:
+    for line in porcelain.decode(errors="surrogateescape").splitlines():
+        flag, _, rest = line.partition("\t")
+        names, _, summary = rest.partition("\t")
+        if len(flag) == 1 and ":" in names:
+            yield Pushed(names.rpartition(":")[2], flag != "!", "" if flag != "!" else summary)
+
+
+def reason(said: bytes) -> str:
+    """What went wrong, in git's words: its last verdict, without passwords."""
+    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    verdicts = [line for line in lines if line.startswith(("fatal:", "error:", "ERROR:", "ssh:"))]
+    told = next((line for line in lines if any(words in line for words in _FORBIDDEN)), "")
+    chosen = told or (verdicts[0] if verdicts else lines[-1] if lines else "git gave no reason")
+    return re.sub(r"://[^/@\s]+@", "://", chosen.removeprefix("fatal: ").removeprefix("error: "))

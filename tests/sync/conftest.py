@@ -1,0 +1,61 @@
+"""A bare remote and as many clones of it as a test asks for."""
+
+import itertools
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import START, Repo, make_repo
+
+Team = Callable[[str], Repo]
+
+
+class Clock:
+    """One time for all clones, so that nobody's work is older than what it builds on."""
+
+    def __init__(self) -> None:
+        self.ticks = itertools.count(START + 100)
+
+    def __call__(self) -> float:
+        return float(next(self.ticks))
+
+
+class Clone(Repo):
+    """A clone with its own person; every look at the clock is later than all before, anywhere."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        super().__init__(path)
+        self._clock = clock
+
+    def clock(self) -> float:
+        self.now = self._clock()
+        return self.now
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """A bare repository with one commit on main."""
+    seed = make_repo(tmp_path / "seed")
+    seed.commit_file("README.md", "# A project\n")
+    path = tmp_path / "origin.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(seed.path), str(path)], check=True)
+    return path
+
+
+@pytest.fixture
+def clone(tmp_path: Path, origin: Path) -> Team:
+    """Clones by the name of the person whose they are."""
+    clock = Clock()
+
+    def made(name: str) -> Repo:
+        path = tmp_path / name
+        subprocess.run(["git", "clone", "-q", str(origin), str(path)], check=True)
+        repo = Clone(path, clock)
+        repo.git("config", "user.name", name.capitalize())
+        repo.git("config", "user.email", f"{name}@example.org")
+        repo.git("config", "gc.auto", "0")
+        return repo
+
+    return made

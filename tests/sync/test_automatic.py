@@ -1,0 +1,166 @@
+"""Memories that travel with the code, and clones that only read."""
+
+from pathlib import Path
+
+from conftest import Repo, make_repo
+from sync.conftest import Team
+from treering.actions.sync import share_in_background
+from treering.branches import refspec
+
+HEADS = "refs/treering/heads/"
+FETCH = "+refs/treering/heads/*:refs/treering/remotes/{0}/heads/*"
+
+
+def refspecs(repo: Repo, remote: str = "origin") -> list[str]:
+    return repo.git("config", "--get-all", f"remote.{remote}.fetch").splitlines()
+
+
+def test_git_fetch_brings_memories_where_that_is_wanted(clone: Team) -> None:
+    """And `fetch --prune` takes nothing that was not pushed yet."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    bob.tr.config("sync", "true")
+    bob.tr.sync()
+    assert FETCH.format("origin") in refspecs(bob)
+    bob.tr.remember("Not pushed yet", type="insight")
+    ada.switch("work", create=True)
+    ada.tr.remember("On a branch", type="insight")
+    ada.tr.sync()
+
+    bob.git("fetch", "-q", "--prune", "origin")
+
+    assert bob.titles("work") == {"Use WAL mode", "Not pushed yet", "On a branch"}
+    ahead = bob.tr.status()["sync"]
+    assert ahead == {"remote": "origin", "ahead": 1, "behind": 0}
+
+
+def test_nothing_is_configured_unless_asked_for(clone: Team) -> None:
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+    before = (ada.path / ".git" / "config").read_text(encoding="utf-8")
+
+    ada.tr.sync()
+
+    assert (ada.path / ".git" / "config").read_text(encoding="utf-8") == before
+
+
+def test_a_renamed_remote_is_followed_by_sync_and_doctor(clone: Team) -> None:
+    """git renames its own refspec and leaves ours."""
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.config("sync", "true")
+    ada.tr.sync()
+    ada.git("remote", "rename", "origin", "upstream")
+    assert FETCH.format("upstream") not in refspecs(ada, "upstream")
+
+    found = {finding.code for finding in ada.tr.doctor(dry_run=True).findings}
+    ada.tr.doctor()
+
+    assert "fetch-refspec" in found
+    assert refspecs(ada, "upstream").count(FETCH.format("upstream")) == 1
+    assert FETCH.format("origin") not in refspecs(ada, "upstream")
+    ada.git("remote", "rename", "upstream", "origin")
+    ada.tr.sync()
+    assert [line for line in refspecs(ada) if "treering" in line] == [FETCH.format("origin")]
+    refspec.take_away(ada.tr.repository, "origin")
+    assert [line for line in refspecs(ada) if "treering" in line] == []
+
+
+def test_a_fresh_clone_reads_after_one_fetch(clone: Team) -> None:
+    """As CI does: no local scope, no hooks, a detached HEAD."""
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.switch("work", create=True).commit_file("work.txt")
+    ada.tr.remember("On a branch", type="insight")
+    ada.git("push", "-q", "origin", "work")
+    ada.tr.sync()
+    ci = clone("ci")
+    ci.git("checkout", "-q", "--detach", "origin/work")
+
+    ci.git("fetch", "-q", "origin", FETCH.format("origin").removeprefix("+"))
+
+    assert ci.titles() == {"Use WAL mode"}
+    found = ci.json("recall", "branch", "--branch", "work")["results"]
+    assert [result["title"] for result in found] == ["On a branch"]
+    lines = ci.cli("export", "--branch", "work").stdout.splitlines()
+    assert len(lines) == 2
+    assert ci.error("recall", "x", "--branch", "nobody")["code"] == "branch_not_found"
+    assert [ref for ref in ci.refs() if ref.startswith(HEADS)] == []
+
+
+def test_shallow_and_partial_clones_take_part(clone: Team, origin: Path, tmp_path: Path) -> None:
+    """Memories come whole, whatever the code does."""
+    server = Repo(origin)
+    server.git("config", "uploadpack.allowFilter", "true")
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    for name, option in (("shallow", "--depth=1"), ("partial", "--filter=blob:none")):
+        ada.git("clone", "-q", option, origin.as_uri(), str(tmp_path / name))
+        repo = Repo(tmp_path / name)
+        repo.git("config", "user.name", name)
+        repo.git("config", "user.email", f"{name}@example.org")
+
+        repo.tr.sync()
+        repo.tr.remember(f"from a {name} clone", type="insight")
+        repo.tr.sync()
+
+        assert "Use WAL mode" in repo.titles()
+    ada.tr.sync()
+    assert ada.titles() == {"Use WAL mode", "from a shallow clone", "from a partial clone"}
+
+
+def test_a_bare_repository_and_one_without_commits_take_part(tmp_path: Path, clone: Team) -> None:
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    url = ada.git("remote", "get-url", "origin")
+    for name, options in (("bare", ("--bare",)), ("unborn", ())):
+        repo = make_repo(tmp_path / name, *options)
+        repo.git("remote", "add", "origin", url)
+
+        repo.tr.sync()
+        repo.tr.remember(f"from {name}", type="insight")
+        repo.tr.sync()
+
+        assert {"Use WAL mode", f"from {name}"} <= repo.titles()
+
+
+def test_worktrees_of_one_repository_share_one_sync(clone: Team, tmp_path: Path) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    ada.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Repo(tmp_path / "side")
+    side.now = ada.clock()
+    side.tr.remember("From beside", type="insight")
+
+    side.tr.sync()
+    bob.tr.sync()
+
+    assert bob.titles("side") == {"From beside"}
+
+
+def test_pushing_in_the_background_asks_nobody_and_only_where_it_is_wanted(clone: Team) -> None:
+    """From pre-push: the remote that was pushed to, unless memories have one of their own."""
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+
+    assert share_in_background(ada.tr, "origin") is None
+    ada.tr.config("sync", "true")
+    done = share_in_background(ada.tr, "origin")
+
+    assert done is not None
+    assert (done.remote, done.pushed) == ("origin", 1)
+    assert share_in_background(ada.tr, "https://example.org/pushed/by/url.git") is not None
+
+
+def test_a_remote_that_fetches_nothing_by_itself_is_left_so(repo: Repo, tmp_path: Path) -> None:
+    """Our line alone would change what a plain `git fetch` does."""
+    repo.git("init", "-q", "--bare", str(tmp_path / "o.git"))
+    repo.git("config", "remote.origin.url", str(tmp_path / "o.git"))
+    repo.tr.config("sync", "true")
+    repo.tr.remember("Use WAL mode", type="decision")
+
+    repo.tr.sync()
+
+    assert "fetch =" not in (repo.path / ".git" / "config").read_text(encoding="utf-8")

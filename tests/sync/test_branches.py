@@ -1,0 +1,231 @@
+"""Branches that end in one clone and live on in another."""
+
+from pathlib import Path
+
+from conftest import Repo
+from sync.conftest import Team
+
+HEADS = "refs/treering/heads/"
+
+
+def statuses(answer: object) -> dict[str, str]:
+    return {line.branch: line.status for line in answer.scopes}  # type: ignore[attr-defined]
+
+
+def remote_heads(repo: Repo) -> set[str]:
+    lines = repo.git("ls-remote", "origin", f"{HEADS}*").splitlines()
+    return {line.split("\t")[1].removeprefix(HEADS) for line in lines}
+
+
+def local_heads(repo: Repo) -> set[str]:
+    return {ref.removeprefix(HEADS) for ref in repo.refs() if ref.startswith(HEADS)}
+
+
+def work(repo: Repo, branch: str, thought: str) -> None:
+    """A branch with a commit, a memory, pushed and shared."""
+    repo.switch(branch, create=True).commit_file(f"{branch}.txt")
+    repo.tr.remember(thought, type="insight")
+    repo.git("push", "-q", "-u", "origin", branch)
+    repo.tr.sync()
+
+
+def land(repo: Repo, branch: str) -> None:
+    """Squashed into main, pushed, and deleted everywhere."""
+    repo.switch("main").git("pull", "-q")
+    repo.git("merge", "-q", "--squash", branch)
+    repo.git("commit", "-q", "-m", f"squashed {branch}")
+    repo.git("push", "-q", "origin", "main", f":{branch}")
+    repo.git("branch", "-q", "-D", branch)
+
+
+def test_a_promoted_scope_leaves_the_remote_with_the_push_that_brings_it(clone: Team) -> None:
+    """And the other clones let go of theirs."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "learned on work")
+    bob.git("fetch", "-q")
+    bob.switch("work")
+    bob.tr.sync()
+    assert local_heads(bob) == {"work"}
+    land(ada, "work")
+    ada.tr.gc()
+
+    answer = ada.tr.sync()
+
+    assert statuses(answer) == {"main": "pushed", "work": "dropped"}
+    assert remote_heads(ada) == {"main"}
+    bob.switch("main").git("pull", "-q", "--prune")
+    bob.git("branch", "-q", "-D", "work")
+    assert statuses(bob.tr.sync()) == {"main": "new", "work": "dropped"}
+    assert local_heads(bob) == {"main"}
+    assert bob.titles() == {"learned on work"}
+    assert statuses(ada.tr.sync()) == {"main": "unchanged"}
+
+
+def test_what_someone_wrote_meanwhile_is_not_removed(clone: Team) -> None:
+    """The remote's scope is newer than the one that was promoted: it stays, and is known."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "learned by Ada")
+    bob.git("fetch", "-q")
+    bob.switch("work")
+    bob.tr.sync()
+    bob.tr.remember("learned by Bob", type="insight")
+    bob.tr.sync()
+    land(ada, "work")
+    ada.tr.gc()
+
+    ada.tr.sync()
+
+    assert remote_heads(ada) == {"main", "work"}
+    assert ada.titles("work") == {"learned by Ada", "learned by Bob"}
+    assert ada.titles() == {"learned by Ada"}
+    bob.tr.remember("more by Bob", type="insight")
+    bob.tr.sync()
+    assert bob.titles() == {"learned by Ada", "learned by Bob", "more by Bob"}
+
+
+def test_promotions_in_two_clones_are_one(clone: Team) -> None:
+    """Each has the scope as second parent; after a sync all agree, and nothing is doubled."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "learned on work")
+    bob.git("fetch", "-q")
+    bob.switch("work")
+    bob.tr.sync()
+    land(ada, "work")
+    bob.switch("main").git("pull", "-q", "--prune")
+    bob.git("branch", "-q", "-D", "work")
+    ada.tr.remember("on main by Ada", type="insight")
+    bob.tr.remember("on main by Bob", type="insight")
+    ada.tr.gc()
+    bob.tr.gc()
+
+    for repo in (ada, bob, ada, bob):
+        repo.tr.sync()
+
+    assert local_heads(ada) == local_heads(bob) == remote_heads(ada) == {"main"}
+    assert ada.refs()[HEADS + "main"] == bob.refs()[HEADS + "main"]
+    assert ada.titles() == {"learned on work", "on main by Ada", "on main by Bob"}
+    assert ada.titles() == bob.titles()
+
+
+def test_a_branch_thrown_away_here_lives_on_there(clone: Team) -> None:
+    """Trash is a clone's own affair."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "learned on work")
+    bob.git("fetch", "-q")
+    bob.switch("work")
+    bob.tr.sync()
+    bob.git("push", "-q", "origin", ":work")
+    ada.git("fetch", "-q", "--prune")
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    assert local_heads(ada) == set()
+
+    ada.tr.sync()
+    bob.tr.remember("more", type="insight")
+    bob.tr.sync()
+    ada.tr.sync()
+
+    assert local_heads(ada) == set()
+    assert bob.titles() == {"learned on work", "more"}
+    assert remote_heads(ada) == {"work"}
+
+
+def test_purging_removes_a_scope_from_the_remote_only_when_told(clone: Team) -> None:
+    ada = clone("ada")
+    work(ada, "work", "learned on work")
+    ada.git("push", "-q", "origin", ":work")
+    ada.git("fetch", "-q", "--prune")
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+
+    ada.tr.gc(purge=True, older_than="0d")
+    assert remote_heads(ada) == {"work"}
+
+    ada.git("update-ref", "refs/treering/trash/work/20200101T000000Z", _tip(ada, "work"))
+    done = ada.tr.gc(purge=True, older_than="1d", remote="origin")
+
+    there = f"origin:{HEADS}work"
+    assert done.purged == ("refs/treering/trash/work/20200101T000000Z", there)
+    assert remote_heads(ada) == set()
+
+
+def _tip(repo: Repo, branch: str) -> str:
+    return repo.git("ls-remote", "origin", HEADS + branch).split()[0]
+
+
+def test_a_mirror_push_that_deletes_everything_is_made_good(clone: Team, origin: Path) -> None:
+    """A scope that has vanished is not a deletion."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    bob.tr.sync()
+    ada.git("clone", "-q", "--bare", str(origin), str(origin.parent / "bare.git"))
+    Repo(origin.parent / "bare.git").git("push", "-q", "--mirror", str(origin))
+    assert remote_heads(ada) == set()
+
+    assert statuses(bob.tr.sync()) == {"main": "pushed"}
+    assert statuses(ada.tr.sync()) == {"main": "unchanged"}
+    assert ada.titles() == {"Use WAL mode"}
+
+
+def test_a_rename_in_both_clones_keeps_all(clone: Team) -> None:
+    """One has renamed the scope and pushed it; the other's follows before the two meet."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "old", "learned by Ada")
+    bob.git("fetch", "-q")
+    bob.switch("old")
+    bob.tr.sync()
+    bob.tr.remember("learned by Bob", type="insight")
+    ada.git("branch", "-q", "-m", "old", "new")
+    ada.tr.remember("as new", type="insight")
+    ada.git("push", "-q", "origin", "new", ":old")
+    ada.git("fetch", "-q", "--prune")
+    assert statuses(ada.tr.sync()) == {"new": "pushed", "old": "dropped"}
+    bob.git("fetch", "-q", "--prune")
+    bob.git("branch", "-q", "-m", "old", "new")
+
+    bob.tr.sync()
+    ada.tr.sync()
+
+    assert ada.titles() == bob.titles() == {"learned by Ada", "learned by Bob", "as new"}
+    assert remote_heads(ada) == {"new"}
+
+
+def test_a_name_used_again_after_a_sync_starts_empty(clone: Team) -> None:
+    """What came from the remote last belongs to the branch that is gone."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "old work")
+    bob.git("fetch", "-q")
+    bob.switch("work")
+    bob.tr.sync()
+    ada.git("push", "-q", "origin", ":work")
+    bob.switch("main").git("fetch", "-q", "--prune")
+    bob.git("branch", "-q", "-D", "work")
+    bob.commit_file("other.txt")
+
+    bob.switch("work", create=True)
+
+    assert bob.titles() == set()
+
+
+def test_memories_changed_on_a_branch_and_below_meet_at_promotion_as_in_a_sync(
+    clone: Team,
+) -> None:
+    """One rule for both, so that it does not matter which happens first."""
+    ada, bob = clone("ada"), clone("bob")
+    memory = ada.tr.remember("Use WAL mode\n\nReaders never block.", type="decision").id
+    ada.tr.sync()
+    bob.tr.sync()
+    ada.switch("work", create=True).commit_file("work.txt")
+    ada.tr.revise(memory, title="WAL", tags_add=["branch"])
+    bob.tr.revise(memory, tags_add=["trunk"], confidence=0.95)
+    bob.tr.sync()
+    ada.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "work")
+    ada.tr.gc()  # promoted before Bob's edit is known
+    ada.tr.sync()
+    bob.tr.sync()
+
+    for repo in (ada, bob):
+        found = repo.tr.read(memory, branch="main")
+        assert (found.title, found.confidence) == ("WAL", 0.95)
+        assert set(found.tags) == {"branch", "trunk"}

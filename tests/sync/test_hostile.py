@@ -1,0 +1,149 @@
+"""A remote may hold anything: it is bounded and told, and good memories still arrive."""
+
+from pathlib import Path
+
+from conftest import Repo
+from sync.conftest import Team
+
+HEADS = "refs/treering/heads/"
+
+
+def tree(repo: Repo, *lines: str) -> str:
+    return repo.git("mktree", "--missing", feed="".join(f"{line}\n" for line in lines))
+
+
+def commit(repo: Repo, root: str, message: str = "x", *parents: str) -> str:
+    options = [word for parent in parents for word in ("-p", parent)]
+    return repo.git("commit-tree", root, *options, "-m", message)
+
+
+def blob(repo: Repo, data: str) -> str:
+    return repo.git("hash-object", "-w", "--stdin", feed=data)
+
+
+def codes(repo: Repo) -> set[str]:
+    return {finding.code for finding in repo.tr.doctor(dry_run=True).findings}
+
+
+def test_what_is_not_of_our_shape_is_ignored_and_told(clone: Team) -> None:
+    """Links, other repositories, programs, strange names, no text, too much text, YAML bombs."""
+    ada, bob = clone("ada"), clone("bob")
+    good = ada.tr.remember("Use WAL mode", type="decision")
+    tip = ada.refs()[HEADS + "main"]
+    shard = good.id[:2]
+    text = blob(ada, "text")
+    bomb = "---\na: &a [x]\nb: [*a, *a]\n---\nx\n"
+    lines = [
+        f"100644 blob {good.version}\t{good.id}.md",
+        f"120000 blob {blob(ada, '/etc/passwd')}\t{shard}0000000001.md",
+        f"160000 commit {tip}\t{shard}0000000002.md",
+        f"100755 blob {text}\t{shard}0000000003.md",
+        f"100644 blob {blob(ada, chr(1) * 100)}\t{shard}0000000004.md",
+        f"100644 blob {blob(ada, 'x' * 3_000_000)}\t{shard}0000000005.md",
+        f"100644 blob {blob(ada, bomb)}\t{shard}0000000006.md",
+        f"100644 blob {text}\t.git",
+        f"100644 blob {text}\t..md",
+    ]
+    memories = tree(
+        ada,
+        f"040000 tree {tree(ada, *lines)}\t{shard}",
+        f"120000 blob {text}\tzz",
+        f"040000 tree {tree(ada)}\t..",
+    )
+    root = tree(ada, f"040000 tree {memories}\tmemories", f"100644 blob {text}\tprompts")
+    bad = commit(ada, root, "x\n\nTreering-Op: import\nCode-Branch: main", tip)
+    ada.git("push", "-q", "origin", f"{bad}:{HEADS}main")
+
+    answer = bob.tr.sync()
+
+    assert [line.status for line in answer.scopes] == ["new"]
+    assert bob.titles() == {"Use WAL mode"}
+    assert [result.title for result in bob.tr.recall("mode").results] == ["Use WAL mode"]
+    assert {"foreign-entry", "bad-document", "broken-blob"} <= codes(bob)
+    bob.tr.remember("Retry with jitter", type="pattern")
+    bob.tr.sync()
+    ada.tr.sync()
+    assert ada.titles() == {"Use WAL mode", "Retry with jitter"}
+
+
+def test_refs_that_are_no_scopes_keep_nobody_from_the_others(clone: Team) -> None:
+    """Not a commit, a newer format, nested and unreadable names, no memories at all."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    text = blob(ada, "text")
+    newer = commit(ada, tree(ada), "x\n\nTreering-Op: remember\nTreering-Format: 99")
+    plain = commit(ada, tree(ada))
+    for name, oid in {
+        "blob": text,
+        "newer": newer,
+        "tree": tree(ada),
+        "nested/name": plain,
+        "odd%zz": plain,
+        "%40nothex": plain,
+        "empty": plain,
+    }.items():
+        ada.git("push", "-q", "origin", f"{oid}:{HEADS}{name}")
+        if "/" not in name and "%" not in name:
+            bob.git("branch", name)
+
+    answer = bob.tr.sync()
+
+    found = {line.branch: line.status for line in answer.scopes}
+    assert found["main"] == "new"
+    assert {found[name] for name in ("blob", "newer", "tree")} == {"refused"}
+    assert bob.titles() == {"Use WAL mode"}
+    assert {"broken-ref", "format-too-new"} <= codes(bob)
+    assert bob.error("remember", "x", "--branch", "newer")["code"] == "format_too_new"
+
+
+def test_a_rewritten_history_is_merged_not_followed(clone: Team) -> None:
+    """Nobody can take away by force what is here."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    bob.tr.sync()
+    other = clone("cyd")
+    other.tr.remember("Other history", type="insight")
+    other.git("push", "-q", "--force", "origin", f"{HEADS}main:{HEADS}main")
+
+    bob.tr.sync()
+    ada.tr.sync()
+
+    assert ada.titles() == bob.titles() == {"Use WAL mode", "Other history"}
+
+
+def test_many_refs_are_bounded(clone: Team, origin: Path, monkeypatch: object) -> None:
+    """What belongs to branches here comes first."""
+    from treering.actions import sync
+
+    monkeypatch.setattr(sync, "MOST_SCOPES", 20)  # type: ignore[attr-defined]
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    tip = ada.refs()[HEADS + "main"]
+    lines = "".join(f"create {HEADS}a{number} {tip}\n" for number in range(300))
+    Repo(origin).git("update-ref", "--stdin", feed=lines)
+
+    answer = bob.tr.sync()
+
+    assert bob.titles() == {"Use WAL mode"}
+    assert len(bob.refs()) <= 22
+    assert "301 scopes" in (answer.notes or ("",))[0]
+
+
+def test_one_ref_that_cannot_be_had_does_not_stop_the_rest(clone: Team, origin: Path) -> None:
+    """git gives up on a whole fetch when one object is missing on the server."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.switch("broken", create=True)
+    ada.tr.remember("Lost on the server", type="insight")
+    ada.tr.sync()
+    server = Repo(origin)
+    lost = server.git("rev-parse", f"{HEADS}broken^{{tree}}")
+    (origin / "objects" / lost[:2] / lost[2:]).unlink()
+
+    answer = bob.tr.sync()
+
+    assert bob.titles() == {"Use WAL mode"}
+    assert "broken" in (answer.notes or ("",))[0]
