@@ -4,6 +4,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from treering.capture.secrets import masked
+from treering.errors import TreeringError
+
 
 def jsonable(value: Any) -> Any:
     """Records as objects, plain tuples as lists; a field that is None is not said."""
@@ -21,6 +24,13 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no word for it
     return value
+
+
+def told(error: TreeringError) -> dict[str, str]:
+    """An error as every door says it: what a caller or a branch name put into it cannot steer a
+    terminal, and a credential given in the wrong place is not repeated."""
+    message, hint = masked(error.message), masked(error.hint)
+    return {"code": error.code, "message": message, "hint": hint}
 
 
 def uri_of(memory_id: str) -> str:

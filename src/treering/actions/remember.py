@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from treering.actions import given
 from treering.actions.answer import uri_of
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.capture import secrets
 from treering.capture.classify import Classification, classify
 from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
@@ -84,8 +83,6 @@ def remember(
         session=given.line_given(session, "session"),
         details={key: value for key, value in details.items() if value},
     )
-    if not allow_secret:
-        secrets.refuse(text, *_short_texts(draft), details["reasoning"])
 
     def attempt(writing: Writing) -> Remembered:
         memory, existing = _identified(writing, draft, private)
@@ -104,14 +101,11 @@ def remember(
             created=existing.memory().created if existing else now,
         )
         changes.insert(0, Change(memory, existing, private))
-        version = writing.commit("remember", changes)[memory.id]
+        written = writing.commit("remember", changes, allow_secret=allow_secret)
+        version = written[memory.id]
         return _answer(kind, memory, version, writing.scope.branch, is_private=private)
 
     return workspace.write(branch, attempt)
-
-
-def _short_texts(memory: Memory) -> tuple[str, ...]:
-    return (memory.title, memory.topic, memory.agent, memory.session, *memory.tags)
 
 
 def superseded(old: Place, by: str, now: str) -> Change:

@@ -21,7 +21,8 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
      rf"\b{_DROP}\s(?:all|any|every|everything)\s(?:{_MANY}\s){{0,3}}{_ORDERS}\b"),
     ("override", "ignore|disregard|forget|override|bypass|discard|follow|drop",
      rf"\b{_DROP}\s(?:everything|all|what)\s(?:\w{{1,30}}\s){{0,3}}(?:you were told|"
-     r"you have been told|you've been told|said (?:above|before)|i told you|before this (?:line|message|point))"),
+     r"you have been told|you've been told|said (?:above|before)|i told you|"
+     r"before this (?:line|message|point))"),
     ("override", "new|updated|real|actual|revised",
      rf"\b(?:new|updated|real|actual|revised)\s(?:\w{{1,30}}\s)?{_ORDERS}\s?(?:from (?:the )?"
      r"(?:system|user|developer|admin\w*|operator)|override|supersede|replace)"),

@@ -13,7 +13,7 @@ import click
 
 from treering.actions.answer import jsonable
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid
+from treering.errors import BlockedSecret, Invalid
 from treering.git.objects import Person
 
 
@@ -54,6 +54,20 @@ class Door(NamedTuple):
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+
+
+def secret_allowed(asked: bool, agent: str = "") -> bool:
+    """Whether --allow-secret counts: a person has to say it, and a person sits at a terminal."""
+    if not asked:
+        return False
+    if agent or os.environ.get("TREERING_AGENT"):
+        raise BlockedSecret("--allow-secret is for people; an agent may not say it.")
+    if not (sys.stdin.isatty() or sys.stderr.isatty()):
+        raise BlockedSecret(
+            "--allow-secret has to be said at a terminal.",
+            hint="Run it by hand: neither standard input nor standard error is a terminal here.",
+        )
+    return True
 
 
 def _person() -> Person | None:

@@ -18,14 +18,17 @@ from treering.cli.render import safe
 @click.option("-b", "--branch", default="", help="Put everything on this branch.")
 @click.option("--private", is_flag=True, help="Keep it on this machine only.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be imported.")
-@click.option("--allow-secret", is_flag=True, help="Store what looks like a credential, too.")
+@click.option(
+    "--allow-secret", is_flag=True, help="Store what looks like a credential; at a terminal."
+)
 @door.command
 def command(
     door_: Door, file: str, branch: str, private: bool, dry_run: bool, allow_secret: bool
 ) -> int:
     """Import memories: JSON lines (`-`: standard input), a markdown file, or a folder of them."""
+    allowed = door.secret_allowed(allow_secret)
     workspace = door_.open()
-    given = {"branch": branch, "dry_run": dry_run, "allow_secret": allow_secret, "private": private}
+    given = {"branch": branch, "dry_run": dry_run, "allow_secret": allowed, "private": private}
     with progress_bar("importing", quiet=door_.as_json) as progress:
         if file == "-":
             lines = records.from_lines(sys.stdin.buffer.read())
