@@ -3,13 +3,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-deep lint bench eval clean
+.PHONY: help demo test test-deep lint package bench eval clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
 	@echo "make test       run the tests"
 	@echo "make test-deep  run the slow fault and property tests too"
 	@echo "make lint       ruff and mypy"
+	@echo "make package    build the wheel and use it, under every Python that is here"
 	@echo "make bench      print every figure the docs quote"
 	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py)"
 
@@ -34,6 +35,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+package: $(READY)
+	@.ci/package $(BIN)/python
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

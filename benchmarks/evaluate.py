@@ -21,7 +21,7 @@ from benchmarks._bench import git, repository
 from treering import Treering
 from treering.actions.given import content_given
 from treering.actions.imports import import_records
-from treering.actions.records import from_lines
+from treering.actions.sources.records import from_lines
 from treering.index import embedder_named
 
 HERE = Path(__file__).resolve().parent.parent

@@ -1,6 +1,7 @@
-"""Writes docs/reference/cli.md from the commands' own help: `python docs/generate.py`.
+"""Writes docs/reference/cli.md and the manual page from the commands' own help:
+`python docs/generate.py`.
 
-A test compares the page with what this makes, so that help and page cannot differ.
+A test compares the pages with what this makes, so that help and pages cannot differ.
 """
 
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ import click
 from treering.cli.main import COMMANDS, program
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
+MANUAL = Path(__file__).parent / "man" / "treering.1"
 WIDTH = 100
 
 TOP = """\
@@ -92,5 +94,46 @@ def _first_line(command: click.Command) -> str:
     return (command.help or "").split("\n\n")[0].replace("\n", " ")
 
 
+def manual() -> str:
+    """The manual page, which `man treering` and `git help treering` show."""
+    rows = [f".TP\n.B {name}\n{_roff(_first_line(command))}" for name, command in _commands()]
+    return MANUAL_TOP + "\n".join(rows) + "\n" + MANUAL_END
+
+
+def _roff(text: str) -> str:
+    return text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+
+
+MANUAL_TOP = """\
+.TH TREERING 1
+.SH NAME
+treering \\- the memory of a repository, kept in the repository
+.SH SYNOPSIS
+.B treering
+.RI [ \\-C\\ PATH ]\\ [ \\-\\-json ]\\ COMMAND\\ [ OPTIONS ]
+.br
+.B git treering
+.I ...
+.SH DESCRIPTION
+Decisions, patterns, root causes and conventions are kept as markdown, committed to refs of their
+own beside the code, one ref a branch.
+Nothing is written to the work tree or to your branches.
+.PP
+Every command explains itself with
+.BR \\-\\-help ,
+which ends with an example.
+.SH COMMANDS
+"""
+
+MANUAL_END = """\
+.SH EXIT STATUS
+0 done; 1 an expected error; 2 wrong usage; 3 a bug, with the path of a log; 130 interrupted.
+.SH SEE ALSO
+.BR git (1),
+.BR git\\-notes (1)
+"""
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    MANUAL.write_text(manual(), encoding="utf-8")

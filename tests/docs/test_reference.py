@@ -3,6 +3,8 @@
 import importlib.util
 import re
 
+import pytest
+
 from treering import errors
 from treering.actions.config import SETTINGS
 from treering.cli.main import BUG, EXPECTED, INTERRUPTED, USAGE
@@ -10,13 +12,22 @@ from treering.errors import TreeringError
 from treering.git.lock import PATIENCE
 
 
-def test_cli_page_is_what_help_says(page, root):
-    """When this fails, run `python docs/generate.py` and look at the difference."""
+@pytest.fixture
+def generate(root):
     spec = importlib.util.spec_from_file_location("docs_generate", root / "docs/generate.py")
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
+
+def test_cli_page_is_what_help_says(page, generate):
+    """When this fails, run `python docs/generate.py` and look at the difference."""
     assert page("docs/reference/cli.md").text == generate.page()
+
+
+def test_the_manual_page_is_what_help_says(generate):
+    """`git treering --help` shows it, and nothing else."""
+    assert generate.MANUAL.read_text(encoding="utf-8") == generate.manual()
 
 
 def test_every_command_shows_an_example(page):

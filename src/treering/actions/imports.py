@@ -1,11 +1,12 @@
 """import: many memories at once, one commit a branch; a bad one is reported, the rest goes in."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from treering.actions import given, records
-from treering.actions.records import Numbered, Record
+from treering.actions import given
+from treering.actions.sources import read_from
+from treering.actions.sources.records import LinkLine, Numbered, Record
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
 from treering.capture.classify import classify
@@ -17,6 +18,8 @@ from treering.store.view import Place
 
 Progress = Callable[[int, int], None]
 
+_SHOWN = 20  # of a dry run
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -27,35 +30,47 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Preview:
+    """What a dry run would import."""
+
+    type: str
+    title: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     imported: int
     skipped: int
     errors: tuple[Failure, ...]
+    source: str | None = None
     dry_run: bool | None = None
+    preview: tuple[Preview, ...] | None = None
 
 
 def import_path(
     workspace: Workspace,
-    path: Path,
+    path: Path | str,
     *,
+    system: str = "",
     branch: str = "",
     private: bool = False,
     dry_run: bool = False,
     allow_secret: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """Import a JSONL file, a markdown file or a folder of markdown."""
-    if not path.exists():
-        raise Invalid(f"There is no file {path}")
-    return import_records(
+    """Import a file, a folder or another system's store; what it is, is found out if not said."""
+    found = read_from(workspace.repository, str(path), system)
+    answer = import_records(
         workspace,
-        records.from_path(path),
+        found.records,
         branch=branch,
         private=private,
         dry_run=dry_run,
         allow_secret=allow_secret,
         progress=progress,
     )
+    return replace(answer, source=found.system)
 
 
 def import_records(
@@ -88,12 +103,52 @@ def import_records(
         if progress:
             progress(number, len(everything))
 
-    imported = 0
+    imported, shown = 0, list[Preview]()
+    errors += _link_up(by_branch)
     for name, memories in by_branch.items():
         done, there, failed = _written(workspace, name, memories, private, dry_run)
-        imported, skipped, errors = imported + done, skipped + there, errors + failed
+        imported, skipped, errors = imported + len(done), skipped + there, errors + failed
+        shown += [Preview(memory.type, memory.title, name) for memory in done]
     errors.sort(key=lambda error: error.line)
-    return Imported(imported, skipped, tuple(errors), dry_run or None)
+    preview = tuple(shown[:_SHOWN]) if dry_run else None
+    return Imported(imported, skipped, tuple(errors), dry_run=dry_run or None, preview=preview)
+
+
+def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[Failure]:
+    """Links to records by the names they have where they come from, once all their ids are known.
+
+    A link to what was not imported is kept in words: `details.unlinked`.
+    """
+    pairs = [pair for memories in by_branch.values() for pair in memories.values()]
+    ids = {name.casefold(): memory.id for record, memory in pairs for name in record.names}
+    errors = []
+    for memories in by_branch.values():
+        for memory_id, (record, memory) in list(memories.items()):
+            try:
+                memories[memory_id] = (record, _linked(memory, _foreign(record), ids))
+            except TreeringError as error:
+                del memories[memory_id]
+                errors.append(_failed(record, error))
+    return errors
+
+
+def _linked(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> Memory:
+    if not foreign:
+        return memory
+    links, unlinked = list(memory.links), []
+    for line in foreign:
+        target = ids.get(line.target.casefold())
+        if target is None:
+            unlinked.append(given.line_given(f"{line.relation} {line.target}", "link"))
+        elif target != memory.id:
+            links.append(_frozen(line)._replace(target=target))
+    details = dict(memory.details) | ({"unlinked": unlinked} if unlinked else {})
+    return check(replace(memory, links=tuple(links), details=details))
+
+
+def _foreign(record: Numbered) -> list[LinkLine]:
+    links = record.found.links if isinstance(record.found, Record) else []
+    return [link for link in links if not is_id(link.target)]
 
 
 def _places(found: list[Numbered]) -> dict[int, int]:
@@ -137,10 +192,10 @@ def _written(
     memories: dict[str, tuple[Numbered, Memory]],
     private: bool,
     dry_run: bool,
-) -> tuple[int, int, list[Failure]]:
-    """Write what is new to one branch: how many, how many were there, what clashed."""
+) -> tuple[list[Memory], int, list[Failure]]:
+    """Write what is new to one branch: which, how many were there, what clashed."""
 
-    def attempt(writing: Writing) -> tuple[int, int, list[Failure]]:
+    def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure]]:
         new, errors, there = [], [], 0
         visible = writing.view.visible
         for record, memory in memories.values():
@@ -154,7 +209,7 @@ def _written(
                 errors.append(_failed(record, clash))
         if new and not dry_run:
             writing.commit("import", new, allow_secret=True)  # each was looked at alone
-        return len(new), there, errors
+        return [change.memory for change in new], there, errors
 
     return workspace.write(branch, attempt, create=True)
 
@@ -220,11 +275,15 @@ def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
                 FileRef(file) if isinstance(file, str) else FileRef(file.path, file.blob)
                 for file in found.files
             ),
-            links=tuple(
-                Link(ln.relation, ln.target, ln.confidence, ln.by, ln.reason, ln.model_extra or {})
-                for ln in found.links
-            ),
+            links=tuple(_frozen(link) for link in found.links if is_id(link.target)),
             details=details,
             extra=found.model_extra or {},
         )
+    )
+
+
+def _frozen(line: LinkLine) -> Link:
+    reason = line.reason or line.description
+    return Link(
+        line.relation, line.target, line.confidence, line.by, reason, line.model_extra or {}
     )

@@ -1,4 +1,4 @@
-"""log: what happened to memories, newest first."""
+"""log: what happened to memories, newest first, or along the graph of branches."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,20 @@ from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.store import history
 from treering.store.history import Event
+from treering.store.vault import Vault
 from treering.store.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
     entries: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The graph of memory commits, line by line; those between commits only carry lines on."""
+
+    lines: tuple[history.Drawn, ...]
 
 
 def log(
@@ -27,9 +35,31 @@ def log(
     return Log(tuple(_all_events(view, limit)))
 
 
+def drawing(
+    workspace: Workspace, *, limit: int = 50, branch: str = "", all: bool = False
+) -> Drawing:
+    """What is seen from here, or every branch, as git draws histories: a promotion is a merge."""
+    if limit < 1:
+        raise Invalid(f"limit is {limit}, not 1 or more.")
+    view = workspace.everything() if all else workspace.view(branch)
+    lines: list[history.Drawn] = []
+    for vault, tips in _tips(view):
+        lines += history.drawn(vault, tips, limit=limit)
+    return Drawing(tuple(lines))
+
+
+def _tips(view: View) -> list[tuple[Vault, dict[str, str]]]:
+    """For each vault the tips of its scopes, each with the branch it belongs to."""
+    found: dict[Vault, dict[str, str]] = {}
+    for layer in view.layers:
+        if layer.snapshot.tip:
+            tips = found.setdefault(layer.vault, {})
+            tips.setdefault(layer.snapshot.tip, layer.snapshot.scope.branch)
+    return list(found.items())
+
+
 def _all_events(view: View, limit: int) -> list[Event]:
     found: list[Event] = []
-    for vault in dict.fromkeys(layer.vault for layer in view.layers):
-        tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
-        found += history.events(vault, tips, limit=limit)
+    for vault, tips in _tips(view):
+        found += history.events(vault, list(tips), limit=limit)
     return sorted(found, key=lambda event: event.when, reverse=True)[:limit]

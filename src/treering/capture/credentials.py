@@ -11,8 +11,8 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     # kind, a word that must be there (a cheap test first), pattern; group 1, if any, is the secret
     ("private key", "PRIVATE KEY",
      r"-----BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-     r"(?:\s{0,4}$|(?:\s|\\[rn]){1,6}[A-Za-z0-9+/=][\s\S]{0,6000}?"
-     r"(?:-----END [A-Z0-9 ]{4,40}-----|$))"),
+     r"(?:\s{0,4}$|(?:\s|\\[rn]){1,6}[A-Za-z0-9+/=](?:[^-]|-(?!----)){0,6000}"
+     r"(?:-----END [A-Z0-9 ]{4,40}-----)?)"),
     ("PuTTY private key", "PuTTY-User-Key-File",
      r"PuTTY-User-Key-File-\d: [\s\S]{0,4000}?Private-Lines: \d{1,4}"),
     ("age secret key", "AGE-SECRET-KEY-1", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
@@ -138,7 +138,7 @@ EXAMPLES = (
 #: Values that say where the real one is, or that are names, versions, dates, ids.
 REFERENCES = (
     r"(?i)^(?:[a-z]{2,10}://|arn:|projects/|env[.:]|secrets?[./:]|vault[:/]|op:|ref\+|file:|/|\./|~/)"
-    r"|^[a-z]{1,20}(?:[-_./:][a-z]{1,20}){1,12}\d{0,4}$"  # words joined: a name
+    r"|^[a-z]{1,20}(?:[-_./:](?:[a-z]{1,20}|\d{1,4})){1,12}\d{0,4}$"  # words joined: a name
     r"|^[A-Za-z]{1,20}$"
     r"|^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
     r"|^(?:sha\d{1,3}|md5|blake\w{1,3})[-:]"

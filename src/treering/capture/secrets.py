@@ -8,6 +8,7 @@ somebody calls it an example: nobody can tell.
 
 import math
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -82,10 +83,14 @@ def _texts(value: Any) -> list[str]:
 
 def _found(text: str) -> Iterator[Secret]:
     """Every credential, the surest kinds first; none inside another."""
-    taken: list[Secret] = []
+    starts: list[int] = []
+    ends: list[int] = []
     for secret in _candidates(text):
-        if not any(secret.start < other.end and other.start < secret.end for other in taken):
-            taken.append(secret)
+        place = bisect(starts, secret.start)
+        is_after = not place or ends[place - 1] <= secret.start
+        if is_after and (place == len(starts) or secret.end <= starts[place]):
+            starts.insert(place, secret.start)
+            ends.insert(place, secret.end)
             yield secret
 
 
@@ -99,7 +104,8 @@ def _candidates(text: str) -> Iterator[Secret]:
     if "=" in text or ":" in text:
         for pattern in (ASSIGNED, ASSIGNED_BARE):
             for match in re.finditer(pattern, text):
-                if _is_random(match[1]):
+                # Without quotes it may be code: `key: PrivateKeyTypes`.
+                if _is_random(match[1], bare=pattern is ASSIGNED_BARE):
                     yield _secret("assigned credential", match)
 
 
@@ -115,9 +121,11 @@ def _is_example(kind: str, match: re.Match[str]) -> bool:
     return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{", value))
 
 
-def _is_random(value: str) -> bool:
+def _is_random(value: str, *, bare: bool) -> bool:
     """Whether a value was made by a generator: no word, no example, no reference to elsewhere."""
     if re.search(EXAMPLES, value) or re.search(REFERENCES, value):
+        return False
+    if bare and not re.search("[0-9].*[0-9]", value):
         return False
     kinds = sum(bool(re.search(of, value)) for of in ("[a-z]", "[A-Z]", "[0-9].*[0-9]", r"[^\w]"))
     return kinds >= 2 and _randomness(value) > _RANDOM

@@ -6,81 +6,121 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from treering.cli import door
 from treering.cli.door import Door
+from treering.cli.screen import screen
 
-_PERSON = {"GIT_AUTHOR_NAME": "Ada Lovelace", "GIT_AUTHOR_EMAIL": "ada@example.org"}
+#: The project the story plays in: commit message -> files.
+PROJECT: dict[str, dict[str, str]] = {
+    "A shop that sells one thing": {
+        "README.md": "# Shop\n\nSells one thing, once.\n",
+        "shop/cart.py": "def total(items):\n    return sum(item.price for item in items)\n",
+        "shop/db.py": "import sqlite3\n\n\ndef connect(path):\n    return sqlite3.connect(path)\n",
+    },
+    "Orders are stored": {
+        "shop/orders.py": (
+            "from shop.db import connect\n\n\ndef save(order):\n"
+            "    with connect('shop.db') as db:\n        db.execute('insert ...', order)\n"
+        ),
+    },
+}
 
-#: What is said, and the commands that show it.
-STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "A new project. Its first decision is remembered on main.",
+
+class Scene(NamedTuple):
+    """What is said, who is at the keyboard, and the commands that show it."""
+
+    words: str
+    commands: tuple[str, ...]
+    who: str = ""
+
+
+STORY: tuple[Scene, ...] = (
+    Scene(
+        "A small shop, two commits old. Its first decision is remembered on main, with the file it"
+        " is about.",
         (
-            "git init -q -b main .",
-            "git commit -q --allow-empty -m 'first commit'",
-            "treering remember 'Use WAL mode: readers never block writers' -t decision --tag db",
+            "treering remember 'Use WAL mode: readers never block writers' -t decision"
+            " --tag db --file shop/db.py",
         ),
     ),
-    (
-        "A branch learns something of its own. main does not see it.",
+    Scene(
+        "An agent takes a branch and finds out why orders are slow. It asks what is known first.",
         (
-            "git switch -q -c feature/cache",
-            "treering remember 'Root cause of the slow start: the cache is read twice' --tag cache",
-            "treering diff main..feature/cache",
+            "git switch -q -c fix/slow-orders",
+            "treering recall 'database readers'",
+            "sh -c \"echo 'POOL = 4' >> shop/db.py\"",
+            "git commit -q -am 'db: keep four connections'",
+            "sh -c \"echo 'TIMEOUT = 5' >> shop/db.py\"",
+            "git commit -q -am 'db: wait for a connection'",
+            "treering remember 'Root cause of slow orders: a new connection per order' -t insight"
+            " --tag db --file shop/db.py --link affects:6zx1",
+            "treering revise 6zx1 --outcome success --reason 'p95 fell by half'",
+        ),
+        who="claude",
+    ),
+    Scene(
+        "Another agent tries something else on another branch, and it does not work.",
+        (
+            "git switch -q -c try/threads main",
+            "sh -c \"echo 'WORKERS = 16' >> shop/orders.py\"",
+            "git commit -q -am 'orders: sixteen workers'",
+            "treering remember 'Threads made orders slower: one writer at a time' -t decision"
+            " --outcome failed --tag db",
+            "treering recall --tag db",
+        ),
+        who="codex",
+    ),
+    Scene(
+        "main knows none of this yet. What would each branch bring?",
+        (
+            "git switch -q main",
+            "treering recall --tag db",
+            "treering diff main..fix/slow-orders",
             "treering status",
         ),
     ),
-    (
-        "On the branch the decision is revised: main keeps its own version until the branch lands.",
+    Scene(
+        "The fix is squashed into main; git keeps no trace of where it came from. The other branch"
+        " is thrown away. The plan finds out what became of both.",
         (
-            "treering revise 6zx1sx --outcome success --reason 'p95 fell by half'",
-            "treering read 6zx1sx --history",
-            "treering read 6zx1sx --branch main",
-        ),
-    ),
-    (
-        "The branch is squashed into main and deleted. git keeps no trace of where it came from;"
-        " the plan finds out all the same, and its memories move to main.",
-        (
-            "sh -c 'echo read once > cache.txt'",
-            "git add cache.txt",
-            "git commit -q -m 'cache: read once'",
-            "git switch -q main",
-            "git merge -q --squash feature/cache",
-            "git commit -q -m 'Cache (squashed)'",
-            "git branch -q -D feature/cache",
+            "git merge -q --squash fix/slow-orders",
+            "git commit -q -m 'Keep connections (#12)'",
+            "git branch -q -D fix/slow-orders try/threads",
             "treering gc --dry-run",
             "treering gc",
-            "treering recall 'why was the start slow'",
         ),
     ),
-    (
-        "Another branch is thrown away. What it learned goes to the trash, and can come back.",
+    Scene(
+        "What the fix taught is on main now. The failed attempt is in the trash, and comes back:"
+        " a lesson is worth keeping.",
         (
-            "git switch -q -c experiment",
-            "sh -c 'echo more threads > idea.txt'",
-            "git add idea.txt",
-            "git commit -q -m 'an idea'",
-            "treering remember 'Threads made it slower' -t insight --outcome failed",
-            "git switch -q main",
-            "git branch -q -D experiment",
-            "treering gc",
-            "treering restore experiment",
+            "treering recall 'why were orders slow'",
+            "treering restore try/threads",
+            "treering promote try/threads",
+            "treering recall threads",
         ),
     ),
-    (
+    Scene(
+        "The whole story, drawn. A promotion is a merge; nothing was lost on the way.",
+        ("treering log --graph",),
+    ),
+    Scene(
         "It all lies in plain git, on refs of its own. Your branches and files are untouched.",
-        (
-            "git for-each-ref refs/treering",
-            "git status --short --branch",
-            "treering doctor",
-        ),
+        ("git for-each-ref refs/treering", "git status --short --branch", "treering doctor"),
     ),
 )
+
+NEXT = """
+Now in a repository of yours:
+  treering remember 'what you learned today'
+  treering recall 'anything'
+  treering --help"""
 
 
 @click.command("demo", epilog="Example: treering demo --keep")
@@ -90,28 +130,52 @@ def command(door_: Door, keep: bool) -> None:
     """Play the main job on a throw-away repository."""
     folder = Path(tempfile.mkdtemp(prefix="treering-demo-"))
     try:
-        for words, commands in STORY:
-            click.secho(f"\n{words}", bold=True)
-            for line in commands:
-                _play(line, folder)
+        _found(folder)
+        for scene in STORY:
+            _play(scene, folder)
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
-    door_.answer({"folder": str(folder) if keep else ""}, lambda _: _closing(folder, keep))
-
-
-def _play(line: str, folder: Path) -> None:
-    """Run one command of the story as a person would, and show what it prints."""
-    click.secho(f"$ {line}", fg="cyan")
-    words = shlex.split(line)
-    if words[0] == "treering":
-        words[:1] = [sys.executable, "-m", "treering.cli.start"]
-    environment = os.environ | _PERSON
-    environment |= {"GIT_COMMITTER_NAME": "Ada Lovelace", "GIT_COMMITTER_EMAIL": "ada@example.org"}
-    environment.pop("GIT_DIR", None)
-    subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, check=True)
-
-
-def _closing(folder: Path, keep: bool) -> str:
     left = f"\nThe repository is {folder}" if keep else ""
-    return f"{left}\nNow in a repository of yours: treering remember 'what you learned today'"
+    door_.answer({"folder": str(folder) if keep else ""}, lambda _: left + NEXT)
+
+
+def _found(folder: Path) -> None:
+    """The project as it was before treering came."""
+    _run(["git", "init", "-q", "-b", "main", "."], folder)
+    for message, files in PROJECT.items():
+        for name, text in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        _run(["git", "add", "."], folder)
+        _run(["git", "commit", "-q", "-m", message], folder)
+
+
+def _play(scene: Scene, folder: Path) -> None:
+    """Run the commands of a scene as a person would, and show what they print."""
+    click.echo()
+    for line in textwrap.wrap(scene.words, min(screen().width, 100)):
+        _say(line, bold=True)
+    for line in scene.commands:
+        _say(f"{scene.who}$ {line}", fg="cyan")
+        words = shlex.split(line)
+        if words[0] == "treering":
+            words[:1] = [sys.executable, "-m", "treering.cli.start"]
+        _run(words, folder, agent=scene.who)
+
+
+def _say(text: str, **style: bool | str) -> None:
+    click.echo(click.style(text, **style), color=screen().has_color)  # type: ignore[arg-type]
+    sys.stdout.flush()  # the next command writes to the same place by itself
+
+
+def _run(words: list[str], folder: Path, agent: str = "") -> None:
+    """One command, by Ada, with nothing of the user's own configuration."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    ada = {
+        f"GIT_{role}_{part}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for part, value in (("NAME", "Ada Lovelace"), ("EMAIL", "ada@example.org"))
+    }
+    own = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "TREERING_AGENT": agent}
+    subprocess.run(words, cwd=folder, env=kept | ada | own, stdin=subprocess.DEVNULL, check=True)

@@ -5,7 +5,7 @@ import click
 from treering.actions.diff import Diff, diff, markdown
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import safe
+from treering.cli.render import headline, safe
 
 
 @click.command("diff", epilog="Example: treering diff main..feature --markdown")
@@ -18,7 +18,8 @@ def command(door_: Door, range: str, as_markdown: bool) -> None:
 
 
 def _text(answer: Diff) -> str:
-    lines = [f"+ {item.id}  {item.type:<10}  {safe(item.title)}" for item in answer.added]
-    lines += [f"~ {item.id}  {item.type:<10}  {safe(item.title)}" for item in answer.changed]
-    lines += [f"- {item.id}  {item.type:<10}  {safe(item.title)}" for item in answer.forgotten]
-    return "\n".join(lines) or f"{answer.branch} knows nothing that {answer.base} does not."
+    lines = [f"+ {headline(item)}" for item in answer.added]
+    lines += [f"~ {headline(item)}" for item in answer.changed]
+    lines += [f"- {headline(item)}" for item in answer.forgotten]
+    nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
+    return "\n".join(lines) or nothing

@@ -13,6 +13,7 @@ import click
 
 from treering.actions.answer import jsonable
 from treering.actions.workspace import Workspace
+from treering.cli import screen
 from treering.errors import BlockedSecret, Invalid
 from treering.git.objects import Person
 
@@ -37,7 +38,7 @@ class Door(NamedTuple):
         if self.as_json:
             click.echo(json.dumps(jsonable(value), ensure_ascii=False))
         elif said := text(value):
-            click.echo(said)
+            screen.show(said)
 
     def tidy_later(self, workspace: Workspace) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""

@@ -1,26 +1,67 @@
 """treering log"""
 
+import time
+
 import click
 
-from treering.actions.log import Log, log
+from treering.actions.log import Drawing, Log, drawing, log
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import safe, table
+from treering.cli.render import ago, safe, table
+from treering.cli.screen import bold, cut, dim, screen, short
+from treering.errors import Invalid
+from treering.store.history import Drawn
+
+_STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
 
 
-@click.command("log", epilog="Example: treering log 7k2m")
+@click.command("log", epilog="Example: treering log --graph")
 @click.argument("id", required=False, default="")
 @click.option("-n", "--limit", type=int, default=50, show_default=True)
 @click.option("-b", "--branch", default="", help="As seen from another branch.")
 @click.option("--all", "all_", is_flag=True, help="Every branch.")
+@click.option("--graph", is_flag=True, help="Draw every branch, and where it was promoted.")
 @door.command
-def command(door_: Door, id: str, limit: int, branch: str, all_: bool) -> None:
+def command(door_: Door, id: str, limit: int, branch: str, all_: bool, graph: bool) -> None:
     """Show what happened to memories, newest first, or to one of them."""
-    door_.answer(log(door_.open(), id, limit=limit, branch=branch, all=all_), _text)
+    if graph:
+        if id:
+            raise Invalid("--graph draws branches, not one memory.", hint="Leave out the id.")
+        answer = drawing(door_.open(), limit=limit, branch=branch, all=all_ or not branch)
+        door_.answer(answer, _drawn)
+    else:
+        door_.answer(log(door_.open(), id, limit=limit, branch=branch, all=all_), _text)
 
 
 def _text(answer: Log) -> str:
+    now = time.time()
     rows = [
-        (e.when, e.commit[:12], e.op, e.id, safe(e.branch), safe(e.title)) for e in answer.entries
+        (
+            ago(e.when, now) if screen().is_terminal else e.when,
+            dim(e.commit[:12]),
+            e.op,
+            short(e.id),
+            safe(e.branch),
+            safe(e.title),
+        )
+        for e in answer.entries
     ]
     return table(rows) or "Nothing has been remembered here yet."
+
+
+def _drawn(answer: Drawing) -> str:
+    now = time.time()
+    lines = [_line(line, now) for line in answer.lines]
+    return "\n".join(lines).rstrip("\n") or "Nothing has been remembered here yet."
+
+
+def _line(line: Drawn, now: float) -> str:
+    strokes = line.strokes.translate(_STROKES) if screen().is_terminal else line.strokes
+    if not line.commit:
+        return strokes
+    age = f"{ago(line.when, now):>10}"
+    label = f"[{safe(line.tip_of)}] " if line.tip_of else ""
+    said = cut(safe(line.subject), len(strokes) + len(age) + len(label) + 3)
+    # git draws the end of one history right above the next; a gap tells them apart.
+    gap = "\n" if line.is_first and line.strokes == "*" else ""
+    return f"{strokes} {dim(age)}  {bold(label)}{said}{gap}"

@@ -34,6 +34,7 @@ COMMANDS = {
     "promote": "promote",
     "restore": "restore",
     "maintain": "maintain",
+    "completion": "completion",
     "demo": "demo",
 }
 
@@ -51,6 +52,10 @@ class Program(click.Group):
         gc.freeze()  # what was imported stays for the life of the process: never look at it again
         gc.enable()
         command: click.Command = module.command
+        if "_TREERING_COMPLETE" in os.environ:
+            from treering.cli.completion import fill_in
+
+            fill_in(command)
         return command
 
 

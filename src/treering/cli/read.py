@@ -7,7 +7,8 @@ import click
 from treering.actions.read import Whole, read
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import safe, table
+from treering.cli.render import dated, safe, table
+from treering.cli.screen import bold, dim, rule
 
 
 @click.command("read", epilog="Example: treering read 7k2m --history")
@@ -23,10 +24,10 @@ from treering.cli.render import safe, table
 @door.command
 def command(door_: Door, id: str, **given: Any) -> None:
     """Show one memory whole: content, links, staleness, history."""
-    door_.answer(read(door_.open(), id, **given), _text)
+    door_.answer(read(door_.open(), id, **given), text)
 
 
-def _text(memory: Whole) -> str:
+def text(memory: Whole) -> str:
     rows = [
         ("id", memory.id),
         ("type", memory.type),
@@ -37,16 +38,17 @@ def _text(memory: Whole) -> str:
         ("topic", memory.topic),
         ("author", memory.author),
         ("agent", memory.agent),
-        ("created", memory.created),
-        ("modified", memory.modified if memory.modified != memory.created else ""),
+        ("created", dated(memory.created)),
+        ("modified", dated(memory.modified) if memory.modified != memory.created else ""),
         *((key, str(value)) for key, value in memory.details.items()),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
         *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
         ("version", memory.version),
     ]
     known = [(safe(name), safe(value)) for name, value in rows if value]
-    parts = [safe(memory.title), table(known, indent="  "), safe(memory.content)]
+    rows = [(dim(name), value) for name, value in known]
+    parts = [bold(safe(memory.title)), table(rows, indent="  "), safe(memory.content)]
     if memory.history:
         past = [(e.when, e.commit[:12], e.op, safe(e.title)) for e in memory.history]
-        parts.append("History\n" + table(past, indent="  "))
+        parts.append(rule("History") + "\n" + table(past, indent="  "))
     return "\n\n".join(parts)

@@ -7,9 +7,11 @@ from typing import Any
 import click
 
 from treering.actions.recall import DETAILS, MODES, ORDERS, SCOPES, Recalled, Result, recall
+from treering.actions.workspace import Workspace
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import ago, safe
+from treering.cli.render import ago, headline, safe, table
+from treering.cli.screen import dim, screen
 
 
 @click.command(
@@ -39,8 +41,9 @@ from treering.cli.render import ago, safe
 @click.option("--detail", default="medium", show_default=True, help=", ".join(DETAILS))
 @click.option("-n", "--limit", type=int, default=0, help="Default: 10, or 50 for a listing.")
 @click.option("--cursor", default="", help="The next page of an answer.")
+@click.option("--pick", is_flag=True, help="Number what was found, and read what you choose.")
 @door.command
-def command(door_: Door, query: str, **given: Any) -> None:
+def command(door_: Door, query: str, pick: bool, **given: Any) -> None:
     """Search memories, or list them when no query is given.
 
     The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: topic:
@@ -50,8 +53,26 @@ def command(door_: Door, query: str, **given: Any) -> None:
     answer = recall(workspace, query, **given)
     # Who did not ask for a mode need not hear at every search that there is no model.
     told = answer if given["mode"] else replace(answer, notes=_worth_telling(answer))
-    door_.answer(answer if door_.as_json else told, _text)
+    if pick and answer.results and not door_.as_json:
+        _pick(door_, workspace, told, given)
+    else:
+        door_.answer(answer if door_.as_json else told, _text)
     door_.tidy_later(workspace)
+
+
+def _pick(door_: Door, workspace: Workspace, answer: Recalled, given: dict[str, Any]) -> None:
+    """Ask which of the hits to read; an empty answer ends it."""
+    from treering.actions.read import read
+    from treering.cli.read import text
+
+    rows = [(str(n), headline(result)) for n, result in enumerate(answer.results, 1)]
+    click.echo(table(rows, indent="  "), color=screen().has_color)
+    while said := click.prompt("Read which?", default="", show_default=False):
+        if said.isdecimal() and 1 <= int(said) <= len(rows):
+            chosen = answer.results[int(said) - 1].id
+            door_.answer(read(workspace, chosen, branch=given["branch"], at=given["at"]), text)
+            return
+        click.echo(f"A number from 1 to {len(rows)}, or nothing.", err=True)
 
 
 def _worth_telling(answer: Recalled) -> tuple[str, ...]:
@@ -75,11 +96,11 @@ def _result(result: Result, now: float) -> str:
         [f"files {result.stale.state}"] if result.stale and result.stale.state != "fresh" else []
     )
     marks += ["private"] if result.private else []
-    head = f"{result.id}  {result.type:<10}  {safe(result.title)}  ({', '.join(marks)})"
+    head = f"{headline(result)}  " + dim(f"({', '.join(marks)})")
     text = result.content if result.content is not None else result.snippet
     if not text or text == result.title:
         return head
-    return head + "\n" + "\n".join(f"    {safe(line)}" for line in text.splitlines())
+    return head + "\n" + "\n".join(dim(f"    {safe(line)}") for line in text.splitlines())
 
 
 def _summary(answer: Recalled) -> str:

@@ -1,9 +1,13 @@
 """Answers as people read them."""
 
 import re
+import time
 from collections.abc import Sequence
 from typing import Any
 
+import click
+
+from treering.cli.screen import kind, screen, short
 from treering.model.when import instant
 
 _CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -15,7 +19,7 @@ def safe(text: str) -> str:
 
 
 def headline(item: Any) -> str:
-    return f"{item.id}  {item.type:<10}  {safe(item.title)}"
+    return f"{short(item.id)}  {kind(item.type)}  {safe(item.title)}"
 
 
 def memories(count: int) -> str:
@@ -26,12 +30,18 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
     """Columns aligned by their widest cell; the last one runs free."""
     if not rows:
         return ""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     lines = []
     for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        pairs = zip(row, widths, strict=False)
+        cells = [cell + " " * (width - _width(cell)) for cell, width in pairs]
         lines.append((indent + "  ".join([*cells, row[-1]])).rstrip())
     return "\n".join(lines)
+
+
+def _width(cell: str) -> int:
+    """How much room a cell takes: colours take none."""
+    return len(click.unstyle(cell)) if "\x1b" in cell else len(cell)
 
 
 def ago(written: str, now: float) -> str:
@@ -47,3 +57,8 @@ def ago(written: str, now: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit} ago"
     return "just now"
+
+
+def dated(written: str) -> str:
+    """A date as it is kept; for people at a terminal also how long ago that was."""
+    return f"{written} ({ago(written, time.time())})" if screen().is_terminal else written

@@ -1,7 +1,7 @@
 """The past of memories: found by the trailers of commits, not by walking every tree."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
@@ -44,6 +44,49 @@ def events(
                 )
             )
     return found[:limit]
+
+
+class Drawn(NamedTuple):
+    """One line of a drawn history: git's own strokes, and the commit that stands there, if any."""
+
+    strokes: str
+    commit: str = ""
+    when: str = ""
+    author: str = ""
+    subject: str = ""
+    branch: str = ""
+    tip_of: str = ""
+    is_first: bool = False
+
+
+def drawn(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[Drawn]:
+    """The histories of `tips` (commit -> branch) as git draws them, newest first."""
+    if not tips:
+        return []
+    fields = "%H%x02%P%x02%ct%x02%an%x02%s%x02%(trailers:key=Code-Branch,valueonly,separator=%x2C)"
+    text = process.run(
+        vault.repository.common_dir,
+        *("log", "--graph", "--topo-order", f"--format=%x01{fields}", f"--max-count={limit}"),
+        *("--no-show-signature", "--no-color", *tips, "--"),
+    )
+    return [_drawn(line, tips) for line in text.decode(errors="replace").splitlines()]
+
+
+def _drawn(line: str, tips: Mapping[str, str]) -> Drawn:
+    strokes, _, rest = line.partition("\x01")
+    if not rest:
+        return Drawn(strokes.rstrip())
+    commit, parents, seconds, author, subject, branch = rest.split("\x02", 5)
+    return Drawn(
+        strokes.rstrip(),
+        commit,
+        written(int(seconds)),
+        author,
+        subject,
+        branch,
+        tips.get(commit, ""),
+        is_first=not parents,
+    )
 
 
 def _commits(

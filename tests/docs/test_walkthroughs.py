@@ -1,4 +1,7 @@
-"""A tutorial that fails at step three loses its reader, so every command of it is run."""
+"""A page that fails at step three loses its reader, so every command of every page is run.
+
+A page may set its scene in an HTML comment, `<!-- before` and commands below it.
+"""
 
 import os
 import re
@@ -7,6 +10,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
+ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 MARK = "--- exit code of the command above: "
 
@@ -18,10 +24,20 @@ class Step(NamedTuple):
     shown: str
 
 
-def test_every_command_of_the_tutorial_prints_what_the_page_shows(page, tmp_path):
+PAGES = [
+    str(file.relative_to(ROOT))
+    for shelf in ("tutorial", "howto")
+    for file in sorted((ROOT / "docs" / shelf).glob("*.md"))
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_of_a_page_prints_what_the_page_shows(page, name, tmp_path):
     """In one repository and in order, with the installed script, as a reader would."""
-    blocks = page("docs/tutorial/first-memory.md").blocks("console")
-    steps = [step for block in blocks for step in _steps(block)]
+    text = page(name)
+    before = re.findall(r"^<!-- before\n(.*?)^-->$", text.text, re.MULTILINE | re.DOTALL)
+    scene = [Step(line, "...\n") for block in before for line in block.splitlines()]
+    steps = scene + [step for block in text.blocks("console") for step in _steps(block)]
 
     answers = _run([step.command for step in steps], tmp_path)
 
@@ -31,6 +47,36 @@ def test_every_command_of_the_tutorial_prints_what_the_page_shows(page, tmp_path
             f"$ {step.command}\n--- the page shows\n{step.shown}--- it printed\n{printed}"
         )
         assert (code != 0) is step.shown.startswith("error: "), step.command
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_shows_a_command_that_is_not_run(page, name):
+    """Blocks that are not run (settings files, workflows) hold no command of ours to type."""
+    text = page(name).text
+    others = re.findall(r"^```(?!console)(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+    typed = [line for kind, block in others if kind in ("sh", "") for line in block.splitlines()]
+
+    assert [line for line in typed if line.startswith(("treering ", "git "))] == []
+
+
+def test_the_commands_of_the_readme_run(page, tmp_path):
+    """In this order, in a repository of one's own."""
+    blocks = page("README.md").blocks("sh")[1:]
+    scene = [
+        "git init -q -b main .",
+        "git config user.name A",
+        "git config user.email a@example.org",
+    ]
+    commands = [
+        line for block in blocks for line in block.splitlines() if line.startswith("treering")
+    ]
+
+    answers = _run([*scene, *commands], tmp_path)
+
+    assert commands
+    for command, (printed, code) in zip([*scene, *commands], answers, strict=True):
+        assert code == 0, f"$ {command}\n{printed}"
 
 
 def _steps(block: str) -> list[Step]:
@@ -67,6 +113,7 @@ def _run(commands: list[str], folder: Path) -> list[tuple[str, int]]:
 
 def _stable(text: str) -> str:
     """Times and object ids, which differ from run to run, as fixed words; no blank end."""
+    text = re.sub(r"\bin [\d.]+ s\b", "in <seconds> s", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\b", "<time>", text)
     return re.sub(r"\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b", "<object>", text).rstrip() + "\n"
 

@@ -1,0 +1,85 @@
+"""treering completion, and what fills in ids, types and branches when a person presses tab."""
+
+import contextlib
+import os
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from treering.actions.workspace import Workspace
+from treering.cli import door
+from treering.cli.door import Door
+from treering.errors import Invalid, TreeringError
+from treering.model.taxonomy import TYPES, one_of
+
+SHELLS = ("bash", "zsh", "fish")
+_MANY = 50
+
+
+@click.command("completion", epilog="Example: treering completion bash >> ~/.bashrc")
+@click.argument("shell", metavar="[bash|zsh|fish]", required=False, default="")
+@door.command
+def command(door_: Door, shell: str) -> None:
+    """Print the lines that make a shell complete commands, options, ids, types and branches."""
+    wanted = shell or os.path.basename(os.environ.get("SHELL", ""))  # noqa: PTH119 - a name, no file
+    found = get_completion_class(one_of(wanted, SHELLS, "shell"))
+    if found is None:
+        raise Invalid(f"There is no completion for {wanted}.")
+    root = click.get_current_context().find_root().command
+    script = found(root, {}, "treering", "_TREERING_COMPLETE").source()
+    door_.answer({"shell": wanted, "script": script}, lambda answer: str(answer["script"]))
+
+
+def fill_in(command: click.Command) -> None:
+    """Let every parameter that takes an id, a branch or a type complete it.
+
+    By name, and only while a shell asks: no command pays for it otherwise.
+    """
+    for param in command.params:
+        if find := _BY_NAME.get(param.name or ""):
+            setattr(param, "shell_complete", find)  # noqa: B010 - a method, replaced on purpose
+    for inner in getattr(command, "commands", {}).values():
+        fill_in(inner)
+
+
+def _ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Memories seen from here whose id begins so, each with its title."""
+    found: list[CompletionItem] = []
+    with contextlib.suppress(TreeringError, OSError):  # a shell has no place for an error
+        view = _here(ctx).view()
+        for memory_id in sorted(view.visible):
+            if memory_id.startswith(incomplete.lower()):
+                found.append(CompletionItem(memory_id, help=view.visible[memory_id].memory().title))
+            if len(found) == _MANY:
+                break
+    return found
+
+
+def _branches(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Branches that exist or have memories."""
+    with contextlib.suppress(TreeringError, OSError):
+        workspace = _here(ctx)
+        scopes = [layer.snapshot.scope.branch for layer in workspace.everything().layers]
+        names = dict.fromkeys([*workspace.repository.branches(), *scopes])
+        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+    return []
+
+
+def _types(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    return [
+        CompletionItem(kind.name, help=kind.description)
+        for kind in TYPES.values()
+        if kind.name.startswith(incomplete.lower())
+    ]
+
+
+def _here(ctx: click.Context) -> Workspace:
+    said = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
+    return Workspace.open(said or ".", is_brief=True)
+
+
+_BY_NAME = {
+    **dict.fromkeys(("id", "ids", "source", "target", "to", "supersedes", "supersede_with"), _ids),
+    **dict.fromkeys(("branch", "into"), _branches),
+    **dict.fromkeys(("type", "types"), _types),
+}

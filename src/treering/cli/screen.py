@@ -1,0 +1,87 @@
+"""The screen: whether there is one, how large it is, and what may be painted on it.
+
+Piped output stays plain and whole; on a terminal ids are short, words have colour (NO_COLOR and
+TERM=dumb turn it off), and what does not fit goes through a pager.
+"""
+
+import os
+import shutil
+import sys
+from functools import cache
+from typing import NamedTuple
+
+import click
+
+SHORT_ID = 8
+
+_KINDS = {
+    "decision": "cyan",
+    "convention": "cyan",
+    "pattern": "blue",
+    "insight": "yellow",
+    "issue": "red",
+    "debt": "red",
+    "security": "red",
+    "checkpoint": "green",
+    "progress": "green",
+}
+
+
+class Screen(NamedTuple):
+    is_terminal: bool
+    has_color: bool
+    width: int
+    height: int
+
+
+@cache
+def screen() -> Screen:
+    """Standard output as it is for this process."""
+    is_terminal = sys.stdout.isatty()
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    size = shutil.get_terminal_size()
+    return Screen(is_terminal, is_terminal and not plain, size.columns, size.lines)
+
+
+def show(text: str) -> None:
+    """Print an answer; what is taller than the screen goes through the pager."""
+    if screen().is_terminal and text.count("\n") >= screen().height - 1:
+        click.echo_via_pager(text + "\n", color=screen().has_color)
+    else:
+        click.echo(text, color=screen().has_color)
+
+
+def dim(text: str) -> str:
+    return click.style(text, dim=True) if screen().has_color and text else text
+
+
+def bold(text: str) -> str:
+    return click.style(text, bold=True) if screen().has_color and text else text
+
+
+def kind(name: str, width: int = 10) -> str:
+    """The type of a memory, in its colour."""
+    padded = f"{name:<{width}}"
+    color = _KINDS.get(name)
+    return click.style(padded, fg=color) if color and screen().has_color else padded
+
+
+def short(memory_id: str) -> str:
+    """An id as people copy it; programs get it whole."""
+    return memory_id[:SHORT_ID] if screen().is_terminal else memory_id
+
+
+def cut(text: str, taken: int) -> str:
+    """The text cut to what is left of a line of the screen; whole where there is no screen."""
+    room = screen().width - taken
+    if not screen().is_terminal or room < 10 or len(text) <= room:
+        return text
+    return text[: room - 1] + "…"
+
+
+def rule(title: str = "") -> str:
+    """A line across the screen; where there is none, the title alone."""
+    if not screen().is_terminal:
+        return title
+    head = f"── {title} " if title else ""
+    return dim(head + "─" * max(0, min(screen().width, 100) - len(head)))
