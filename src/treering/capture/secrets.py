@@ -104,8 +104,7 @@ def _candidates(text: str) -> Iterator[Secret]:
     if "=" in text or ":" in text:
         for pattern in (ASSIGNED, ASSIGNED_BARE):
             for match in re.finditer(pattern, text):
-                # Without quotes it may be code: `key: PrivateKeyTypes`.
-                if _is_random(match[1], bare=pattern is ASSIGNED_BARE):
+                if _is_random(match[1]) and not _is_code(match):
                     yield _secret("assigned credential", match)
 
 
@@ -121,11 +120,16 @@ def _is_example(kind: str, match: re.Match[str]) -> bool:
     return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{", value))
 
 
-def _is_random(value: str, *, bare: bool) -> bool:
+def _is_code(match: re.Match[str]) -> bool:
+    """A value without quotes may be a name, `key: PrivateKeyTypes`; in `KEY=...` it is none."""
+    is_quoted = match[0][-1] in "\"'"
+    is_setting = re.match("[A-Z_]+=", match[0]) is not None
+    return not (is_quoted or is_setting or re.search("[0-9].*[0-9]", match[1]))
+
+
+def _is_random(value: str) -> bool:
     """Whether a value was made by a generator: no word, no example, no reference to elsewhere."""
     if re.search(EXAMPLES, value) or re.search(REFERENCES, value):
-        return False
-    if bare and not re.search("[0-9].*[0-9]", value):
         return False
     kinds = sum(bool(re.search(of, value)) for of in ("[a-z]", "[A-Z]", "[0-9].*[0-9]", r"[^\w]"))
     return kinds >= 2 and _randomness(value) > _RANDOM
