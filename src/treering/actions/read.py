@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from treering.actions.answer import uri_of
+from treering.actions.answer import harmless, uri_of
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
+from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import FileRef, Memory
 from treering.store import history as past
@@ -56,6 +57,7 @@ class Whole:
     extra: Any = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
+    flags: tuple[str, ...] | None = None
 
 
 def read(
@@ -75,7 +77,7 @@ def read(
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
     fields = _fields(memory) | {"details": _details(place, memory)}
-    return Whole(
+    whole = Whole(
         **fields,
         uri=uri_of(memory.id),
         version=place.blob,
@@ -86,7 +88,10 @@ def read(
         extra=memory.extra or None,
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
+        flags=signs_of(memory) or None,
     )
+    answer: Whole = harmless(whole)
+    return answer
 
 
 def _details(place: Place, memory: Memory) -> dict[str, Any]:

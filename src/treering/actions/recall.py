@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treering.actions.answer import uri_of
+from treering.actions.answer import harmless, uri_of
 from treering.actions.expansion import Linked, expanded
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
+from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, TreeringError
 from treering.index import Found, Hit
 from treering.model.memory import Memory
@@ -28,7 +29,10 @@ _MOST_HOPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One memory of an answer; `content` and `details` with full detail, else a snippet."""
+    """One memory of an answer; `content` and `details` with full detail, else a snippet.
+
+    `flags` name the signs of a text that wants to steer whoever reads it.
+    """
 
     id: str
     uri: str
@@ -53,6 +57,7 @@ class Result:
     snippet: str | None = None
     content: str | None = None
     details: Any = None
+    flags: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +143,23 @@ def recall(
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
         results = _with_linked(shown, sight, results, expand, relation, order)
-    return Recalled(
-        query=query,
-        branch=standing.scope.branch,
-        layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
-        total=found.total,
-        cursor=following,
-        results=tuple(results),
-        withheld={
-            key: found.withheld.get(key, 0) for key in ("superseded", "deleted", "other_branches")
-        },
-        mode=found.mode,
-        notes=found.notes or None,
+    answer: Recalled = harmless(
+        Recalled(
+            query=query,
+            branch=standing.scope.branch,
+            layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
+            total=found.total,
+            cursor=following,
+            results=tuple(results),
+            withheld={
+                key: found.withheld.get(key, 0)
+                for key in ("superseded", "deleted", "other_branches")
+            },
+            mode=found.mode,
+            notes=found.notes or None,
+        )
     )
+    return answer
 
 
 def _usual_order(asked: Query) -> str:
@@ -243,6 +252,7 @@ class _Shown:
             snippet=snippet(memory.content, self._words) if self._detail == "medium" else None,
             content=memory.content if full else None,
             details=dict(memory.details) if full else None,
+            flags=signs_of(memory) or None,
         )
 
 

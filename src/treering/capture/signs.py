@@ -125,7 +125,7 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
      r"[\"']type[\"']\s?:\s?[\"'](?:tool_use|tool_result|function_call)[\"']|"
      r"[\"']method[\"']\s?:\s?[\"']tools/call[\"']"),
     ("fence", "treering|</",
-     r"</?treering[\s_-]?memory|</(?:untrusted[_-]\w{1,20}|memor(?:y|ies)|retrieved[_-]\w{1,20}"
+     r"</?treering[\s_\u2010-\u2015-]?memory|</(?:untrusted[_-]\w{1,20}|memor(?:y|ies)|retrieved[_-]\w{1,20}"
      r"|user[_-](?:input|query|data)|recalled|tool_output|external[_-]content)\s?>"),
     ("fence", " of ",
      r"(?:^|\n)\W{0,8}(?:end|begin|start) of (?:the )?(?:untrusted |retrieved |recalled |"

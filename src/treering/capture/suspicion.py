@@ -12,7 +12,9 @@ import re
 import unicodedata
 
 from treering.capture.hygiene import clean
+from treering.capture.secrets import texts_of
 from treering.capture.signs import SIGNS
+from treering.model.memory import Memory
 
 _LONGEST = 262_144
 _MOST_PAYLOADS = 20
@@ -44,6 +46,11 @@ def suspicion(text: str) -> tuple[str, ...]:
     if seen != text:
         found.add("hidden_characters")
     return tuple(sorted(found))
+
+
+def signs_of(memory: Memory) -> tuple[str, ...]:
+    """The signs any text of a memory bears: title, tags and author are read as well."""
+    return suspicion("\n".join(texts_of(memory)))
 
 
 def _plain(text: str) -> str:

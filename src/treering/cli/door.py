@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from treering.actions.answer import jsonable
+from treering.actions.answer import harmless, jsonable
 from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.errors import BlockedSecret, Invalid
@@ -37,7 +37,7 @@ class Door(NamedTuple):
         """Print the answer: JSON for programs, words for people."""
         if self.as_json:
             click.echo(json.dumps(jsonable(value), ensure_ascii=False))
-        elif said := text(value):
+        elif said := text(harmless(value)):
             screen.show(said)
 
     def tidy_later(self, workspace: Workspace) -> None:
