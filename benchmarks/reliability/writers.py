@@ -17,14 +17,14 @@ def concurrent(trial: Trial) -> Outcome:
     repo = trial.repo()
     repo.git("worktree", "add", "-q", "--detach", str(trial.folder / "second"))
     repo.found = repo.fingerprint()
-    second = Repo(trial.folder / "second", repo.env)
     each = trial.amount(4, 100)
 
     def loop(number: int) -> set[str]:
-        at = second if number % 2 else repo
+        at = ["-C", str(trial.folder / "second")] if number % 2 else []
         found = set()
         for turn in range(each):
-            done = at.treering("remember", f"writer {number} turn {turn}", "-b", "main", "--json")
+            said = f"writer {number} turn {turn}"
+            done = repo.treering("remember", said, "-b", "main", "--json", *at)
             if done.returncode == 0:
                 found |= acknowledged_in(done.stdout)
             else:
