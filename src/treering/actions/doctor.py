@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from treering.actions.health import files, index, machine, scopes
-from treering.actions.health.finding import Finding, readable
+from treering.actions.checkup import files, index, machine, scopes
+from treering.actions.checkup.finding import Finding, readable
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import refs

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treering.actions.answer import harmless, uri_of
+from treering.actions.drain import drain_briefly
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
@@ -57,6 +58,7 @@ class Whole:
     extra: Any = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
+    pending: int | None = None
     flags: tuple[str, ...] | None = None
 
 
@@ -72,6 +74,7 @@ def read(
     """The memory as it is seen from here, or as it was `at` a commit or date."""
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
+    pending = drain_briefly(workspace)
     standing = workspace.standing(branch)
     view = workspace.view_from(standing)
     place = _at(workspace, view, id, at) if at else view.find(id)
@@ -84,14 +87,21 @@ def read(
         branch=place.layer.branch,
         layer=place.layer.kind,
         private=place.layer.vault.is_private,
-        links=neighbours(workspace.lookout.sight(view), memory, links) if links else (),
+        links=_linked(workspace, view, memory, links),
         extra=memory.extra or None,
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
+        pending=pending or None,
         flags=signs_of(memory) or None,
     )
     answer: Whole = harmless(whole)
     return answer
+
+
+def _linked(workspace: Workspace, view: View, memory: Memory, hops: int) -> tuple[Neighbour, ...]:
+    if not hops:
+        return ()
+    return neighbours(workspace.lookout.sight(view), memory, hops, now=workspace.clock())
 
 
 def _details(place: Place, memory: Memory) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treering.actions.answer import harmless, uri_of
+from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
@@ -71,6 +72,7 @@ class Recalled:
     withheld: dict[str, int]
     mode: str
     notes: tuple[str, ...] | None = None
+    pending: int | None = None
 
 
 def recall(
@@ -116,6 +118,7 @@ def recall(
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
     limit = _limit(limit, asked)
 
+    pending = drain_briefly(workspace)
     standing = workspace.standing(branch or asked.filters.branch)
     everything = workspace.everything(standing)
     view = _view(workspace, standing, everything, scope, at)
@@ -157,6 +160,7 @@ def recall(
             },
             mode=found.mode,
             notes=found.notes or None,
+            pending=pending or None,
         )
     )
     return answer

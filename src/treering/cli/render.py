@@ -8,7 +8,7 @@ import click
 
 from treering.capture.hygiene import clean
 from treering.cli.screen import kind, screen, short
-from treering.model.when import instant
+from treering.model.when import ago
 
 
 def safe(text: str) -> str:
@@ -40,21 +40,6 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
 def _width(cell: str) -> int:
     """How much room a cell takes: colours take none."""
     return len(click.unstyle(cell)) if "\x1b" in cell else len(cell)
-
-
-def ago(written: str, now: float) -> str:
-    """How long ago, in one unit."""
-    seconds = max(0.0, now - instant(written))
-    for unit, size in (
-        ("y", 31_536_000),
-        ("mo", 2_592_000),
-        ("d", 86_400),
-        ("h", 3_600),
-        ("min", 60),
-    ):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} ago"
-    return "just now"
 
 
 def dated(written: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from treering.actions.health.finding import Finding
+from treering.actions.checkup.finding import Finding
 from treering.store.store import Store
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from treering.actions.health.finding import Finding
+from treering.actions.checkup.finding import Finding
 from treering.actions.workspace import Workspace
 from treering.git import lock
 

@@ -3,8 +3,8 @@
 import contextlib
 from collections.abc import Collection, Iterator
 
-from treering.actions.health.documents import foreign, memories
-from treering.actions.health.finding import Finding
+from treering.actions.checkup.documents import foreign, memories
+from treering.actions.checkup.finding import Finding
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process, refs
 from treering.git.objects import TREE

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from treering.actions.health.finding import Finding
+from treering.actions.checkup.finding import Finding
 from treering.errors import InvalidDocument, StoreDamaged
 from treering.git.objects import BLOB, TREE
 from treering.store import layout

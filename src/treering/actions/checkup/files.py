@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from treering.actions.health.finding import Finding
+from treering.actions.checkup.finding import Finding
 from treering.git import refs
 from treering.store.store import Store
 from treering.store.vault import Vault
