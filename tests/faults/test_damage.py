@@ -1,6 +1,8 @@
 """Damaged truth: what is whole is still seen, doctor names the rest and goes back where it can."""
 
 import json
+import os
+import shutil
 import subprocess
 
 import pytest
@@ -137,6 +139,105 @@ def test_a_bad_document_is_named_and_the_rest_is_listed(damaged, document):
     assert _findings(damaged, code=1) == {"bad-document": False}
     assert "000000000000" in damaged.treering("doctor").stdout
     damaged.remember("goes on")
+
+
+def test_a_tip_without_a_log_goes_back_to_what_a_fetch_saw(damaged):
+    """A clone whose reflog is gone still has what it last fetched."""
+    ref, fetched = "refs/treering/heads/main", "refs/treering/remotes/origin/heads/main"
+    damaged.git("update-ref", fetched, f"{ref}~1")
+    (damaged.git_dir / "logs" / ref).unlink()
+    _zero(damaged, ref)
+
+    assert _findings(damaged, code=0) == {"broken-ref": True}
+    assert damaged.git("rev-parse", ref) == damaged.git("rev-parse", fetched)
+    assert damaged.remember("goes on") in damaged.stored()
+
+
+def test_a_ref_nobody_can_put_back_is_named_with_the_next_step(damaged):
+    """Nothing to go back to: say so, change nothing, exit 1 until someone acts."""
+    ref = "refs/treering/heads/main"
+    (damaged.git_dir / "logs" / ref).unlink()
+    _zero(damaged, ref)
+    before = damaged.ref_file().read_bytes()
+
+    assert _findings(damaged, code=1) == {"broken-ref": False}
+    assert damaged.ref_file().read_bytes() == before
+
+
+def test_a_lost_older_version_is_named(damaged):
+    """What is seen now is whole, but history, revert and push are not."""
+    damaged.treering("revise", damaged.ids[0], "--content", "another thought")
+    _zero(damaged, f"refs/treering/heads/main~1:{_path(damaged.ids[0])}")
+
+    assert damaged.exported() == set(damaged.ids)
+    assert _findings(damaged, code=1) == {"broken-history": False}
+
+
+def test_fetched_refs_are_looked_at_too(damaged):
+    """What a remote sent is shown and merged: damage in it is ours to tell."""
+    damaged.git("update-ref", "refs/treering/remotes/origin/heads/x", "refs/treering/heads/main")
+    _commit_files(damaged, {"memories/00/000000000000.md": b"no front matter"})
+    damaged.git("update-ref", "refs/treering/remotes/origin/heads/y", "refs/treering/heads/main")
+
+    done = damaged.treering("doctor", "--json")
+
+    told = [f["message"] for f in json.loads(done.stdout)["findings"]]
+    assert any("remotes/origin/heads/y" in message for message in told)
+
+
+def test_a_ref_that_is_none_of_ours_is_named(damaged):
+    damaged.git("update-ref", "refs/treering/other/thing", "HEAD")
+
+    assert _findings(damaged, code=1) == {"foreign-ref": False}
+    damaged.git("update-ref", "-d", "refs/treering/other/thing")
+
+
+def test_a_damaged_index_is_dropped_and_built_anew(damaged):
+    damaged.treering("recall", "thought")
+    for file in (damaged.git_dir / "treering" / "index").rglob("*.entries"):
+        file.write_bytes(file.read_bytes()[:-3] + b"\0\0\0")
+
+    assert _findings(damaged, "--dry-run", code=1) == {"index-damaged": False}
+    assert _findings(damaged, "--fix", code=0) == {"index-damaged": True}
+    found = json.loads(damaged.treering("recall", "thought", "--json").stdout)
+    assert found["total"] == 3
+    assert _findings(damaged, code=0) == {}
+
+
+def test_a_private_repository_that_cannot_be_opened_is_named(damaged):
+    """And the shared memories are still looked at."""
+    damaged.remember("mine", "--private")
+    shutil.rmtree(damaged.git_dir / "treering" / "private.git" / "objects")
+    damaged.ref_file().write_bytes(b"")
+
+    assert _findings(damaged, code=1) == {"broken-private": False, "broken-ref": True}
+
+
+def test_halves_left_by_dead_processes_are_removed(damaged):
+    """Old ones only: a young one may be in the making."""
+    folder = damaged.git_dir / "treering"
+    folder.mkdir(exist_ok=True)
+    half, young = folder / "private.git.new", damaged.git_dir / "objects" / "00"
+    half.mkdir()
+    young.mkdir(exist_ok=True)
+    (young / "tmp_object_git2_a").write_bytes(b"")
+    os.utime(half, (1, 1))
+    (young / "tmp_object_git2_b").write_bytes(b"")
+    os.utime(young / "tmp_object_git2_b", (1, 1))
+
+    assert _findings(damaged, code=0) == {"temporary-files": True, "temporary-objects": True}
+    assert not half.exists()
+    assert [file.name for file in young.glob("tmp_*")] == ["tmp_object_git2_a"]
+
+
+def test_a_flood_of_findings_is_counted_not_listed(damaged):
+    """A fetched tree may hold a million files that are not ours."""
+    _commit_files(damaged, {f"memories/junk{n}": b"" for n in range(120)})
+
+    findings = json.loads(damaged.treering("doctor", "--json").stdout)["findings"]
+
+    assert len(findings) == 51
+    assert findings[-1]["message"] == "70 more of the kind foreign-entry."
 
 
 # --- how things break ---------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def write_recorded(writing: Writing, recording: Recording) -> int:
         place = writing.view.place(memory.id)
         changes.append(Change(memory, place, bool(place and place.layer.vault.is_private)))
     if changes:
-        writing.commit("capture", changes)
+        writing.commit("capture", changes, allow_secret=True)  # masked where it was read
     return sum(c.memory.type == "commit" and c.memory.status == "active" for c in changes)
 
 

@@ -27,8 +27,8 @@ def exported(
         except TreeringError:
             continue  # not a memory; doctor names it
         if all or not memory.is_forgotten:
-            fields: dict[str, Any] = jsonable(document.fields(memory))
-            yield fields | {"content": memory.content, "branch": place.layer.branch}
+            whole = document.fields(memory) | {"content": memory.content}
+            yield jsonable(whole | {"branch": place.layer.branch})
 
 
 def export_markdown(

@@ -7,7 +7,6 @@ from typing import Any
 from treering.actions import given
 from treering.actions.sight import Sight
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.capture import secrets
 from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import Place
@@ -32,7 +31,6 @@ def forget(
     if not ids:
         raise Invalid("No memory was named.", hint="Give one or more ids.")
     why = given.text_given(reason, "reason")
-    secrets.refuse(why)
 
     if not restore:
         workspace.lookout.sight(workspace.view(branch))  # may build the index: not under the lock

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from treering.actions import given
 from treering.actions.prompt_shelves import import_prompts, prompts_below
@@ -13,7 +12,6 @@ from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
 from treering.capture.classify import classify
 from treering.errors import Conflict, Invalid, TreeringError
-from treering.model import document
 from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
 from treering.model.taxonomy import STATUSES, one_of, type_named
 from treering.model.when import bound, written
@@ -22,8 +20,6 @@ from treering.store.view import Place
 Progress = Callable[[int, int], None]
 
 _SHOWN = 20  # of a dry run
-
-_INERT = {"id", "type", "status", "blob", "commit", "target", "created", "modified"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,7 @@ def import_records(
         try:
             memory = _placed(_memory(workspace, record), places.get(number))
             if not allow_secret:
-                secrets.refuse(memory.content, *_texts(document.fields(memory)))
+                secrets.refuse(*secrets.texts_of(memory))
             target = by_branch.setdefault(branch or _branch_of(record), {})
             _take(target, record, memory)
         except _AlreadyThere:
@@ -219,7 +215,7 @@ def _written(
                 clash = Conflict(f"The id {memory.id} belongs to a memory with another content.")
                 errors.append(_failed(record, clash))
         if new and not dry_run:
-            writing.commit("import", new)
+            writing.commit("import", new, allow_secret=True)  # each was looked at alone
         return [change.memory for change in new], there, errors
 
     return workspace.write(branch, attempt, create=True)
@@ -250,17 +246,6 @@ def _branch_of(record: Numbered) -> str:
 
 def _failed(record: Numbered, error: TreeringError) -> Failure:
     return Failure(record.line, record.where, error.code, error.message)
-
-
-def _texts(value: Any) -> list[str]:
-    """Every string inside front matter, but for object ids and dates."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for key, item in value.items() if key not in _INERT for text in _texts(item)]
-    if isinstance(value, list | tuple):
-        return [text for item in value for text in _texts(item)]
-    return []
 
 
 def _memory(workspace: Workspace, numbered: Numbered) -> Memory:

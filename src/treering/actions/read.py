@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from treering.actions import outputs
-from treering.actions.answer import uri_of
+from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
-from treering.actions.flags import flags_of
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.origin import origin_of
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
+from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import FileRef, Memory
 from treering.store import history as past
@@ -91,10 +91,9 @@ def read(
     memory = place.memory()
     fields = _fields(memory) | {"details": _details(place, memory)}
     fields["content"] = _from(memory.content, offset)
-    return Whole(
+    whole = Whole(
         **fields,
         uri=uri_of(memory.id),
-        flags=flags_of(memory),
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
@@ -105,7 +104,10 @@ def read(
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
         pending=pending or None,
+        flags=signs_of(memory) or None,
     )
+    answer: Whole = harmless(whole)
+    return answer
 
 
 def _linked(workspace: Workspace, view: View, memory: Memory, hops: int) -> tuple[Neighbour, ...]:

@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treering.actions.answer import uri_of
+from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
-from treering.actions.flags import flags_of
 from treering.actions.origin import origin_of
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
+from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, TreeringError
 from treering.index import Found, Hit
 from treering.model.memory import Memory
@@ -31,7 +31,10 @@ _MOST_HOPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One memory of an answer; `content` and `details` with full detail, else a snippet."""
+    """One memory of an answer; `content` and `details` with full detail, else a snippet.
+
+    `flags` name the signs of a text that wants to steer whoever reads it.
+    """
 
     id: str
     uri: str
@@ -145,20 +148,24 @@ def recall(
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
         results = _with_linked(shown, sight, results, expand, relation, order)
-    return Recalled(
-        query=query,
-        branch=standing.scope.branch,
-        layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
-        total=found.total,
-        cursor=following,
-        results=tuple(results),
-        withheld={
-            key: found.withheld.get(key, 0) for key in ("superseded", "deleted", "other_branches")
-        },
-        mode=found.mode,
-        notes=found.notes or None,
-        pending=pending or None,
+    answer: Recalled = harmless(
+        Recalled(
+            query=query,
+            branch=standing.scope.branch,
+            layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
+            total=found.total,
+            cursor=following,
+            results=tuple(results),
+            withheld={
+                key: found.withheld.get(key, 0)
+                for key in ("superseded", "deleted", "other_branches")
+            },
+            mode=found.mode,
+            notes=found.notes or None,
+            pending=pending or None,
+        )
     )
+    return answer
 
 
 def _usual_order(asked: Query) -> str:
@@ -247,7 +254,6 @@ class _Shown:
             created=memory.created,
             modified=memory.modified,
             author=memory.author,
-            flags=flags_of(memory),
             agent=memory.agent or None,
             origin=origin_of(self._workspace, memory),
             stale=self._code.staleness(memory),
@@ -256,6 +262,7 @@ class _Shown:
             snippet=snippet(memory.content, self._words) if self._detail == "medium" else None,
             content=memory.content if full else None,
             details=dict(memory.details) if full else None,
+            flags=signs_of(memory) or None,
         )
 
 

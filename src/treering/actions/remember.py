@@ -9,7 +9,6 @@ from treering.actions.answer import uri_of
 from treering.actions.surroundings import Alike, Found, Suggestion
 from treering.actions.unlinking import UNLINKED, unlinked
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.capture import secrets
 from treering.capture.classify import Classification, classify
 from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
@@ -88,8 +87,6 @@ def remember(
         session=given.line_given(session, "session"),
         details={key: value for key, value in told.items() if value},
     )
-    if not allow_secret:
-        secrets.refuse(text, *_short_texts(draft), why)
 
     def attempt(writing: Writing) -> Remembered:
         memory, existing = identified(writing, draft, private)
@@ -111,7 +108,7 @@ def remember(
         around = workspace.surroundings.found(writing.view, memory, is_private=private, avoid=avoid)
         memory = _linked(memory, around, avoid)
         changes.insert(0, Change(memory, existing, private))
-        versions = writing.commit("remember", changes)
+        versions = writing.commit("remember", changes, allow_secret=allow_secret)
         workspace.surroundings.noted(writing.scope, changes, versions, whole=around.is_complete)
         return _answer(
             kind,
@@ -132,10 +129,6 @@ def _linked(memory: Memory, around: Found, avoid: tuple[str, ...]) -> Memory:
     links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
     details = dict(memory.details) | ({UNLINKED: list(avoid)} if avoid else {})
     return replace(memory, links=memory.links + links, details=details)
-
-
-def _short_texts(memory: Memory) -> tuple[str, ...]:
-    return (memory.title, memory.topic, memory.agent, memory.session, *memory.tags)
 
 
 def superseded(old: Place, by: str, now: str) -> Change:

@@ -17,7 +17,7 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
         place = writing.view.find(id)
         earlier = _at(workspace, place, to) if to else _before(writing, place)
         change = Change(earlier, place, place.layer.vault.is_private)
-        return write_changes(workspace, writing, "revert", [change])
+        return write_changes(workspace, writing, "revert", [change], allow_secret=True)
 
     return workspace.write(branch, attempt)
 

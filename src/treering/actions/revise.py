@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from treering.actions import given
 from treering.actions.remember import superseded
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.capture import secrets
 from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import OUTCOMES, STATUSES, one_of, type_named
@@ -52,8 +51,6 @@ def revise(
     """
     if content and append:
         raise Invalid("Give content or append, not both.")
-    if not allow_secret:
-        secrets.refuse(content, append, title, topic, reason, *tags_add)
 
     def revised(writing: Writing, memory: Memory) -> Memory:
         new = memory
@@ -88,7 +85,7 @@ def revise(
         changes = [Change(revised(writing, memory), place, place.layer.vault.is_private)]
         if supersede_with:
             changes = _superseding(writing, changes[0], supersede_with, workspace.now())
-        return write_changes(workspace, writing, "revise", changes)
+        return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
 
     return workspace.write(branch, attempt)
 
@@ -102,7 +99,12 @@ def expected(place: Place, version: str) -> Place:
 
 
 def write_changes(
-    workspace: Workspace, writing: Writing, op: str, changes: list[Change]
+    workspace: Workspace,
+    writing: Writing,
+    op: str,
+    changes: list[Change],
+    *,
+    allow_secret: bool = False,
 ) -> Revised:
     """Write what really changed; the first change is the one the caller asked for."""
     first, now = changes[0], workspace.now()
@@ -111,7 +113,7 @@ def write_changes(
         for change in changes
         if change.replaces and changed_fields(change.replaces, change.memory)
     ]
-    versions = writing.commit(op, news) if news else {}
+    versions = writing.commit(op, news, allow_secret=allow_secret) if news else {}
     old = first.replaces
     if old is None:
         raise Invalid(f"There is no memory {first.memory.id} to change.")

@@ -38,7 +38,7 @@ def record_agent_session(
         changed = sessions.lasting_until(known, when, summary)
         changed = sessions.told(changed, _commits(view, changed))
         if place is None or changed != known:
-            writing.commit("capture", [Change(changed, place, is_private=False)])
+            writing.commit("capture", [Change(changed, place, is_private=False)], allow_secret=True)
         return changed.id, branch
 
     memory_id, branch = workspace.write("", attempt)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 from treering.branches import layers
 from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
+from treering.capture import secrets
 from treering.clock import Clock, wall_clock
-from treering.errors import Conflict
+from treering.errors import Conflict, TreeringError
 from treering.git.libgit2 import cache_large_trees, set_fsync
 from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
@@ -255,6 +256,13 @@ def _layer_at(layer: Layer, seconds: float) -> Layer:
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
 
 
+def _texts_before(change: Change) -> list[str]:
+    try:
+        return secrets.texts_of(change.replaces.memory()) if change.replaces else []
+    except TreeringError:
+        return []  # unreadable: all is new
+
+
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
     """Where the code of a scope's branch is now."""
     return code_position(
@@ -280,9 +288,18 @@ class Writing:
         at = self.standing
         return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
 
-    def commit(self, op: str, changes: Iterable[Change]) -> dict[str, str]:
-        """Write the changes, one commit a vault; the new version of each id."""
+    def commit(
+        self, op: str, changes: Iterable[Change], *, allow_secret: bool = False
+    ) -> dict[str, str]:
+        """Write the changes, one commit a vault; the new version of each id.
+
+        Every verb comes through here, so this is where credentials are refused, whichever field
+        they are in. What the replaced copy held already is no news.
+        """
         todo = tuple(changes)
+        if not allow_secret:
+            for change in todo:
+                secrets.refuse(*secrets.texts_of(change.memory), known=_texts_before(change))
         versions: dict[str, str] = {}
         for is_private in (False, True):
             mine = [change for change in todo if change.is_private is is_private]

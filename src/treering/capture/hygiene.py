@@ -19,8 +19,10 @@ _HIDDEN = (
     "\U000e0000-\U000e007f"  # tag characters: invisible ASCII
     "]"
     "|\u200c(?![\u0600-\u06ff\u0900-\u0dff])"  # the non-joiner is spelling in some scripts only
-    "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
-)  # one variation selector is emoji style, a run of them is a message
+)
+# One variation selector after a sign is emoji style; elsewhere, or in a run, it is a message.
+_SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+_STRAY = f"(?:^|(?<=[\\sA-Za-z])){_SELECTORS}+|(?<={_SELECTORS}){_SELECTORS}+"
 
 _LINES = str.maketrans("", "", "\t\n\f\r")
 
@@ -30,7 +32,7 @@ def clean(text: str) -> str:
     if "\x1b" in text or "\x9b" in text:
         text = re.sub(_ESCAPES, "", text)
     plain = text.isascii() and text.translate(_LINES).isprintable()
-    return text if plain else re.sub(_HIDDEN, "", text)
+    return text if plain else re.sub(_STRAY, "", re.sub(_HIDDEN, "", text))
 
 
 def clean_line(text: str) -> str:

@@ -25,7 +25,7 @@ def leaks(vault: Vault, remote: str, tip: str) -> Iterator[Leak]:
             text = vault.repository.objects.blob(blob).decode(errors="replace")
         except StoreDamaged:
             continue  # too large to be ours, or not here
-        if kind := secrets.find(text):
+        for kind in secrets.secrets_in(text):
             yield Leak(layout.id_of_path(path) or path, kind)
 
 

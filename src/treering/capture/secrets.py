@@ -1,81 +1,138 @@
 """Credentials: found before anything is written, named by kind, never repeated.
 
-Precision first: a memory refused for nothing is a memory lost, so each pattern is one a vendor made
-to be recognised, or an assignment whose value is random enough to be no example.
+Precision first: a memory refused for nothing is a memory lost. So each kind is a shape a vendor
+made to be recognised (see `credentials.py`), or an assignment whose value is random enough to be
+neither a word nor an example. What has the exact shape of a vendor's token is refused even where
+somebody calls it an example: nobody can tell.
 """
 
 import math
 import re
+from bisect import bisect
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from treering.capture.credentials import (
+    ASSIGNED,
+    ASSIGNED_BARE,
+    EXAMPLES,
+    KINDS,
+    REFERENCES,
+    SHAPELESS,
+)
+from treering.capture.hygiene import clean
 from treering.errors import BlockedSecret
+from treering.model import document
+from treering.model.memory import Memory
 
-_KINDS: tuple[tuple[str, str, str], ...] = (
-    # kind, a word that must be there (cheap test first), pattern
-    ("private key", "PRIVATE KEY-----", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"),
-    ("AWS access key", "A", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("GitHub token", "gh", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
-    ("GitHub token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{60,255}\b"),
-    ("GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
-    ("Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,250}\b"),
-    ("Slack webhook", "hooks.slack.com", r"hooks\.slack\.com/services/T\w{6,}/B\w{6,}/\w{20,}"),
-    ("Stripe key", "_live_", r"\b[rs]k_live_[A-Za-z0-9]{16,200}\b"),
-    ("Google API key", "AIza", r"\bAIza[A-Za-z0-9_-]{35}\b"),
-    ("OpenAI key", "sk-", r"\bsk-(?:proj-|svcacct-)?[\w-]{20,200}T3BlbkFJ[\w-]{20,}"),
-    ("Anthropic key", "sk-ant-", r"\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{60,200}"),
-    ("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("PyPI token", "pypi-", r"\bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}"),
-    ("SendGrid key", "SG.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}\b"),
-    ("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{34}\b"),
-    ("JSON web token", "eyJ", r"\beyJ[\w-]{16,}\.eyJ[\w-]{16,}\.[\w-]{20,}"),
-    ("password in a URL", "://", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,64}:([^\s/:@]{6,128})@\w"),
-)  # fmt: skip
-
-_ASSIGNED = (
-    r"(?i)\b(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?token|auth[_-]?token|password|passwd)\b"
-    r"[\"']?\s{0,3}[:=]\s{0,3}[\"']([^\s\"']{12,200})[\"']"
-)
-_PLACEHOLDER = (
-    r"(?i)^pass(word)?$|example|placeholder|changeme|your|xxx|\*\*\*|<|\$\{|\{\{|test|dummy"
-)
+_INERT = {"id", "type", "status", "blob", "commit", "target", "created", "modified"}
+_RANDOM = 3.0  # bits a character; names and prose have fewer, or their letters give them away
 
 
-def find(text: str) -> str | None:
-    """The kind of the first credential in the text, or None."""
-    for kind, word, pattern in _KINDS:
-        if word in text and (match := re.search(pattern, text)) and not _is_example(match):
-            return kind
-    if "'" not in text and '"' not in text:
-        return None  # an assignment has its value in quotes
-    for match in re.finditer(_ASSIGNED, text):
-        if not _is_example(match) and _randomness(match[1]) > 3.5:
-            return "assigned credential"
-    return None
+class Secret(NamedTuple):
+    """Where a credential stands in a text, and of which kind it is."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def secrets_in(text: str) -> tuple[str, ...]:
+    """The kinds of credentials in a text, each once; empty when there are none."""
+    return tuple(dict.fromkeys(secret.kind for secret in _found(clean(text))))
 
 
 def masked(text: str) -> str:
-    """The text with each credential replaced by the name of its kind."""
-    for kind, word, pattern in _KINDS:
-        if word in text:
-            text = re.sub(pattern, lambda m, kind=kind: _mask(m, kind), text)  # type: ignore[misc]
-    return re.sub(_ASSIGNED, lambda m: _mask(m, "assigned credential"), text)
+    """The text, cleaned, with each credential replaced by the name of its kind."""
+    text = clean(text)
+    for secret in sorted(_found(text), key=lambda secret: secret.start, reverse=True):
+        text = f"{text[: secret.start]}[masked: {secret.kind}]{text[secret.end :]}"
+    return text
 
 
-def _mask(match: re.Match[str], kind: str) -> str:
-    if _is_example(match) or (kind == "assigned credential" and _randomness(match[1]) <= 3.5):
-        return match[0]
-    return f"[masked: {kind}]"
+def refuse(*texts: str, known: Iterable[str] = ()) -> None:
+    """Raise BlockedSecret when a text holds a credential that is in none of the `known` texts.
+
+    `known` is what was stored before: a person who once let a credential in may still tag it.
+    """
+    allowed: set[str] | None = None
+    for text in map(clean, texts):
+        for secret in _found(text):
+            if allowed is None:
+                allowed = {old[s.start : s.end] for old in map(clean, known) for s in _found(old)}
+            if text[secret.start : secret.end] not in allowed:
+                raise BlockedSecret(f"The text holds what looks like a credential: {secret.kind}.")
 
 
-def refuse(*texts: str) -> None:
-    """Raise BlockedSecret when one of the texts holds a credential."""
-    for text in texts:
-        if kind := find(text):
-            raise BlockedSecret(f"The text holds what looks like a credential: {kind}.")
+def texts_of(memory: Memory) -> list[str]:
+    """Every text of a memory, wherever it stands; all of them end up in a blob."""
+    return [memory.content, *_texts(document.fields(memory))]
 
 
-def _is_example(match: re.Match[str]) -> bool:
-    return bool(re.search(_PLACEHOLDER, match[match.lastindex or 0]))
+def _texts(value: Any) -> list[str]:
+    """Every string inside front matter, but for object ids and dates."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for key, item in value.items() if key not in _INERT for text in _texts(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _texts(item)]
+    return []
+
+
+def _found(text: str) -> Iterator[Secret]:
+    """Every credential, the surest kinds first; none inside another."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for secret in _candidates(text):
+        place = bisect(starts, secret.start)
+        is_after = not place or ends[place - 1] <= secret.start
+        if is_after and (place == len(starts) or secret.end <= starts[place]):
+            starts.insert(place, secret.start)
+            ends.insert(place, secret.end)
+            yield secret
+
+
+def _candidates(text: str) -> Iterator[Secret]:
+    lower = text.lower()
+    for kind, word, pattern in KINDS:
+        if word.lower() in lower:
+            for match in re.finditer(pattern, text):
+                if not _is_example(kind, match):
+                    yield _secret(kind, match)
+    if "=" in text or ":" in text:
+        for pattern in (ASSIGNED, ASSIGNED_BARE):
+            for match in re.finditer(pattern, text):
+                if _is_random(match[1]) and not _is_code(match):
+                    yield _secret("assigned credential", match)
+
+
+def _secret(kind: str, match: re.Match[str]) -> Secret:
+    return Secret(kind, *match.span(match.lastindex or 0))
+
+
+def _is_example(kind: str, match: re.Match[str]) -> bool:
+    value = match[match.lastindex or 0]
+    if kind in SHAPELESS:
+        is_name_again = f"//{value}:".lower() in match[0].lower()  # postgres:postgres@
+        return is_name_again or bool(re.search(EXAMPLES, value))
+    return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{", value))
+
+
+def _is_code(match: re.Match[str]) -> bool:
+    """A value without quotes may be a name, `key: PrivateKeyTypes`; in `KEY=...` it is none."""
+    is_quoted = match[0][-1] in "\"'"
+    is_setting = re.match("[A-Z_]+=", match[0]) is not None
+    return not (is_quoted or is_setting or re.search("[0-9].*[0-9]", match[1]))
+
+
+def _is_random(value: str) -> bool:
+    """Whether a value was made by a generator: no word, no example, no reference to elsewhere."""
+    if re.search(EXAMPLES, value) or re.search(REFERENCES, value):
+        return False
+    kinds = sum(bool(re.search(of, value)) for of in ("[a-z]", "[A-Z]", "[0-9].*[0-9]", r"[^\w]"))
+    return kinds >= 2 and _randomness(value) > _RANDOM
 
 
 def _randomness(text: str) -> float:

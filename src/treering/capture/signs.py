@@ -21,7 +21,8 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
      rf"\b{_DROP}\s(?:all|any|every|everything)\s(?:{_MANY}\s){{0,3}}{_ORDERS}\b"),
     ("override", "ignore|disregard|forget|override|bypass|discard|follow|drop",
      rf"\b{_DROP}\s(?:everything|all|what)\s(?:\w{{1,30}}\s){{0,3}}(?:you were told|"
-     r"you have been told|you've been told|said (?:above|before)|i told you|before this (?:line|message|point))"),
+     r"you have been told|you've been told|said (?:above|before)|i told you|"
+     r"before this (?:line|message|point))"),
     ("override", "new|updated|real|actual|revised",
      rf"\b(?:new|updated|real|actual|revised)\s(?:\w{{1,30}}\s)?{_ORDERS}\s?(?:from (?:the )?"
      r"(?:system|user|developer|admin\w*|operator)|override|supersede|replace)"),
@@ -124,7 +125,7 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
      r"[\"']type[\"']\s?:\s?[\"'](?:tool_use|tool_result|function_call)[\"']|"
      r"[\"']method[\"']\s?:\s?[\"']tools/call[\"']"),
     ("fence", "treering|</",
-     r"</?treering[\s_-]?memory|</(?:untrusted[_-]\w{1,20}|memor(?:y|ies)|retrieved[_-]\w{1,20}"
+     r"</?treering[\s_\u2010-\u2015-]?memory|</(?:untrusted[_-]\w{1,20}|memor(?:y|ies)|retrieved[_-]\w{1,20}"
      r"|user[_-](?:input|query|data)|recalled|tool_output|external[_-]content)\s?>"),
     ("fence", " of ",
      r"(?:^|\n)\W{0,8}(?:end|begin|start) of (?:the )?(?:untrusted |retrieved |recalled |"

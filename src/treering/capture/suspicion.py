@@ -10,9 +10,12 @@ import base64
 import binascii
 import re
 import unicodedata
+from functools import lru_cache
 
 from treering.capture.hygiene import clean
+from treering.capture.secrets import texts_of
 from treering.capture.signs import SIGNS
+from treering.model.memory import Memory
 
 _LONGEST = 262_144
 _MOST_PAYLOADS = 20
@@ -33,6 +36,7 @@ _LEETED = r"\b[a-z]{0,20}[013457@$][a-z]{1,20}"
 _BASE64 = r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}={0,2}"
 
 
+@lru_cache(maxsize=1024)  # a long text takes a third of a millisecond, and every recall shows ten
 def suspicion(text: str) -> tuple[str, ...]:
     """The signs a text bears, each once, in a fixed order; empty for one that bears none."""
     text = text[:_LONGEST]
@@ -44,6 +48,11 @@ def suspicion(text: str) -> tuple[str, ...]:
     if seen != text:
         found.add("hidden_characters")
     return tuple(sorted(found))
+
+
+def signs_of(memory: Memory) -> tuple[str, ...]:
+    """The signs any text of a memory bears: title, tags and author are read as well."""
+    return suspicion("\n".join(texts_of(memory)))
 
 
 def _plain(text: str) -> str:

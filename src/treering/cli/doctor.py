@@ -9,14 +9,16 @@ from treering.cli.render import safe
 
 
 @click.command("doctor", epilog="Example: treering doctor --dry-run")
-@click.option("--dry-run", is_flag=True, help="Only look, repair nothing.")
+@click.option(
+    "--fix/--dry-run", default=True, show_default=True, help="Repair what is safe, or only look."
+)
 @door.command
-def command(door_: Door, dry_run: bool) -> int:
+def command(door_: Door, fix: bool) -> int:
     """Check everything treering wrote, and repair what is safe.
 
     Exits with 1 while something is left to do.
     """
-    answer = doctor(door_.open(), dry_run=dry_run)
+    answer = doctor(door_.open(), dry_run=not fix)
     door_.answer(answer, _text)
     return 0 if answer.ok else 1
 

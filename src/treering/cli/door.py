@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypedDict
 
 import click
 
-from treering.actions.answer import jsonable
+from treering.actions.answer import harmless, jsonable
 from treering.actions.workspace import Workspace
 from treering.cli import screen
-from treering.errors import Invalid
+from treering.errors import BlockedSecret, Invalid
 from treering.git.objects import Person
 
 
@@ -31,7 +31,7 @@ class Door(NamedTuple):
         """Print the answer: JSON for programs, words for people."""
         if self.as_json:
             click.echo(json.dumps(jsonable(value), ensure_ascii=False))
-        elif said := text(value):
+        elif said := text(harmless(value)):
             screen.show(said)
 
     def tidy_later(self, workspace: Workspace) -> None:
@@ -74,6 +74,20 @@ def who() -> Who:
         "cache": _cache(),
         "user_folder": _config(),
     }
+
+
+def secret_allowed(asked: bool, agent: str = "") -> bool:
+    """Whether --allow-secret counts: a person has to say it, and a person sits at a terminal."""
+    if not asked:
+        return False
+    if agent or os.environ.get("TREERING_AGENT"):
+        raise BlockedSecret("--allow-secret is for people; an agent may not say it.")
+    if not (sys.stdin.isatty() or sys.stderr.isatty()):
+        raise BlockedSecret(
+            "--allow-secret has to be said at a terminal.",
+            hint="Run it by hand: neither standard input nor standard error is a terminal here.",
+        )
+    return True
 
 
 def _person() -> Person | None:

@@ -24,7 +24,9 @@ _OTHERS = set(NAMES) - {"jsonl", "markdown"}
 @click.option("-b", "--branch", default="", help="Put everything on this branch.")
 @click.option("--private", is_flag=True, help="Keep it on this machine only.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be imported.")
-@click.option("--allow-secret", is_flag=True, help="Store what looks like a credential, too.")
+@click.option(
+    "--allow-secret", is_flag=True, help="Store what looks like a credential; at a terminal."
+)
 @door.command
 def command(door_: Door, file: str, system: str, **given: Any) -> int:
     """Import memories: JSON lines (`-`: standard input), markdown, or another system's store.
@@ -36,6 +38,7 @@ def command(door_: Door, file: str, system: str, **given: Any) -> int:
     """
     if not file and system != GIT_NOTES:
         raise click.UsageError("Missing argument 'FILE'.")
+    given["allow_secret"] = door.secret_allowed(given["allow_secret"])
     workspace = door_.open()
     with progress_bar("importing", quiet=door_.as_json) as progress:
         if file == "-":

@@ -128,6 +128,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _say(as_json: bool, code: str, message: str, hint: str) -> None:
+    """Say what went wrong; what callers and branch names put into it is cleaned and masked."""
+    from treering.capture.secrets import masked  # only an error needs it
+
+    message, hint = masked(message), masked(hint)
     if as_json:
         error = {"code": code, "message": message, "hint": hint}
         said = json.dumps({"error": error}, ensure_ascii=False)
@@ -143,11 +147,12 @@ def _log_of(error: Exception) -> str:
     import tempfile
     import traceback
 
+    from treering.capture.secrets import masked
+
+    trace = masked("".join(traceback.format_exception(error)))
     with tempfile.NamedTemporaryFile(
         "w", prefix="treering-bug-", suffix=".md", delete=False, encoding="utf-8"
     ) as log:
         log.write(f"treering {__version__}, Python {platform.python_version()}, ")
-        log.write(
-            f"{platform.platform()}\n\n```\n{''.join(traceback.format_exception(error))}```\n"
-        )
+        log.write(f"{platform.platform()}\n\n```\n{trace}```\n")
     return log.name

@@ -48,6 +48,7 @@ def text(memory: Whole | Piece) -> str:
         *((key, str(value)) for key, value in memory.details.items()),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
         *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
+        ("flagged", ", ".join(memory.flags or ())),
         ("version", memory.version),
     ]
     known = [(safe(name), safe(value)) for name, value in rows if value]

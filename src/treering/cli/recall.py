@@ -97,6 +97,7 @@ def _result(result: Result, now: float) -> str:
         [f"files {result.stale.state}"] if result.stale and result.stale.state != "fresh" else []
     )
     marks += ["private"] if result.private else []
+    marks += [f"flagged: {', '.join(result.flags)}"] if result.flags else []
     head = f"{headline(result)}  " + dim(f"({', '.join(marks)})")
     text = result.content if result.content is not None else result.snippet
     if not text or text == result.title:

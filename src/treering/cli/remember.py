@@ -32,15 +32,23 @@ from treering.cli.screen import dim, short
 @click.option("--agent", default="", help="The agent that learned it.")
 @click.option("--outcome", default="", help="success, failed or partial.")
 @click.option("--id", default="", help="Default: made from the content.")
-@click.option("--allow-secret", is_flag=True, help="Store it although it looks like a credential.")
+@click.option(
+    "--allow-secret", is_flag=True, help="Store what looks like a credential; at a terminal."
+)
 @door.command
 def command(
-    door_: Door, content: str | None, content_file: str | None, files: tuple[str, ...], **given: Any
+    door_: Door,
+    content: str | None,
+    content_file: str | None,
+    files: tuple[str, ...],
+    allow_secret: bool,
+    **given: Any,
 ) -> None:
     """Store a memory on the current branch.
 
     The content is the argument, or standard input with `-` or when nothing is given.
     """
+    given["allow_secret"] = door.secret_allowed(allow_secret, given["agent"])
     workspace = door_.open()
     text = door.content_from(content, content_file)
     paths = door.relative_to_root(workspace, files)

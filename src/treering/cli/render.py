@@ -1,21 +1,19 @@
 """Answers as people read them."""
 
-import re
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from treering.capture.hygiene import clean
 from treering.cli.screen import kind, screen, short
 from treering.model.when import ago
-
-_CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 
 def safe(text: str) -> str:
     """Text from a memory, branch or author, without what could steer a terminal."""
-    return re.sub(_CONTROLS, "", text)
+    return clean(text).replace("\r", "")
 
 
 def headline(item: Any) -> str:

@@ -31,7 +31,9 @@ from treering.cli.door import Door
 )
 @click.option("--expect", default="", metavar="VERSION", help="Only if it still is this version.")
 @click.option("-b", "--branch", default="", help="On another branch.")
-@click.option("--allow-secret", is_flag=True, help="Store it although it looks like a credential.")
+@click.option(
+    "--allow-secret", is_flag=True, help="Store what looks like a credential; at a terminal."
+)
 @door.command
 def command(
     door_: Door,
@@ -39,9 +41,11 @@ def command(
     content: str | None,
     content_file: str | None,
     files: tuple[str, ...],
+    allow_secret: bool,
     **given: Any,
 ) -> None:
     """Change parts of a memory; what is not given stays."""
+    given["allow_secret"] = door.secret_allowed(allow_secret)
     workspace = door_.open()
     asked = content is not None or content_file is not None
     text = door.content_from(content, content_file) if asked else ""

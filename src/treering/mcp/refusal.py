@@ -32,7 +32,7 @@ def _unexpected(error: Exception) -> TreeringError:
 
 def quiet(text: str) -> str:
     """The text without paths, long words and credentials."""
-    if secrets.find(text):
+    if secrets.secrets_in(text):
         return "The arguments hold what looks like a credential; they are not repeated."
     said = re.sub(_PATH, lambda path: path[0].rstrip("/").rpartition("/")[2], text)
     said = re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:40]}…", said)

@@ -1,11 +1,12 @@
 """The store of one repository: its shared vault, its private one, and the lock of both."""
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from treering.errors import NotARepository, StorageFailed, StoreDamaged
-from treering.git import lock, process
+from treering.git import lock, process, sharing
 from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.store.vault import Vault
@@ -30,10 +31,19 @@ class Store:
     def lock_path(self) -> Path:
         return self.repository.common_dir / "treering.lock"
 
-    def lock(self, patience: float = lock.PATIENCE) -> AbstractContextManager[Held]:
-        shared = self.repository.config("core.sharedRepository") or "umask"
-        is_group = shared.lower() not in ("umask", "false", "0")
-        return lock.hold(self.lock_path, patience=patience, group=is_group)
+    @contextmanager
+    def lock(self, patience: float = lock.PATIENCE) -> Iterator[Held]:
+        """Hold the lock; whatever is written meanwhile is as open as the repository is shared."""
+        word = self.repository.config("core.sharedRepository") or "umask"
+        if not sharing.is_for_group(word):
+            with lock.hold(self.lock_path, patience=patience) as held:
+                yield held
+        else:
+            with (
+                sharing.shared(word),
+                lock.hold(self.lock_path, patience=patience, group=True) as held,
+            ):
+                yield held
 
     @property
     def private(self) -> Vault | None:
@@ -61,7 +71,7 @@ class Store:
         # Made beside and renamed: `git init` killed half-way leaves what no one can open.
         making = self.folder / "private.git.new"
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
+            self.folder.mkdir(exist_ok=True)  # others of a shared repository keep things in it
             making.mkdir(mode=0o700, exist_ok=True)
             process.run(making, "init", "--bare", "--quiet", str(making))
             making.rename(self._private_dir)

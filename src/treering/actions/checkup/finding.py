@@ -1,0 +1,36 @@
+"""A finding: something wrong or worth knowing, and what to do about it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+_MOST_OF_A_KIND = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong or worth knowing; `fixed` says that doctor has already seen to it."""
+
+    code: str
+    severity: str
+    message: str
+    fix: str
+    fixed: bool = False
+
+    @property
+    def is_left_to_do(self) -> bool:
+        return not self.fixed and self.severity != "info"
+
+
+def readable(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The first of each kind whole, the rest counted: a fetched tree may hold a million files."""
+    last: dict[str, Finding] = {}
+    count: Counter[str] = Counter()
+    for finding in findings:
+        count[finding.code] += 1
+        last[finding.code] = finding
+        if count[finding.code] <= _MOST_OF_A_KIND:
+            yield finding
+    for code, number in count.items():
+        if more := max(0, number - _MOST_OF_A_KIND):
+            yield replace(last[code], message=f"{more} more of the kind {code}.")
