@@ -1,8 +1,10 @@
 """Memories that travel with the code, and clones that only read."""
 
+import time
 from pathlib import Path
 
 from conftest import Repo, make_repo
+from hooked import Hooked
 from sync.conftest import Team
 from treering.actions.sync import share_in_background
 from treering.branches import refspec
@@ -164,3 +166,27 @@ def test_a_remote_that_fetches_nothing_by_itself_is_left_so(repo: Repo, tmp_path
     repo.tr.sync()
 
     assert "fetch =" not in (repo.path / ".git" / "config").read_text(encoding="utf-8")
+
+
+def test_git_push_brings_memories_along_in_the_background(clone: Team) -> None:
+    """Through the hook's own worker; without the setting nothing leaves."""
+    ada, bob = clone("ada"), clone("bob")
+    hooked = Hooked(ada.path / ".git").install()
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.commit_file("one.txt")
+    ada.git("push", "-q", "origin", "main")
+    hooked.settle()
+    bob.tr.sync()
+    assert bob.titles() == set()
+
+    ada.tr.config("sync", "true")
+    ada.commit_file("two.txt")
+    ada.git("push", "-q", "origin", "main")
+    hooked.settle()
+    until = time.monotonic() + 60
+    while not ada.git("ls-remote", "origin", f"{HEADS}main"):
+        assert time.monotonic() < until, hooked.log()
+        time.sleep(0.05)
+
+    bob.tr.sync()
+    assert "Use WAL mode" in bob.titles()

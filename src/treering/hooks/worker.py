@@ -32,34 +32,47 @@ def work(path: str, event: str = "") -> None:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back
     try:
-        _work(workspace, {event} - {""})
+        if "pre-push" in _work(workspace, {event} - {""}):
+            _share(workspace)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell
         log(workspace.store.folder, traceback.format_exc())
 
 
-def _work(workspace: Workspace, events: set[str]) -> None:
-    """Drain until nothing is left, as the only worker.
+def _work(workspace: Workspace, events: set[str]) -> set[str]:
+    """Drain until nothing is left, as the only worker, and tell what had happened.
 
     Whoever finds the lock taken leaves at once: its holder looks again after letting go. And it
     looks again after taking its pid away, since until then shims start no other.
     """
     folder = workspace.store.folder
     journal = Journal(folder)
+    seen = set(events)
     while True:
         try:
             with lock.hold(folder / "worker.lock", patience=0):
                 events |= set(_drained(workspace).events)
+                seen |= events
                 if events - _MOVES_NOTHING:
                     follow_branches(workspace)
                 journal.take_pid_away()
                 events = set(_drained(workspace).events)
                 stuck = journal.events()
+                seen |= events
         except Busy:
-            return
+            return seen
         if not set(journal.events()) - set(stuck) and not events - _MOVES_NOTHING:
-            return
+            return seen
+
+
+def _share(workspace: Workspace) -> None:
+    """Memories go where the code went, if that is wanted. One at a time, and not as the worker: a
+    remote may let us wait for minutes, in which commits are to be captured."""
+    from treering.actions.sync import share_in_background  # only a push needs the network
+
+    with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", patience=0):
+        share_in_background(workspace)
 
 
 def _drained(workspace: Workspace) -> Drained:
