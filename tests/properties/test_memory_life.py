@@ -61,6 +61,8 @@ class MemoryLife(RuleBasedStateMachine):
         self.repo.commit_file("README.md")
         self.repo.git("branch", "work")
         self.branch = "main"
+        for private in (False, True, False):  # so that there is something to change from the start
+            self.remember_new(WORDS[0], private=private)
 
     # --- the model --------------------------------------------------------------------------------
 
@@ -92,6 +94,9 @@ class MemoryLife(RuleBasedStateMachine):
 
     @rule(private=st.booleans(), tag=st.sampled_from(WORDS))
     def remember(self, private: bool, tag: str) -> None:
+        self.remember_new(tag, private=private)
+
+    def remember_new(self, tag: str, *, private: bool) -> None:
         self.count += 1
         content = f"thought number {self.count} on the {tag}"
         answer = self.repo.tr.remember(content, tags=[tag], private=private, type="insight")
