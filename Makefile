@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-deep lint package bench eval clean
+.PHONY: help demo test test-deep lint package bench reliability eval clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make package    build the wheel and use it, under every Python that is here"
 	@echo "make bench      print every figure the docs quote"
+	@echo "make reliability  play bad days through the program, and count what was lost"
 	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py)"
 
 $(READY): pyproject.toml src/treering/__init__.py
@@ -41,6 +42,9 @@ package: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+reliability: $(READY)
+	$(BIN)/python -m benchmarks.reliability
 
 eval: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[semantic]'

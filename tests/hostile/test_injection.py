@@ -5,6 +5,8 @@ use our program, so that nothing was cleaned on the way in.
 """
 
 import json
+import os
+import re
 from collections.abc import Callable
 
 import pytest
@@ -36,6 +38,24 @@ def plant(repo: Repo, content: str, **fields: object) -> None:
     repo.git("update-ref", "refs/treering/heads/main", commit)
 
 
+def plant_beside(repo: Repo, content: str) -> None:
+    """Someone else's memory on the branch main is merged with: seen beside our own."""
+    own = repo.git("rev-parse", "refs/treering/heads/main")
+    plant(repo, content)
+    theirs = repo.git("rev-parse", "refs/treering/heads/main")
+    index = {"GIT_INDEX_FILE": str(repo.path / ".git" / "scratch")}
+    os.environ.update(index)
+    try:
+        repo.git("read-tree", "-i", "-m", "--aggressive", own)
+        blob = repo.git("rev-parse", f"{theirs}:memories/{ID[:2]}/{ID}.md")
+        repo.git("update-index", "--add", "--cacheinfo", f"100644,{blob},memories/{ID[:2]}/{ID}.md")
+        tree = repo.git("write-tree")
+    finally:
+        os.environ.pop("GIT_INDEX_FILE")
+    commit = repo.git("commit-tree", tree, "-p", own, "-p", theirs, feed="merge\n")
+    repo.git("update-ref", "refs/treering/heads/main", commit)
+
+
 def _cli(*arguments: str) -> Callable[[Repo], str]:
     def door(repo: Repo) -> str:
         done = repo.cli(*arguments)
@@ -58,6 +78,13 @@ DOORS: dict[str, Callable[[Repo], str]] = {
     "status": _cli("status"),
     "status json": _cli("status", "--json"),
     "doctor": _cli("doctor"),
+    "context": _cli("context", "--task", WORD, "--budget", "6000"),
+    "context json": _cli("context", "--task", WORD, "--budget", "6000", "--json"),
+    "graph": _cli("graph", "neighbors", ID),
+    "graph draw": _cli("graph", "draw", "--json"),
+    "status tags": _cli("status", "--view", "tags"),
+    "status topics": _cli("status", "--view", "topics", "--json"),
+    "library context": lambda repo: repr(repo.tr.context(task=WORD, budget=6000)),
     "library recall": lambda repo: repr(repo.tr.recall(WORD, detail="full")),
     "library read": lambda repo: repr(repo.tr.read(ID, history=True)),
 }
@@ -85,7 +112,8 @@ def test_nothing_hidden_comes_out(repo: Repo, door: str) -> None:
     said = DOORS[door](repo)
 
     assert clean(said) == said
-    assert door.startswith(("status", "doctor")) or WORD in said
+    shows_none = ("status", "doctor", "graph", "context", "library context")
+    assert door.startswith(shows_none) or WORD in said
     if "json" in door or "library" in door:
         assert clean(_as_read(said)) == _as_read(said)
     assert "[2J" not in said
@@ -134,7 +162,24 @@ def test_orders_in_any_field_are_flagged(repo: Repo, fields: dict[str, object]) 
     answer = repo.json("recall", WORD)
 
     assert answer["results"][0]["flags"]
+    assert repo.tr.context(task=WORD)["flagged"] == [ID]
     assert "flagged: " in repo.cli("recall", WORD).stdout
+
+
+@pytest.mark.parametrize(("sign", "attack"), ATTACKS)
+def test_orders_are_kept_out_of_what_is_injected_unasked(
+    repo: Repo, sign: str, attack: str
+) -> None:
+    """And what is injected stands between exactly one pair of marks."""
+    repo.tr.remember(f"{WORD}: readers never block", tags=["db"])
+    plant_beside(repo, f"{WORD} matters.\n\n{attack}")
+
+    answer = repo.tr.context(task=WORD, budget=6000)
+
+    assert ID in answer["flagged"]
+    assert attack not in answer["text"]
+    assert "readers never block" in answer["text"]
+    assert len(re.findall(r"(?i)</?treering\W?memory", answer["text"])) == 2
 
 
 def test_ordinary_memories_have_no_flags(repo: Repo) -> None:

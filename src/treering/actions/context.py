@@ -16,7 +16,7 @@ from treering.actions.fence import fenced, fresh_nonce
 from treering.actions.packing import Entry, packed
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
-from treering.capture.suspicion import suspicion
+from treering.capture.suspicion import signs_of, suspicion
 from treering.errors import Invalid, TreeringError
 from treering.model.relevance import Case, relevance
 from treering.store.view import Place
@@ -70,7 +70,7 @@ def context(
     for entry, case in found[:_MOST]:
         place = sight.place(entry.blob)
         made = _read(place, case, code) if place else None
-        if made and suspicion(f"{made.title}\n{made.content}"):
+        if place and made and signs_of(place.memory()):
             flagged.append(made.id)
         elif made:
             entries.append(made)
