@@ -23,6 +23,14 @@ def test_a_title_counts_more_than_a_mention(library: Any) -> None:
     assert library.titles("scheduler")[0] == "The scheduler"
 
 
+def test_what_somebody_said_comes_before_what_hooks_wrote_down(library: Any) -> None:
+    """Commits and sessions are many and repeat the words of the work; a lesson is said once."""
+    library.remember("Session: 1 commit on try/threads", "On try/threads: threads", type="session")
+    library.remember("Threads made orders slower: one writer at a time", type="decision")
+
+    assert library.titles("threads")[0].startswith("Threads made orders slower")
+
+
 def test_hits_say_why_they_are_there(library: Any) -> None:
     """A reader decides by the reasons how far to trust a hit."""
     library.remember("Scheduler", "Runs jobs.", tags=("cron",), created="2025-12-31T00:00:00Z")

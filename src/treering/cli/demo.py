@@ -42,9 +42,10 @@ class Scene(NamedTuple):
 
 STORY: tuple[Scene, ...] = (
     Scene(
-        "A small shop, two commits old. Its first decision is remembered on main, with the file it"
-        " is about.",
+        "A small shop, two commits old. From now on its commits remember themselves; its first"
+        " decision is remembered by hand, with the file it is about.",
         (
+            "treering init",
             "treering remember 'Use WAL mode: readers never block writers' -t decision"
             " --tag db --file shop/db.py",
         ),
@@ -107,8 +108,9 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "The whole story, drawn. A promotion is a merge; nothing was lost on the way.",
-        ("treering log --graph",),
+        "How it hangs together, and the whole story, drawn. A promotion is a merge; nothing was lost"
+        " on the way.",
+        ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),
     ),
     Scene(
         "It all lies in plain git, on refs of its own. Your branches and files are untouched.",
@@ -118,6 +120,7 @@ STORY: tuple[Scene, ...] = (
 
 NEXT = """
 Now in a repository of yours:
+  treering init --client claude      # or codex, gemini, cursor, vscode, opencode
   treering remember 'what you learned today'
   treering recall 'anything'
   treering --help"""

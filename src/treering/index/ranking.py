@@ -28,6 +28,7 @@ _SOURCES = 20  # this many of the best lift their neighbours
 _LIFTED = 4  # in one session
 _RECENT = 14 * 86400.0
 _FADING = 90 * 86400.0
+CAPTURED = 0.7  # what hooks wrote down yields to what somebody found worth saying
 
 
 def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int, float]:
@@ -100,6 +101,7 @@ def prior(entry: Entry, layer: int, now: float) -> float:
         (0.95 + 0.05 * math.exp(-age / _FADING))
         * (0.93 + 0.07 * entry.confidence)
         * (1.0 if entry.status == "active" else 0.95)
+        * (CAPTURED if entry.type in ("commit", "session") else 1.0)
         * (1.0 - 0.01 * min(layer, 4))
     )
 
