@@ -108,8 +108,8 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "How it hangs together, and the whole story, drawn. A promotion is a merge; nothing was lost"
-        " on the way.",
+        "How it hangs together, and the whole story, drawn. A promotion is a merge; nothing was"
+        " lost on the way.",
         ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),
     ),
     Scene(
