@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from treering.index.stopwords import STOP_WORDS
+
 from treering.index import Index, embedder_named
 from treering.index.analysis import chunks
-from treering.index.stopwords import STOP_WORDS
 from treering.model.memory import FileRef, Memory, derive_id
 from treering.model.query import Filters, parse
 

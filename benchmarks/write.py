@@ -87,6 +87,8 @@ def _captures(size: int, rounds: int) -> dict[str, float]:
         if size:
             treering.import_path(records(Path(folder), size))
             git(path, "repack", "-adq")
+            # Else a thread would do it beside the first captures.
+            treering.surroundings.catch_up(treering.everything())
         else:
             treering.remember("the first one")
         numbers = itertools.count(size)

@@ -107,3 +107,15 @@ def test_remember_loads_only_what_it_needs(repo) -> None:
 
     assert "pygit2._pygit2" in loaded
     assert not {"pygit2.repository", "ssl", "pydantic", "mcp", "yaml", "whoosh"} & loaded
+
+
+def test_looking_around_needs_neither_the_index_nor_yaml(repo) -> None:
+    """What a capture is linked with comes from a table of its own: the index takes as long to load
+    as the whole capture."""
+    _loaded_by("remember", "Session store", "-t", "component", cwd=repo.path)
+
+    loaded = _loaded_by("remember", "Login uses session store", "-t", "component", cwd=repo.path)
+
+    assert "treering.graph.inference" in loaded
+    assert not {"yaml", "whoosh", "treering.index"} & loaded
+    assert repo.tr.graph("stats").edges == 1

@@ -1,13 +1,22 @@
 """The Python door: `Treering.open(path)` and the verbs of the contract as methods."""
 
+from treering.actions.backfill import backfill
+from treering.actions.checkpoint import checkpoint
 from treering.actions.config import config
+from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
+from treering.actions.drain import drain
+from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand, restore
+from treering.actions.graph import graph
 from treering.actions.imports import import_path
+from treering.actions.inference import infer_links, prune_links
+from treering.actions.link import link
 from treering.actions.log import log
+from treering.actions.prompts import prompts
 from treering.actions.read import read
 from treering.actions.recall import recall
 from treering.actions.reindex import reindex
@@ -31,12 +40,22 @@ class Treering(Workspace):
     read = read
     revise = revise
     forget = forget
+    link = link
+    graph = graph
+    infer_links = infer_links
+    prune_links = prune_links
+    entities = entities
+    checkpoint = checkpoint
+    context = context
+    prompts = prompts
     log = log
     diff = diff
     revert = revert
     exported = exported
     export_markdown = export_markdown
     import_path = import_path
+    backfill = backfill
+    drain = drain
     status = status
     config = config
     doctor = doctor

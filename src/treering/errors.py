@@ -7,7 +7,9 @@ TreeringError
 ├── AmbiguousId
 ├── Conflict              someone else was faster
 ├── BlockedSecret
+├── PromptNotFound
 ├── BranchNotFound
+├── PathNotFound
 ├── NotARepository
 ├── UnsupportedRepository
 ├── FormatTooNew
@@ -76,11 +78,25 @@ class BlockedSecret(TreeringError):
     hint = "Describe the secret instead of quoting it, for example by where it is kept."
 
 
+class PromptNotFound(TreeringError):
+    """No prompt or template of this name is visible."""
+
+    code = "prompt_not_found"
+    hint = "`treering prompts list` shows the names."
+
+
 class BranchNotFound(TreeringError):
     """A branch known neither as a branch, a scope nor a remote scope."""
 
     code = "branch_not_found"
     hint = "`git branch --all` and `treering status` list the names."
+
+
+class PathNotFound(TreeringError):
+    """No chain of links leads from one memory to the other."""
+
+    code = "path_not_found"
+    hint = "Allow a longer path with --depth, or other links with --relation and --direction."
 
 
 class NotARepository(TreeringError):

@@ -44,7 +44,7 @@ def test_an_autology_folder_keeps_its_relations_files_and_dates(repo: Repo, auto
     assert [(x["relation"], x["target"], x["confidence"]) for x in decision["links"]] == [
         ("affects", gateway["id"], 0.85)
     ]
-    assert decision["details"]["unlinked"] == ["affects never-written"]
+    assert decision["details"]["dangling"] == ["affects never-written"]
 
 
 def test_importing_twice_adds_nothing(repo: Repo, autology: Path) -> None:
@@ -77,7 +77,7 @@ def test_basic_memory_notes_keep_their_wiki_links(repo: Repo, tmp_path: Path) ->
     assert (auth["tags"], auth["topic"]) == (["backend", "security"], "design")
     assert auth["links"][0]["relation"] == "depends_on"
     assert auth["links"][0]["target"] == found["User Table"]["id"]
-    assert auth["details"]["unlinked"] == ["relates_to Missing Page"]
+    assert auth["details"]["dangling"] == ["relates_to Missing Page"]
     assert auth["details"]["imported_type"] == "guide"
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from treering.actions.workspace import Workspace
+from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
 from treering.git import process
 from treering.model.when import duration
@@ -25,7 +26,7 @@ SETTINGS: dict[str, Setting] = {
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),
         Setting("sessiongap", "4h", "a pause longer than this ends a session"),
-        Setting("capture", "commits", "what hooks capture: commits, all or none"),
+        Setting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
     )
 }
 
@@ -76,5 +77,5 @@ def _check(name: str, value: str) -> None:
         raise Invalid(f"fsync is true or false, not {value!r}.")
     if name == "sessiongap":
         duration(value)
-    if name == "capture" and value not in ("commits", "all", "none"):
-        raise Invalid(f"capture is commits, all or none, not {value!r}.")
+    if name == "capture" and value not in CAPTURES:
+        raise Invalid(f"capture is {', '.join(CAPTURES[:-1])} or {CAPTURES[-1]}, not {value!r}.")

@@ -1,11 +1,9 @@
 """Following links out from what was found."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from treering.actions.sight import Sight
-from treering.errors import TreeringError
-from treering.model.taxonomy import RELATIONS
 from treering.store.view import Place
 
 
@@ -22,37 +20,6 @@ def expanded(sight: Sight, ids: Sequence[str], hops: int, relations: Sequence[st
 
     `relations` are relations or families of them; without any, every link counts.
     """
-    seen, edge, found = set(ids), list(ids), []
-    for _ in range(hops):
-        reached = []
-        for start in edge:
-            for relation, other in _around(sight, start):
-                if other not in seen and _is_wanted(relation, relations):
-                    seen.add(other)
-                    if place := _alive(sight, other):
-                        reached.append(Linked(place, relation, start))
-        found += reached
-        edge = [linked.place.id for linked in reached]
-    return found
-
-
-def _around(sight: Sight, memory_id: str) -> Iterator[tuple[str, str]]:
-    place = _alive(sight, memory_id)
-    for link in place.memory().links if place else ():
-        yield link.relation, link.target
-    yield from sight.backlinks(memory_id)
-
-
-def _is_wanted(relation: str, relations: Sequence[str]) -> bool:
-    wanted = {word.lower() for word in relations}
-    return (
-        not wanted or relation.lower() in wanted or RELATIONS.get(relation, "association") in wanted
-    )
-
-
-def _alive(sight: Sight, memory_id: str) -> Place | None:
-    try:
-        place = sight.view.place(memory_id)
-        return place if place and not place.memory().is_forgotten else None
-    except TreeringError:
-        return None
+    steps = sight.network.reach(ids, hops, relations)
+    placed = ((sight.view.place(step.id), step) for step in steps)
+    return [Linked(place, step.edge.relation, step.via) for place, step in placed if place]

@@ -74,7 +74,4 @@ def _restored(memory: Memory, now: str) -> Memory:
 
 def _links_of(sight: Sight, places: list[Place]) -> int:
     """How many links are no longer shown once these memories are hidden."""
-    gone = {place.id for place in places}
-    own = sum(len(place.memory().links) for place in places)
-    others = (source for place in places for _, source in sight.backlinks(place.id))
-    return own + sum(source not in gone for source in others)
+    return len({edge for place in places for edge in sight.network.around(place.id)})

@@ -82,15 +82,36 @@ def gc(
     if dry_run:
         shown = [line for _, lines in plans for line in lines]
         return Collected(True, _told(shown), _purgeable(workspace, age) if purge else ())
-    done: list[PlanLine] = []
     with workspace.store.lock() as held:
         trunk = trunk_of(workspace.repository) if keep_lessons else ""
-        for vault, lines in plans:
-            still = [_if_still_true(workspace, vault, line) for line in lines]
-            done += apply(workspace.hand(held), vault, still, keep_lessons=trunk)
+        done = _carried_out(workspace, held, plans, trunk)
         purged = _purged(workspace, held, age) if purge else ()
         _forget_tips(workspace, held)
     return Collected(False, _told(done), purged)
+
+
+def follow_branches(workspace: Workspace) -> tuple[Line, ...]:
+    """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
+    asks for it. For hooks, which only make happen sooner what gc would do."""
+    plans = [
+        (vault, [line for line in _plan_of(workspace, vault, "", False) if line.action != "trash"])
+        for vault in workspace.store.vaults()
+    ]
+    with workspace.store.lock() as held:
+        return _told(_carried_out(workspace, held, plans))
+
+
+def _carried_out(
+    workspace: Workspace,
+    held: Held,
+    plans: list[tuple[Vault, list[PlanLine]]],
+    keep_lessons: str = "",
+) -> list[PlanLine]:
+    done: list[PlanLine] = []
+    for vault, lines in plans:
+        still = [_if_still_true(workspace, vault, line) for line in lines]
+        done += apply(workspace.hand(held), vault, still, keep_lessons=keep_lessons)
+    return done
 
 
 def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLine:

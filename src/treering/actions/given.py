@@ -10,6 +10,7 @@ from treering.errors import Invalid
 from treering.git import process
 from treering.git.libgit2 import hashfile
 from treering.model.memory import MAX_CONTENT, FileRef, Link, trimmed
+from treering.model.taxonomy import RELATIONS
 from treering.store.view import View
 
 CLEAR = "-"
@@ -61,7 +62,7 @@ def files_given(
     That is the file as it lies in the work tree: whoever writes a memory while editing means the
     text about to be committed. For another branch, or in a bare repository, the committed one.
     """
-    names = dict.fromkeys(_inside(workspace, path) for path in paths if path)
+    names = dict.fromkeys(path_given(workspace, path) for path in paths if path)
     if not names:
         return ()
     committed = {name: _committed(workspace, standing, name) for name in names}
@@ -69,7 +70,8 @@ def files_given(
     return tuple(FileRef(name, edited.get(name) or blob) for name, blob in committed.items())
 
 
-def _inside(workspace: Workspace, path: str) -> str:
+def path_given(workspace: Workspace, path: str) -> str:
+    """A path as the repository names it, or Invalid for one outside of it."""
     text = must_be_utf8(path, "file")
     root = workspace.repository.workdir
     if root and os.path.isabs(text):
@@ -106,12 +108,19 @@ def _edited(workspace: Workspace, standing: Standing, committed: dict[str, str])
     return dict(zip(changed, ids.decode().split(), strict=True))
 
 
+def relation_given(text: str) -> str:
+    """A relation as a person types it: one we know in our spelling, any other as written."""
+    word = line_given(text, "relation")
+    known = word.lower().replace("-", "_").replace(" ", "_")
+    return known if known in RELATIONS else word
+
+
 def links_given(view: View, links: Sequence[str]) -> tuple[Link, ...]:
     """Links written as `relation:id`, each to a memory that can be seen."""
     found: dict[tuple[str, str], Link] = {}
     for text in links:
         relation, colon, target = text.rpartition(":")
-        word = line_given(relation, "relation") if colon else "relates_to"
+        word = relation_given(relation) if colon else "relates_to"
         link = Link(relation=word, target=view.find(target).id)
         found[link.relation, link.target] = link
     return tuple(found.values())

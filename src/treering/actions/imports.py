@@ -121,7 +121,7 @@ def import_records(
 def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[Failure]:
     """Links to records by the names they have where they come from, once all their ids are known.
 
-    A link to what was not imported is kept in words: `details.unlinked`.
+    A link to what was not imported is kept in words: `details.dangling`.
     """
     pairs = [pair for memories in by_branch.values() for pair in memories.values()]
     ids = {name.casefold(): memory.id for record, memory in pairs for name in record.names}
@@ -139,14 +139,14 @@ def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[F
 def _linked(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> Memory:
     if not foreign:
         return memory
-    links, unlinked = list(memory.links), []
+    links, dangling = list(memory.links), []
     for line in foreign:
         target = ids.get(line.target.casefold())
         if target is None:
-            unlinked.append(given.line_given(f"{line.relation} {line.target}", "link"))
+            dangling.append(given.line_given(f"{line.relation} {line.target}", "link"))
         elif target != memory.id:
             links.append(_frozen(line)._replace(target=target))
-    details = dict(memory.details) | ({"unlinked": unlinked} if unlinked else {})
+    details = dict(memory.details) | ({"dangling": dangling} if dangling else {})
     return check(replace(memory, links=tuple(links), details=details))
 
 

@@ -1,11 +1,11 @@
 """Links as a reader sees them: those a memory holds, and those that point at it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treering.actions.sight import Sight
-from treering.errors import TreeringError
-from treering.model.memory import Link, Memory
+from treering.graph.network import Edge, Network
+from treering.model.memory import Memory, made_at
+from treering.model.when import instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,41 +19,69 @@ class Neighbour:
     confidence: float
     by: str
     depth: int = 1
+    reason: str | None = None
 
 
-def neighbours(sight: Sight, memory: Memory, hops: int = 1) -> tuple[Neighbour, ...]:
-    """What a memory is linked with; forgotten ends are hidden, and come back with the memory."""
+def neighbours(
+    sight: Sight, memory: Memory, hops: int = 1, *, now: float = 0.0
+) -> tuple[Neighbour, ...]:
+    """What a memory is linked with; forgotten ends are hidden, and come back with the memory.
+
+    Its own links are those it holds, which may be the ones of a past version. Further out every
+    link is shown that leads on, also several to one memory.
+    """
+    network = sight.network
     found: list[Neighbour] = []
-    seen, edge = {memory.id}, [memory]
+    seen, front = {memory.id}, [memory.id]
     for depth in range(1, hops + 1):
-        reached = [pair for start in edge for pair in _around(sight, start, depth)]
-        found.extend(n for n, _ in reached if n.id not in seen)
-        edge = [other for n, other in reached if n.id not in seen]
-        seen.update(n.id for n, _ in reached)
-    return tuple(found)
+        reached = [
+            (at, edge)
+            for at in front
+            for edge in (_links_of(network, memory) if at == memory.id else network.around(at))
+            if edge.other(at) not in seen and edge.other(at) in network.nodes
+        ]
+        found += [_neighbour(network, at, edge, depth, now) for at, edge in reached]
+        front = list(dict.fromkeys(edge.other(at) for at, edge in reached))
+        seen.update(front)
+    return tuple(_with_reason(neighbour, memory) for neighbour in found)
 
 
-def _around(sight: Sight, memory: Memory, depth: int) -> Iterator[tuple[Neighbour, Memory]]:
-    for link in memory.links:
-        if other := _alive(sight, link.target):
-            yield _neighbour("out", link, other, depth), other
-    for source in dict.fromkeys(source for _, source in sight.backlinks(memory.id)):
-        if other := _alive(sight, source):
-            for link in other.links:
-                if link.target == memory.id:
-                    yield _neighbour("in", link, other, depth), other
+def _links_of(network: Network, memory: Memory) -> list[Edge]:
+    return _held_by(memory) + network.around(memory.id, direction="in")
 
 
-def _neighbour(direction: str, link: Link, other: Memory, depth: int) -> Neighbour:
+def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) -> Neighbour:
+    node = network.nodes[edge.other(at)]
     return Neighbour(
-        direction, link.relation, other.id, other.title, link.confidence, link.by, depth
+        direction="out" if edge.source == at else "in",
+        relation=edge.relation,
+        id=node.id,
+        title=node.title,
+        confidence=edge.confidence_at(now) if now else edge.confidence,
+        by=edge.by,
+        depth=depth,
     )
 
 
-def _alive(sight: Sight, memory_id: str) -> Memory | None:
-    try:
-        place = sight.view.place(memory_id)
-        memory = place.memory() if place else None
-    except TreeringError:
-        return None
-    return memory if memory and not memory.is_forgotten else None
+def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
+    """Why a link of the memory itself is there; the reasons of others are read with them."""
+    edge = (neighbour.relation, neighbour.id)
+    own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
+    if not own or neighbour.direction == "in" or neighbour.depth > 1:
+        return neighbour
+    return replace(neighbour, reason=own[0].reason)
+
+
+def _held_by(memory: Memory) -> list[Edge]:
+    return [
+        Edge(
+            memory.id,
+            link.target,
+            link.relation,
+            link.confidence,
+            link.by,
+            made_at(link) or instant(memory.created),
+        )
+        for link in memory.links
+        if link.target != memory.id
+    ]

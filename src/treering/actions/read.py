@@ -5,6 +5,7 @@ from typing import Any
 
 from treering.actions import outputs
 from treering.actions.answer import uri_of
+from treering.actions.drain import drain_briefly
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.outputs import Piece
 from treering.actions.provenance import flags_of, origin_of
@@ -61,6 +62,7 @@ class Whole:
     extra: Any = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
+    pending: int | None = None
 
 
 def read(
@@ -81,6 +83,7 @@ def read(
         return outputs.piece(workspace, id, offset)
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
+    pending = drain_briefly(workspace)
     standing = workspace.standing(branch)
     view = workspace.view_from(standing)
     place = _at(workspace, view, id, at) if at else view.find(id)
@@ -96,10 +99,11 @@ def read(
         branch=place.layer.branch,
         layer=place.layer.kind,
         private=place.layer.vault.is_private,
-        links=neighbours(workspace.lookout.sight(view), memory, links) if links else (),
+        links=_linked(workspace, view, memory, links),
         extra=memory.extra or None,
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
+        pending=pending or None,
     )
 
 
@@ -107,6 +111,12 @@ def _from(content: str, offset: int) -> str:
     if not 0 <= offset <= len(content):
         raise Invalid(f"offset is {offset}, not between 0 and {len(content)}.")
     return content[offset:]
+
+
+def _linked(workspace: Workspace, view: View, memory: Memory, hops: int) -> tuple[Neighbour, ...]:
+    if not hops:
+        return ()
+    return neighbours(workspace.lookout.sight(view), memory, hops, now=workspace.clock())
 
 
 def _details(place: Place, memory: Memory) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treering.actions.answer import uri_of
+from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
 from treering.actions.provenance import flags_of, origin_of
 from treering.actions.sight import Sight
@@ -69,6 +70,7 @@ class Recalled:
     withheld: dict[str, int]
     mode: str
     notes: tuple[str, ...] | None = None
+    pending: int | None = None
 
 
 def recall(
@@ -114,6 +116,7 @@ def recall(
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
     limit = _limit(limit, asked)
 
+    pending = drain_briefly(workspace)
     standing = workspace.standing(branch or asked.filters.branch)
     everything = workspace.everything(standing)
     view = _view(workspace, standing, everything, scope, at)
@@ -153,6 +156,7 @@ def recall(
         },
         mode=found.mode,
         notes=found.notes or None,
+        pending=pending or None,
     )
 
 

@@ -16,7 +16,9 @@ class Reindexed:
 
 
 def tidy(workspace: Workspace) -> None:
-    """Join the many small parts of the index into few; nothing to see but the speed."""
+    """Join the many small parts of the index into few, and note the clues it has not seen yet;
+    nothing to see but the speed."""
+    workspace.surroundings.catch_up_alone(workspace.everything())
     workspace.lookout.index.tidy()
 
 
@@ -25,6 +27,8 @@ def reindex(
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
+    workspace.surroundings.forget()
+    workspace.surroundings.catch_up(workspace.everything())
     index = workspace.lookout.index
     before = set(index.entries())
     wanted = workspace.everything().ranks_of_all()

@@ -1,16 +1,19 @@
 """remember: store a memory, classified, linked, once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from treering.actions import given
 from treering.actions.answer import uri_of
+from treering.actions.surroundings import Alike, Found, Suggestion
+from treering.actions.unlinking import UNLINKED, unlinked
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
 from treering.capture.classify import Classification, classify
 from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
+from treering.graph.subject import Subject
 from treering.model.document import link_fields
 from treering.model.memory import Link, Memory, derive_id, is_id, title_of
 from treering.model.taxonomy import OUTCOMES, one_of, type_named
@@ -29,8 +32,9 @@ class Remembered(NamedTuple):
     classified: Classification
     private: bool
     links: tuple[dict[str, Any], ...] = ()
-    suggested_links: tuple[dict[str, Any], ...] = ()
-    similar: tuple[Any, ...] = ()
+    suggested_links: tuple[Suggestion, ...] = ()
+    similar: tuple[Alike, ...] = ()
+    warnings: tuple[str, ...] | None = None
     duplicate: bool | None = None
 
 
@@ -54,19 +58,19 @@ def remember(
     outcome: str = "",
     id: str = "",
     allow_secret: bool = False,
+    details: Mapping[str, Any] | None = None,
 ) -> Remembered:
     """Store `content` on the branch HEAD is on, or on `branch`.
 
     The same content and type, already visible and not forgotten, is the same memory: its id comes
-    back with `duplicate`, and nothing is written.
+    back with `duplicate`, and nothing is written. `details` is what else belongs to its type.
     """
     text = given.content_given(content)
     kind = given_type(type_named(type)) if type else classify(text)
     now = workspace.now()
-    details = {
-        "reasoning": given.text_given(reasoning, "reasoning"),
-        "outcome": one_of(outcome, OUTCOMES, "outcome") if outcome else "",
-    }
+    why = given.text_given(reasoning, "reasoning")
+    became = one_of(outcome, OUTCOMES, "outcome") if outcome else ""
+    told = dict(details or {}) | {"reasoning": why, "outcome": became}
     agent = given.line_given(agent, "agent") or workspace.agent
     draft = Memory(
         id=_own_id(id) if id else "",
@@ -82,10 +86,10 @@ def remember(
         author=str(workspace.person),
         agent=agent,
         session=given.line_given(session, "session"),
-        details={key: value for key, value in details.items() if value},
+        details={key: value for key, value in told.items() if value},
     )
     if not allow_secret:
-        secrets.refuse(text, *_short_texts(draft), details["reasoning"])
+        secrets.refuse(text, *_short_texts(draft), why)
 
     def attempt(writing: Writing) -> Remembered:
         memory, existing = _identified(writing, draft, private)
@@ -103,11 +107,31 @@ def remember(
             commit=writing.standing.head or "",
             created=existing.memory().created if existing else now,
         )
+        avoid = unlinked(existing.memory()) if existing else ()
+        around = workspace.surroundings.found(writing.view, memory, is_private=private, avoid=avoid)
+        memory = _linked(memory, around, avoid)
         changes.insert(0, Change(memory, existing, private))
-        version = writing.commit("remember", changes)[memory.id]
-        return _answer(kind, memory, version, writing.scope.branch, is_private=private)
+        versions = writing.commit("remember", changes)
+        workspace.surroundings.noted(writing.scope, changes, versions, whole=around.is_complete)
+        return _answer(
+            kind,
+            memory,
+            versions[memory.id],
+            writing.scope.branch,
+            is_private=private,
+            around=around,
+        )
 
-    return workspace.write(branch, attempt)
+    answer = workspace.write(branch, attempt)
+    workspace.catch_up_soon()
+    return answer
+
+
+def _linked(memory: Memory, around: Found, avoid: tuple[str, ...]) -> Memory:
+    """The memory with what was found for certain, and with what must stay unlinked for good."""
+    links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
+    details = dict(memory.details) | ({UNLINKED: list(avoid)} if avoid else {})
+    return replace(memory, links=memory.links + links, details=details)
 
 
 def _short_texts(memory: Memory) -> tuple[str, ...]:
@@ -188,7 +212,9 @@ def _answer(
     *,
     is_private: bool,
     duplicate: bool | None = None,
+    around: Found | None = None,
 ) -> Remembered:
+    around = around or Found()
     return Remembered(
         id=memory.id,
         uri=uri_of(memory.id),
@@ -199,5 +225,12 @@ def _answer(
         classified=kind,
         private=is_private,
         links=tuple(link_fields(link) for link in memory.links),
+        suggested_links=around.suggested,
+        similar=around.similar,
+        warnings=tuple(map(_warning, around.failed)) or None,
         duplicate=duplicate,
     )
+
+
+def _warning(failed: Subject) -> str:
+    return f"A similar {failed.type} failed before: {failed.title} ({failed.id})"

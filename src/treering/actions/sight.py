@@ -7,10 +7,12 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 import os
 import threading
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 from treering.errors import TreeringError
 from treering.git.libgit2 import GitError
+from treering.graph.network import Network
 from treering.index import Entry, Index, embedder_named
 from treering.model import document
 from treering.model.memory import Memory
@@ -27,7 +29,6 @@ class Sight:
         self._index = index
         self.view = view
         self.ranks = ranks
-        self._backlinks: dict[str, list[tuple[str, str]]] | None = None
 
     def place(self, blob: str) -> Place | None:
         """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
@@ -43,15 +44,11 @@ class Sight:
         known = self._index.entries()
         return (entry for blob in self.ranks if (entry := known.get(blob)))
 
-    def backlinks(self, memory_id: str) -> list[tuple[str, str]]:
-        """Relation and source id of every visible link to a memory, forgotten sources left out."""
-        if self._backlinks is None:
-            self._backlinks = {}
-            for entry in self.entries():
-                if entry.status != "deleted":
-                    for relation, target in entry.links:
-                        self._backlinks.setdefault(target, []).append((relation, entry.id))
-        return self._backlinks.get(memory_id, [])
+    @cached_property
+    def network(self) -> Network:
+        """The links between what is visible; of several copies of a memory the nearest one's."""
+        nearest = sorted(self.entries(), key=lambda entry: self.ranks[entry.blob])
+        return Network(nearest)
 
 
 class Lookout:

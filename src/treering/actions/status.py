@@ -4,16 +4,19 @@ from collections import Counter
 from typing import Any
 
 from treering.actions import outputs
+from treering.actions.health import vitals
+from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.workspace import Standing, Workspace
+from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.index import Entry
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES
-from treering.model.taxonomy import TYPES, one_of
+from treering.model.taxonomy import one_of
 
 VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
-_NO_TOPIC = "(none)"
+_SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 
 
 def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
@@ -24,20 +27,14 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if wanted == "branches":
         return {"branches": branches(workspace)}
     if wanted == "health":
-        return _health(workspace)
+        return _health(workspace) | vitals(workspace)
     if wanted == "outputs":
         return {"outputs": outputs.listed(workspace)}
     sight = workspace.lookout.sight(seen)
     memories = list(sight.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
-    if wanted == "types":
-        return {"types": _types(alive)}
-    if wanted == "topics":
-        return {"topics": _topics(alive)}
-    if wanted == "tags":
-        return {"tags": _counted(Counter(t for m in alive for t in m.tags), "tag")}
-    if wanted == "files":
-        return {"files": _counted(Counter(path for m in alive for path in m.files), "path")}
+    if wanted in _SIDES:
+        return _SIDES[wanted](alive)
     return _summary(workspace, standing, memories, len(sight.ranks) - len(memories))
 
 
@@ -46,8 +43,7 @@ def _summary(
 ) -> dict[str, Any]:
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
-    links = Counter(relation for memory in alive for relation, _ in memory.links)
-    tags = Counter(tag for memory in alive for tag in memory.tags)
+    links = Counter(relation for memory in alive for relation, *_ in memory.links)
     return {
         "repository": {
             "branch": standing.scope.branch,
@@ -65,8 +61,8 @@ def _summary(
             "by_status": _sorted(Counter(memory.status for memory in memories)),
         },
         "links": {"total": links.total(), "by_relation": _sorted(links)},
-        "top_tags": _counted(tags, "tag")[:10],
-        "recent_topics": _recent_topics(alive),
+        "top_tags": tags(alive)["tags"][:10],
+        "recent_topics": recent_topics(alive),
         "branches": branches(workspace),
         **_health(workspace),
     }
@@ -74,42 +70,6 @@ def _summary(
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(counts.most_common())
-
-
-def _counted(counts: Counter[str], word: str) -> list[dict[str, Any]]:
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [{word: name, "count": count} for name, count in ordered]
-
-
-def _types(memories: list[Entry]) -> list[dict[str, Any]]:
-    counts = Counter(memory.type for memory in memories)
-    return [
-        {
-            "type": kind.name,
-            "description": kind.description,
-            "count": counts[kind.name],
-            "synonyms": list(kind.synonyms),
-        }
-        for kind in TYPES.values()
-    ]
-
-
-def _topics(memories: list[Entry]) -> list[dict[str, Any]]:
-    """Every topic and each of its parents, with counts and the range of confidence."""
-    groups: dict[str, list[float]] = {}
-    for memory in memories:
-        parts = memory.topic.split("/") if memory.topic else [_NO_TOPIC]
-        for depth in range(1, len(parts) + 1):
-            groups.setdefault("/".join(parts[:depth]), []).append(memory.confidence)
-    return [
-        {"topic": topic, "count": len(found), "confidence": [min(found), max(found)]}
-        for topic, found in sorted(groups.items())
-    ]
-
-
-def _recent_topics(memories: list[Entry]) -> list[str]:
-    recent = sorted((m for m in memories if m.topic), key=lambda m: m.modified, reverse=True)
-    return list(dict.fromkeys(memory.topic for memory in recent))[:5]
 
 
 def branches(workspace: Workspace) -> list[dict[str, Any]]:
@@ -136,7 +96,7 @@ def _health(workspace: Workspace) -> dict[str, Any]:
     return {
         "index": _index(workspace),
         "hooks": {"installed": []},
-        "journal": {"pending": 0},
+        "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
     }
 

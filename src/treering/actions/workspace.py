@@ -1,6 +1,6 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
@@ -11,7 +11,7 @@ from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
 from treering.git.libgit2 import cache_large_trees, set_fsync
-from treering.git.lock import Held
+from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
@@ -22,11 +22,13 @@ from treering.model.when import bound, written
 from treering.store import layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
+from treering.store.vault import Vault
 from treering.store.view import Layer, Place, View
 
 if TYPE_CHECKING:
     from treering.actions.pages import Pages
     from treering.actions.sight import Lookout
+    from treering.actions.surroundings import Surroundings
     from treering.branches.apply import Hand
 
 _ATTEMPTS = 5
@@ -60,10 +62,12 @@ class Workspace:
         person: Person | None = None,
         agent: str = "",
         cache: Path | None = None,
+        user_folder: Path | None = None,
         is_brief: bool = False,
     ) -> None:
         self.repository = repository
         self._cache = cache
+        self.user_folder = user_folder
         self._is_brief = is_brief
         self.store = Store(repository)
         self.clock = clock
@@ -81,12 +85,14 @@ class Workspace:
         person: Person | None = None,
         agent: str = "",
         cache: Path | None = None,
+        user_folder: Path | None = None,
         is_brief: bool = False,
     ) -> Self:
         """Open the repository that holds `path`.
 
-        `cache` is a folder to use where the repository cannot be written; `is_brief` says that this
-        process ends after one call, so that what the next one needs is left on disk.
+        `cache` is a folder to use where the repository cannot be written, `user_folder` the one
+        with the user's own prompts; `is_brief` says that this process ends after one call, so that
+        what the next one needs is left on disk.
         """
         return cls(
             Repository.discover(Path(path)),
@@ -94,6 +100,7 @@ class Workspace:
             person=person,
             agent=agent,
             cache=cache,
+            user_folder=user_folder,
             is_brief=is_brief,
         )
 
@@ -116,6 +123,14 @@ class Workspace:
         return Lookout(self.store, cache=self._cache, model=model)
 
     @cached_property
+    def surroundings(self) -> "Surroundings":
+        """What is around a memory that is written, without the index."""
+        from treering.actions.surroundings import Surroundings
+        from treering.graph.clues import Clues
+
+        return Surroundings(self.store, Clues(self.store.folder / "index" / "clues.db"))
+
+    @cached_property
     def pages(self) -> "Pages":
         from treering.actions.pages import Pages
 
@@ -125,6 +140,12 @@ class Workspace:
         """After a look at the index: let it be put in order, if this process lives long enough."""
         if not self._is_brief:
             self.lookout.tidy_soon()
+
+    def catch_up_soon(self) -> None:
+        """After a write: note what is around beside the answers, if that was too much on the way
+        and this process lives long enough. Git handles are not for two threads: it has its own."""
+        if self.surroundings.is_behind and not self._is_brief:
+            self.surroundings.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
 
     def now(self) -> str:
         return written(self.clock())
@@ -187,22 +208,29 @@ class Workspace:
     # --- writing ----------------------------------------------------------------------------------
 
     def write(
-        self, branch: str, attempt: Callable[["Writing"], Result], *, create: bool = False
+        self,
+        branch: str,
+        attempt: Callable[["Writing"], Result],
+        *,
+        create: bool = False,
+        standing: Standing | None = None,
+        patience: float = PATIENCE,
     ) -> Result:
         """Run `attempt` under the lock, on a view taken under it.
 
         With `create` the branch need not be known: what is imported for a branch that is not here
-        yet keeps its place.
+        yet keeps its place. With `standing` the place is that one, whatever HEAD is now: what a
+        hook noted belongs where it happened. `patience` is how long to wait for the lock.
 
         Our own writers wait for the lock; a ref moved by something that does not know it (git
         itself) means looking again from the start.
         """
         for _ in range(_ATTEMPTS):
             try:
-                with self.store.lock() as held:
-                    standing = self.standing(branch, create=create)
-                    self._settle(held, standing)
-                    result = attempt(Writing(self, held, standing))
+                with self.store.lock(patience) as held:
+                    at = standing or self.standing(branch, create=create)
+                    self._settle(held, at)
+                    result = attempt(Writing(self, held, at))
             except RefMoved:
                 continue
             for vault in self.store.vaults():
@@ -266,15 +294,22 @@ class Writing:
             memories=tuple(memory.id for memory in memories),
             bases=self._bases(changes),
         )
-        vault.commit(
-            self._held,
-            self.scope,
-            files,
-            why,
-            person=self._workspace.person,
-            seconds=self._workspace.clock(),
-        )
+        self._put(vault, files, why)
         return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+
+    def save(self, op: str, subject: str, saved: Mapping[str, tuple[bytes, Place | None]]) -> None:
+        """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
+        files = {layout.saved_path(key): data for key, (data, _) in saved.items()}
+        bases = {
+            key: below.blob
+            for key, (_, below) in saved.items()
+            if below and below.layer.snapshot.scope != self.scope
+        }
+        self._put(self._workspace.store.shared, files, Message(op, subject, self.code, bases=bases))
+
+    def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
+        at = self._workspace
+        vault.commit(self._held, self.scope, files, why, person=at.person, seconds=at.clock())
 
     def _bases(self, changes: list[Change]) -> dict[str, str]:
         """The blobs of lower layers that this scope now covers with its first own copies."""

@@ -94,6 +94,8 @@ def _follow_rewrites(hand: Hand, vault: Vault, line: PlanLine, trunk: str) -> No
             memories[memory_id] = vault.memory(blob)
         except TreeringError:
             continue
+    # A commit memory that another one replaced speaks of the old commit, and stays with it.
+    memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
     targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
     moved = successors(repository, line.branch, tip, targets, commits)
@@ -138,6 +140,10 @@ def promote(
         for memory_id, blob in work.taken.items()
     }
     files |= {layout.path_of(memory_id): data for memory_id, data in work.merged.items()}
+    files |= {
+        layout.saved_path(key): vault.repository.objects.blob(blob)
+        for key, blob in work.saved.items()
+    }
     why = Message(
         op="promote",
         subject=f"promote {len(work.ids)} memories of {source.branch}",

@@ -1,5 +1,7 @@
 """What is a scope's own beside the one below it: not what that one has already taken over."""
 
+from collections.abc import Callable
+
 from treering.store.history import promotions
 from treering.store.snapshot import Listing, Snapshot
 from treering.store.vault import Vault
@@ -31,8 +33,19 @@ def _newest_taken(vault: Vault, source: str, target: str) -> str | None:
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """What is the source's own: without what the target took over and nobody changed since."""
+    return _own(vault, source, target, Snapshot.listing)
+
+
+def own_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+    """The same of prompts and templates."""
+    return _own(vault, source, target, Snapshot.saved)
+
+
+def _own(
+    vault: Vault, source: Snapshot, target: Snapshot, part: Callable[[Snapshot], Listing]
+) -> Listing:
     base = promoted_base(vault, source, target)
     if base is None:
-        return source.listing()
-    before = vault.snapshot_at(source.scope, base).listing()
-    return {mid: blob for mid, blob in source.listing().items() if before.get(mid) != blob}
+        return part(source)
+    before = part(vault.snapshot_at(source.scope, base))
+    return {key: blob for key, blob in part(source).items() if before.get(key) != blob}

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from treering.branches.landing import Judge, Landing, Target
 from treering.branches.names import is_left_over
-from treering.branches.own import own_part
+from treering.branches.own import own_part, own_saved
 from treering.branches.stack import never_left_its_base
 from treering.branches.survey import Seen, Survey, Trashed, recorded_code
 from treering.git.repository import Repository
@@ -84,7 +84,7 @@ class _Planner:
 
     def _alive(self, seen: Seen) -> PlanLine:
         count = self._own(seen, self._found.trunk)
-        if count and seen.branch_tip:
+        if seen.branch_tip and (count or self._has_own_prompts(seen)):
             landing = self._landing(seen, seen.branch_tip, self._trunk)
             if landing.evidence != "none":
                 return self._merged(seen, landing, count, drops=False)
@@ -192,6 +192,10 @@ class _Planner:
         """How many memories are the scope's own beside the one it would go into."""
         source = self._vault.snapshot_at(seen.scope, seen.tip)
         return len(own_part(self._vault, source, self._vault.snapshot(Scope(into))))
+
+    def _has_own_prompts(self, seen: Seen) -> bool:
+        source = self._vault.snapshot_at(seen.scope, seen.tip)
+        return bool(own_saved(self._vault, source, self._vault.snapshot(Scope(self._found.trunk))))
 
     def _merged(self, seen: Seen, landing: Landing, count: int, *, drops: bool) -> PlanLine:
         return self._said(

@@ -4,18 +4,18 @@ One commit on the target, with the source's tip as second parent (as only parent
 has nothing yet), so that history stays reachable. Blobs are taken as they are: two clones that
 promote the same scope make the same tree. Only a memory changed on both sides is merged by field.
 
-Checkpoints and progress notes speak of work that is over. They are not taken along; they stay
-readable in the history behind the second parent.
+Checkpoints and progress notes speak of work that is over, and so do commits that were rewritten.
+They are not taken along; they stay readable in the history behind the second parent.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from treering.branches.own import own_part
+from treering.branches.own import own_part, own_saved
 from treering.errors import TreeringError
 from treering.git import process
-from treering.model import document
+from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.store import message
 from treering.store.merge import merged
@@ -32,6 +32,7 @@ class Promotion(NamedTuple):
     taken: dict[str, str]
     merged: dict[str, bytes]
     notes: tuple[str, ...]
+    saved: dict[str, str]  # prompts and templates: key -> blob
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -47,7 +48,7 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     bases = _bases(vault, source, target)
     for memory_id, blob in own_part(vault, source, target).items():
         theirs = _memory(vault, blob)
-        if theirs is not None and theirs.type in PASSING:
+        if theirs is not None and _is_passing(theirs):
             notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
             continue
         there = below.get(memory_id)
@@ -59,7 +60,37 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
             continue
         base = _memory(vault, bases.get(memory_id, ""))
         bytes_of[memory_id] = document.dump(_both(base, ours, theirs, there, blob, notes))
-    return Promotion(taken, bytes_of, tuple(notes))
+    saved = _saved(vault, source, target, bases, notes)
+    return Promotion(taken, bytes_of, tuple(notes), saved)
+
+
+def _saved(
+    vault: Vault, source: Snapshot, target: Snapshot, bases: dict[str, str], notes: list[str]
+) -> dict[str, str]:
+    """Prompts and templates to take over; of one changed on both sides the newer, but an edit
+    outlives a deletion that did not know of it."""
+    below, taken = target.saved(), {}
+    for key, blob in own_saved(vault, source, target).items():
+        there = below.get(key)
+        if there in (None, bases.get(key)) or _is_newer(vault, blob, str(there)):
+            taken[key] = blob
+        elif there != blob:
+            notes.append(f"{key} was changed on both sides: the newer one is kept")
+    return {key: blob for key, blob in taken.items() if below.get(key) != blob}
+
+
+def _is_newer(vault: Vault, blob: str, there: str) -> bool:
+    try:
+        one, other = (prompt.parse(vault.repository.objects.blob(oid)) for oid in (blob, there))
+    except TreeringError:
+        return False
+    if one.is_deleted != other.is_deleted:
+        return other.is_deleted
+    return (one.modified, blob) > (other.modified, there)
+
+
+def _is_passing(memory: Memory) -> bool:
+    return memory.type in PASSING or (memory.type == "commit" and memory.status == "superseded")
 
 
 def _both(

@@ -9,6 +9,7 @@ from treering.git.repository import Repository
 _RENAMED = r"Branch: renamed refs/heads/(.+) to refs/heads/(.+)"
 _COPIED = r"Branch: copied refs/heads/(.+) to refs/heads/(.+)"
 _LEFT = r"checkout: moving from (.+) to (.+)"
+_REBASED = r"rebase (?:\(finish\)|finished): .* onto ([0-9a-f]{40})"
 _MERGED = r"merge (.+?):.*"
 
 
@@ -52,11 +53,27 @@ def state_of(repository: Repository, branch: str) -> tuple[int, int]:
     return (stat.st_mtime_ns, stat.st_size)
 
 
-def of_heads(repository: Repository) -> list[Line]:
-    """The HEAD reflogs of every worktree together."""
+def heads(repository: Repository) -> list[list[Line]]:
+    """The HEAD reflog of every worktree."""
     logs = [repository.common_dir / "logs" / "HEAD"]
     logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
-    return [line for log in logs for line in lines(log)]
+    return [lines(log) for log in logs]
+
+
+def of_heads(repository: Repository) -> list[Line]:
+    """The HEAD reflogs of every worktree together."""
+    return [line for log in heads(repository) for line in log]
+
+
+def was_left(log: list[Line], branch: str, after: str, before: str) -> bool:
+    """Whether a worktree went from a branch to another one between two commits."""
+    is_between = False
+    for line in log:
+        match = re.fullmatch(_LEFT, line.said) if is_between else None
+        if match and match[1] == branch != match[2]:
+            return True
+        is_between = line.new == after or (is_between and line.new != before)
+    return False
 
 
 def renames(repository: Repository, branch: str) -> list[tuple[str, int]]:
@@ -107,3 +124,12 @@ def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: i
     recent = (line for line in of_branch(repository, trunk) if line.when >= since)
     matches = (re.fullmatch(_MERGED, line.said) for line in recent)
     return any(match and match[1] == branch for match in matches)
+
+
+def rebased_onto(repository: Repository, branch: str, tip: str) -> str | None:
+    """What the rebase that left a branch at a commit put it on."""
+    for line in reversed(of_branch(repository, branch)):
+        match = re.fullmatch(_REBASED, line.said) if line.new == tip else None
+        if match:
+            return match[1]
+    return None

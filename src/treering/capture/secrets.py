@@ -53,6 +53,20 @@ def find(text: str) -> str | None:
     return None
 
 
+def masked(text: str) -> str:
+    """The text with each credential replaced by the name of its kind."""
+    for kind, word, pattern in _KINDS:
+        if word in text:
+            text = re.sub(pattern, lambda m, kind=kind: _mask(m, kind), text)  # type: ignore[misc]
+    return re.sub(_ASSIGNED, lambda m: _mask(m, "assigned credential"), text)
+
+
+def _mask(match: re.Match[str], kind: str) -> str:
+    if _is_example(match) or (kind == "assigned credential" and _randomness(match[1]) <= 3.5):
+        return match[0]
+    return f"[masked: {kind}]"
+
+
 def refuse(*texts: str) -> None:
     """Raise BlockedSecret when one of the texts holds a credential."""
     for text in texts:

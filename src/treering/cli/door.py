@@ -36,8 +36,10 @@ class Door(NamedTuple):
 
     def tidy_later(self, workspace: Workspace) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        if not workspace.lookout.index.is_untidy:
-            return
+        if workspace.lookout.index.is_untidy:
+            self.start_tidying()
+
+    def start_tidying(self) -> None:
         import subprocess
         import sys
 
@@ -57,6 +59,7 @@ class Who(TypedDict):
     person: Person | None
     agent: str
     cache: Path
+    user_folder: Path
 
 
 def who() -> Who:
@@ -64,6 +67,7 @@ def who() -> Who:
         "person": _person(),
         "agent": os.environ.get("TREERING_AGENT", ""),
         "cache": _cache(),
+        "user_folder": _config(),
     }
 
 
@@ -76,6 +80,11 @@ def _person() -> Person | None:
 def _cache() -> Path:
     """The user's own folder for what can be made again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treering"
+
+
+def _config() -> Path:
+    """The user's own folder for what they saved for all their repositories."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
 def command(function: Callable[..., Any]) -> Callable[..., Any]:

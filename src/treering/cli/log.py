@@ -7,9 +7,10 @@ import click
 from treering.actions.log import Drawing, Log, drawing, log
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import ago, safe, table
+from treering.cli.render import safe, table
 from treering.cli.screen import bold, cut, dim, screen, short
 from treering.errors import Invalid
+from treering.model.when import ago
 from treering.store.history import Drawn
 
 _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})

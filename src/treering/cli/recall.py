@@ -10,8 +10,9 @@ from treering.actions.recall import DETAILS, MODES, ORDERS, SCOPES, Recalled, Re
 from treering.actions.workspace import Workspace
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import ago, headline, safe, table
+from treering.cli.render import headline, safe, table
 from treering.cli.screen import dim, screen
+from treering.model.when import ago
 
 
 @click.command(

@@ -7,7 +7,8 @@ import click
 from treering.actions.remember import Remembered, remember
 from treering.cli import door
 from treering.cli.door import Door
-from treering.cli.render import headline
+from treering.cli.render import headline, safe
+from treering.cli.screen import dim, short
 
 
 @click.command(
@@ -44,9 +45,24 @@ def command(
     text = door.content_from(content, content_file)
     paths = door.relative_to_root(workspace, files)
     door_.answer(remember(workspace, text, files=paths, **given), _text)
+    if workspace.surroundings.is_behind:
+        door_.start_tidying()
 
 
 def _text(answer: Remembered) -> str:
     verb = "known already" if answer.duplicate else "remembered"
     where = f"{answer.branch}, private" if answer.private else answer.branch
-    return f"{verb}  {headline(answer)}  ({where})"
+    lines = [f"{verb}  {headline(answer)}  ({where})"]
+    lines += [f"  linked   {_link(link)}" for link in answer.links if not answer.duplicate]
+    for link in answer.suggested_links:
+        lines.append(f"  perhaps  {_link(link._asdict())}: {safe(link.title)}")
+    lines += [
+        f"  similar  {short(it.id)}  {safe(it.title)}  ({it.score:g})" for it in answer.similar
+    ]
+    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    return "\n".join(lines)
+
+
+def _link(link: dict[str, Any]) -> str:
+    why = dim(f"  ({safe(link['reason'])})") if link.get("reason") else ""
+    return f"{safe(link['relation'])} {short(link['target'])}{why}"

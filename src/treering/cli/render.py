@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from treering.cli.screen import kind, screen, short
-from treering.model.when import instant
+from treering.model.when import ago
 
 _CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
@@ -42,21 +42,6 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
 def _width(cell: str) -> int:
     """How much room a cell takes: colours take none."""
     return len(click.unstyle(cell)) if "\x1b" in cell else len(cell)
-
-
-def ago(written: str, now: float) -> str:
-    """How long ago, in one unit."""
-    seconds = max(0.0, now - instant(written))
-    for unit, size in (
-        ("y", 31_536_000),
-        ("mo", 2_592_000),
-        ("d", 86_400),
-        ("h", 3_600),
-        ("min", 60),
-    ):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} ago"
-    return "just now"
 
 
 def dated(written: str) -> str:

@@ -1,9 +1,11 @@
 """treering status"""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
+from treering.actions.answer import jsonable
 from treering.actions.status import VIEWS, status
 from treering.cli import door
 from treering.cli.door import Door
@@ -41,11 +43,61 @@ def _summary(answer: dict[str, Any]) -> str:
 
 
 def _plain(answer: dict[str, Any]) -> str:
-    """A view that is one list of alike rows, or a few named values."""
-    lines = []
-    for name, value in answer.items():
-        if isinstance(value, list):
-            lines.append(table([tuple(safe(str(v)) for v in row.values()) for row in value]))
-        else:
-            lines.append(f"{name}: " + ", ".join(f"{k} {v}" for k, v in value.items()))
-    return "\n".join(line for line in lines if line) or "Nothing yet."
+    for name, rows_of in _TABLES.items():
+        if name in answer:
+            return table([_safe(row) for row in rows_of(answer)]) or "Nothing yet."
+    return table([_safe((name, _said(value))) for name, value in answer.items()])
+
+
+def _safe(row: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(safe(cell) for cell in row)
+
+
+def _said(value: Any) -> str:
+    """A few named values in one line; of a list how many there are, where there are many."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_said(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        words = [str(item) for item in value if isinstance(item, str)]
+        return " ".join(words) if value and words else str(len(value))
+    return str(value) or "-"
+
+
+def _topic_rows(answer: dict[str, Any]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for item in answer["topics"]:
+        *above, last = item["topic"].split("/")
+        low, high = item["confidence"]
+        sure = f"{low:.2f}" if low == high else f"{low:.2f}-{high:.2f}"
+        rows.append(("  " * len(above) + last, str(item["count"]), sure))
+    return rows
+
+
+def _file_rows(level: list[dict[str, Any]], indent: str = "") -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for item in level:
+        mark = "/" if "children" in item else ""
+        rows.append((f"{indent}{item['name']}{mark}", str(item["count"])))
+        rows += _file_rows(item.get("children", []), indent + "  ")
+    return rows
+
+
+def _cells(*names: str) -> Callable[[dict[str, Any]], list[tuple[str, ...]]]:
+    """The rows of a list of alike things, by the names of their columns."""
+    key, *columns = names
+    return lambda answer: [tuple(str(row[name]) for name in columns) for row in answer[key]]
+
+
+#: The part of an answer that is a table -> its rows.
+_TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
+    "types": _cells("types", "type", "count", "description"),
+    "topics": _topic_rows,
+    "tags": _cells("tags", "tag", "count"),
+    "files": lambda answer: _file_rows(answer["tree"]),
+    "branches": _cells("branches", "branch", "memories", "state"),
+    "outputs": lambda answer: [tuple(map(str, _fields(item))) for item in answer["outputs"]],
+}
+
+
+def _fields(item: Any) -> list[Any]:
+    return list(jsonable(item).values())

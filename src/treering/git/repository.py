@@ -7,6 +7,7 @@ a HEAD of its own. Nothing here writes.
 import os
 import threading
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -188,6 +189,19 @@ class Repository:
         except (KeyError, ValueError, GitError):
             return None
         return str(base) if base else None
+
+    def history(
+        self, tips: Sequence[str], *, without: Sequence[str] = (), since: float | None = None
+    ) -> list[str]:
+        """The commits reachable from some and not from others, parents before children."""
+        limit = [f"--since={int(since)}"] if since is not None else []
+        feed = "".join(f"{tip}\n" for tip in (*tips, *(f"^{tip}" for tip in without)))
+        text = process.run(
+            self.common_dir,
+            *("rev-list", "--topo-order", "--reverse", *limit, "--stdin"),
+            feed=feed.encode(),
+        )
+        return text.decode("ascii").split()
 
     def apart(self, one: str, other: str | None) -> tuple[int, int]:
         """How many commits each of two has that the other has not (None: has nothing)."""

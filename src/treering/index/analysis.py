@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from whoosh.lang.porter import stem
 
-from treering.index.stopwords import STOP_WORDS
+from treering.model.stopwords import STOP_WORDS
 
 ANALYSIS = 1
 # 1: identifiers whole and in parts, Porter stems, pairs of CJK characters

@@ -7,6 +7,7 @@ the folder cannot be written, or another process is writing, it goes on in memor
 Threads may share an Index: changes take one lock, searches run on snapshots that never change.
 """
 
+import heapq
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -17,7 +18,7 @@ from treering.index.catalogue import Catalogue, Progress, Read, ReadError
 from treering.index.entry import Entry
 from treering.index.folder import MANY_SEGMENTS
 from treering.index.found import Found
-from treering.index.matching import Request
+from treering.index.matching import Request, holding
 from treering.index.search import check, search
 from treering.index.semantic import Embedder, Meaning
 from treering.index.snapshot import Snapshot
@@ -83,6 +84,29 @@ class Index:
         check(order, mode)
         request = Request(query, filters or Filters(), order, mode, now, limit)
         return self._safely(lambda: self._search(request, visible, elsewhere), visible)
+
+    def holding(self, text: str, visible: Mapping[str, int]) -> list[Entry]:
+        """The visible memories in force that hold every word of a text, in no order."""
+
+        def answer() -> list[Entry]:
+            view = self._view(self._snapshot(), visible)
+            found = holding(text, view)
+            return [view.entry(number) for number in found if number in view.in_force]
+
+        return self._safely(answer, visible)
+
+    def newest(
+        self, visible: Mapping[str, int], limit: int, types: Collection[str] = ()
+    ) -> list[Entry]:
+        """The visible memories in force that were changed last, of some types or of any."""
+
+        def answer() -> list[Entry]:
+            view = self._view(self._snapshot(), visible)
+            found = map(view.entry, view.in_force)
+            wanted = (entry for entry in found if not types or entry.type in types)
+            return heapq.nlargest(limit, wanted, key=lambda entry: (entry.modified, entry.id))
+
+        return self._safely(answer, visible)
 
     def entry(self, blob: str) -> Entry | None:
         snapshot = self._snapshot()

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from treering.model.memory import Memory
+from treering.model.memory import Memory, made_at
 from treering.model.when import instant
 
 # Format 4 shares equal strings and is read by every Python from 3.4 on.
 _MARSHAL = 4
-_SKETCH = 24
+SKETCH = 24  # terms sampled of each memory
 _WORD = 4
 
 
@@ -25,6 +25,7 @@ class Entry(NamedTuple):
     """One indexed memory.
 
     `place` orders memories of one moment, `length` counts the terms, `sketch` is a sample of them.
+    A link is its relation, target, confidence, who made it and when, 0 where that was not noted.
     """
 
     blob: str
@@ -41,7 +42,7 @@ class Entry(NamedTuple):
     topic: str
     tags: tuple[str, ...]
     files: tuple[str, ...]
-    links: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str, float, str, float], ...]
     place: int
     length: int
     sketch: bytes
@@ -64,7 +65,10 @@ def entry_of(blob: str, memory: Memory, counts: dict[str, int]) -> Entry:
         memory.topic,
         memory.tags,
         tuple(file.path for file in memory.files),
-        tuple((link.relation, link.target) for link in memory.links),
+        tuple(
+            (link.relation, link.target, link.confidence, link.by, made_at(link))
+            for link in memory.links
+        ),
         _place_of(memory),
         sum(counts.values()),
         _sketch_of(counts),
@@ -100,6 +104,11 @@ def are_alike(one: Entry, other: Entry, share: float) -> bool:
     return sum(h in common for h in sample) >= wanted
 
 
+def hashes_of(entry: Entry) -> tuple[int, ...]:
+    """The sample of a memory's terms, as numbers."""
+    return struct.unpack(f">{len(entry.sketch) // _WORD}I", entry.sketch)
+
+
 def packed(entries: Sequence[Entry]) -> bytes:
     """Entries as bytes, behind a checksum."""
     data = marshal.dumps([tuple(entry) for entry in entries], _MARSHAL)
@@ -115,7 +124,7 @@ def unpacked(data: bytes) -> list[Entry]:
 
 def _sketch_of(counts: dict[str, int]) -> bytes:
     """Hashes in big-endian, so that their bytes sort as they do."""
-    hashes = heapq.nsmallest(_SKETCH, set(map(_hash_of, counts)))
+    hashes = heapq.nsmallest(SKETCH, set(map(_hash_of, counts)))
     return struct.pack(f">{len(hashes)}I", *hashes)
 
 

@@ -15,8 +15,8 @@ from functools import lru_cache
 from treering.index.analysis import chunks
 from treering.index.entry import Entry
 from treering.index.scorer import Clause, coverage
-from treering.index.stopwords import STOP_WORDS
 from treering.index.view import View
+from treering.model.stopwords import STOP_WORDS
 
 POOL = 100
 COVERED = 0.25  # the power coverage is raised to

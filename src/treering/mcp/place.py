@@ -29,9 +29,11 @@ class Place:
         agent: str = "",
         person: "Person | None" = None,
         cache: Path | None = None,
+        user_folder: Path | None = None,
     ) -> None:
         self._path = path
-        self._agent, self._person, self._cache = agent, person, cache
+        self._agent, self._person = agent, person
+        self._cache, self._user_folder = cache, user_folder
         self._lock = threading.Lock()
         self._open: tuple[Identity, Workspace] | None = None
 
@@ -55,7 +57,12 @@ class Place:
         from treering.actions.workspace import Workspace  # at the first call, not at the start
 
         try:
-            workspace = Workspace.open(self._path, person=self._person, cache=self._cache)
+            workspace = Workspace.open(
+                self._path,
+                person=self._person,
+                cache=self._cache,
+                user_folder=self._user_folder,
+            )
         except NotARepository as error:
             if error.hint != NotARepository.hint:
                 raise  # it is one, and the hint says how to have it opened

@@ -26,7 +26,12 @@ _REQUIRED = {"id", "type", "title", "status", "confidence", "created", "modified
 def dump(memory: Memory) -> bytes:
     """The one way to write this memory."""
     check(memory)
-    return f"{_FENCE}{frontmatter.dump(fields(memory))}{_FENCE}{memory.content}\n".encode()
+    return joined(fields(memory), memory.content)
+
+
+def joined(found: Mapping[str, Any], content: str) -> bytes:
+    """A document of ours, from its fields and its content."""
+    return f"{_FENCE}{frontmatter.dump(found)}{_FENCE}{content}\n".encode()
 
 
 def fields(memory: Memory) -> dict[str, Any]:
@@ -45,6 +50,11 @@ def fields(memory: Memory) -> dict[str, Any]:
 
 def parse(data: bytes) -> Memory:
     """The memory in these bytes, or InvalidDocument with the reason."""
+    return from_fields(*split(data))
+
+
+def split(data: bytes) -> tuple[dict[str, Any], str]:
+    """Front matter fields and content of any document of ours."""
     text = _decoded(data)
     if not text.startswith(_FENCE):
         raise InvalidDocument("no-front-matter", "The document does not start with `---`.")
@@ -53,7 +63,7 @@ def parse(data: bytes) -> Memory:
         raise InvalidDocument("no-front-matter", "The front matter has no end.")
     if not content.endswith("\n"):
         raise InvalidDocument("no-final-newline", "The document does not end with a newline.")
-    return from_fields(frontmatter.load(head), content[:-1])
+    return frontmatter.load(head), content[:-1]
 
 
 def from_fields(found: Mapping[str, Any], content: str) -> Memory:

@@ -16,11 +16,13 @@ MAX_TOPIC_SEGMENT = 100
 MAX_TAG = 100
 MAX_CONTENT = 256 * 1024
 MIN_PREFIX = 4
+MAX_NAME = 64
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
 _PREFIX = f"[{ALPHABET}]{{1,12}}"
 _OBJECT_ID = "[0-9a-f]{40}"
 _RELATION = r"[^\W\d][\w .-]{0,63}"
+_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _MARKDOWN_LEAD = r"^[\s#>*+-]+"
 
 
@@ -40,6 +42,15 @@ class Link(NamedTuple):
     by: str = "user"
     reason: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
+
+
+def made_at(link: Link) -> float:
+    """When a link was made, as far as it says so itself; 0 where it does not."""
+    since = link.extra.get("since")
+    try:
+        return instant(since) if isinstance(since, str) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,11 @@ class Memory:
 
 def is_id(text: str) -> bool:
     return len(text) == 12 and not text.strip(ALPHABET)
+
+
+def is_name(text: str) -> bool:
+    """Whether a prompt or template may be saved under this: kebab-case, and safe in any path."""
+    return len(text) <= MAX_NAME and bool(re.fullmatch(_NAME, text))
 
 
 def derive_id(kind: str, content: str, n: int = 0) -> str:

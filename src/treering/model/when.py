@@ -67,3 +67,18 @@ def bound(text: str, now: float, *, end: bool = False) -> float:
             f"{text!r} is no date.",
             hint="Write for example 7d, 12h, 2w, 2026-02-08, today or yesterday.",
         ) from error
+
+
+def ago(written: str, now: float) -> str:
+    """How long ago, in one unit."""
+    seconds = max(0.0, now - instant(written))
+    for unit, size in (
+        ("y", 31_536_000),
+        ("mo", 2_592_000),
+        ("d", 86_400),
+        ("h", 3_600),
+        ("min", 60),
+    ):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"

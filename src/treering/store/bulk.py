@@ -6,8 +6,8 @@ from treering.errors import StorageFailed
 from treering.git import process
 from treering.git.repository import Repository
 
-#: From here on a pack is cheaper than loose objects (fast-import itself unpacks below 100).
-MANY = 200
+#: From here on one pack is cheaper than syncing each object (fast-import itself unpacks below 100).
+MANY = 40
 
 _BRANCH = b"refs/treering/bulk"
 _NOTHING = b"0" * 40

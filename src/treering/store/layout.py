@@ -2,9 +2,11 @@
 
 import struct
 
-from treering.model.memory import ALPHABET, is_id
+from treering.model.memory import ALPHABET, is_id, is_name
 
 MEMORIES = "memories"
+#: Kind -> the folder what is saved under a name lies in.
+SAVED = {"prompt": "prompts", "template": "templates"}
 
 
 #: A memory as a line of a raw tree: mode, id, ending, blob.
@@ -30,6 +32,21 @@ def file_of(memory_id: str) -> str:
 
 def path_of(memory_id: str) -> str:
     return f"{MEMORIES}/{shard_of(memory_id)}/{file_of(memory_id)}"
+
+
+def saved_key(kind: str, name: str) -> str:
+    """What a prompt or template goes by in listings and trailers."""
+    return f"{SAVED[kind]}/{name}"
+
+
+def saved_path(key: str) -> str:
+    return f"{key}.md"
+
+
+def name_in(file: str) -> str | None:
+    """The name a file of `prompts` or `templates` stands for, or None when it is not ours."""
+    name, dot, ending = file.partition(".")
+    return name if dot and ending == "md" and is_name(name) else None
 
 
 def is_shard(name: str) -> bool:

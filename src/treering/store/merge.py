@@ -26,6 +26,7 @@ def merged(
     values = {name: _single(name, base, ours, theirs, newer) for name in _SINGLE}
     content = _single("content", base, ours, theirs, newer)
     details = _mapping(base.details if base else {}, ours.details, theirs.details, newer is theirs)
+    details |= _unlinked(base, ours, theirs)
     if (
         base
         and ours.content != theirs.content
@@ -76,6 +77,16 @@ def _links(base: Memory | None, ours: Memory, theirs: Memory) -> tuple[Any, ...]
         if known is None or link.confidence > known.confidence:
             edges[link.relation, link.target] = link
     return tuple(edges.values())
+
+
+def _unlinked(base: Memory | None, ours: Memory, theirs: Memory) -> dict[str, Any]:
+    """Ids never to be linked again, of both sides: a link taken away on one must not come back."""
+    before, mine, other = (
+        tuple(found) if isinstance(found := memory.details.get("unlinked"), list | tuple) else ()
+        for memory in (base or ours, ours, theirs)
+    )
+    together = _together(before if base else (), mine, other)
+    return {"unlinked": list(together)} if together else {}
 
 
 def _mapping(

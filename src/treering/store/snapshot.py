@@ -57,6 +57,7 @@ class Snapshot:
         self._trees = trees
         self.scope = scope
         self.tip = tip
+        self._root = repository.objects.commit(tip).tree if tip is not None else None
         self._memories = self._memories_tree()
 
     @property
@@ -65,31 +66,38 @@ class Snapshot:
         return (self.scope, self._memories)
 
     def _memories_tree(self) -> str | None:
-        if self.tip is None:
+        if self._root is None:
             return None
         objects = self._repository.objects
-        tree = objects.child(objects.commit(self.tip).tree, layout.MEMORIES, GIT_OBJECT_TREE)
+        tree = objects.child(self._root, layout.MEMORIES, GIT_OBJECT_TREE)
         if tree:
             objects.check_tree(tree)  # without it nothing can be listed: damaged as a whole
         return tree
 
     def blob(self, memory_id: str) -> str | None:
         """The blob of one memory: three tree look-ups, however many there are."""
-        objects = self._repository.objects
-        shard = self._memories and objects.child(
-            self._memories, layout.shard_of(memory_id), GIT_OBJECT_TREE
-        )
-        return objects.file(shard, layout.file_of(memory_id)) if shard else None
+        shard = self.shard_tree(layout.shard_of(memory_id))
+        return self._repository.objects.file(shard, layout.file_of(memory_id)) if shard else None
 
     def starting_with(self, prefix: str) -> Iterator[tuple[str, str]]:
         """The memories whose id starts with `prefix` (two characters or more), from one shard."""
         if self._memories is None:
             return
         name = layout.shard_of(prefix)
-        tree = self._repository.objects.child(self._memories, name, GIT_OBJECT_TREE)
-        if tree is not None:
-            pairs = self._shard(name, tree).items()
+        if tree := self.shard_tree(name):
+            pairs = self.shard(name, tree).items()
             yield from (pair for pair in pairs if pair[0].startswith(prefix))
+
+    def shards(self) -> Iterator[tuple[str, str]]:
+        """The name and tree of every shard."""
+        if self._memories is not None:
+            for line in self._repository.objects.tree(self._memories):
+                if line.mode == TREE and layout.is_shard(line.name):
+                    yield line.name, line.oid
+
+    def shard_tree(self, name: str) -> str | None:
+        objects = self._repository.objects
+        return objects.child(self._memories, name, GIT_OBJECT_TREE) if self._memories else None
 
     def listing(self) -> Listing:
         """Every memory's id and blob; not to be changed, it is shared.
@@ -101,15 +109,26 @@ class Snapshot:
         known = self._trees.listing(self._memories)
         if known is None:
             known = {}
-            for line in self._repository.objects.tree(self._memories):
-                if line.mode == TREE and layout.is_shard(line.name):
-                    with contextlib.suppress(StoreDamaged):
-                        known.update(self._shard(line.name, line.oid))
+            for name, tree in self.shards():
+                with contextlib.suppress(StoreDamaged):
+                    known.update(self.shard(name, tree))
             self._trees.keep(self._memories, known)
             self._trees.forget_some()
         return known
 
-    def _shard(self, name: str, tree: str) -> Listing:
+    def saved(self) -> Listing:
+        """Prompts and templates: key -> blob. They are few, and rarely asked for."""
+        objects = self._repository.objects
+        found: Listing = {}
+        for folder in layout.SAVED.values() if self._root else ():
+            tree = objects.child(self._root, folder, GIT_OBJECT_TREE) if self._root else None
+            for line in objects.tree(tree) if tree else ():
+                if line.mode == BLOB and (name := layout.name_in(line.name)):
+                    found[f"{folder}/{name}"] = line.oid
+        return found
+
+    def shard(self, name: str, tree: str) -> Listing:
+        """The memories of one shard, given its name and tree; not to be changed, it is shared."""
         known = self._trees.shards.get(tree)
         if known is None:
             known = self._read_shard(name, tree)

@@ -20,6 +20,8 @@ class Layer(NamedTuple):
     taken_over: Listing | None = None
     #: The name it goes by, where the scope still has the one before a rename.
     name: str = ""
+    #: The scope as the layer below took it over.
+    before: Snapshot | None = None
 
     @property
     def branch(self) -> str:
@@ -35,6 +37,11 @@ class Layer(NamedTuple):
         if not self.taken_over:
             return found
         return {mid: blob for mid, blob in found.items() if self.taken_over.get(mid) != blob}
+
+    def saved(self) -> Listing:
+        """The prompts and templates this layer shows, by key."""
+        taken = self.before.saved() if self.before else {}
+        return {key: blob for key, blob in self.snapshot.saved().items() if taken.get(key) != blob}
 
 
 class Place(NamedTuple):
@@ -92,6 +99,14 @@ class View:
             for memory_id, blob in layer.listing().items():
                 if memory_id not in nearest:
                     nearest[memory_id] = Place(memory_id, blob, layer)
+        return nearest
+
+    def saved(self) -> dict[str, Place]:
+        """The nearest copy of every prompt and template, deleted ones included, by key."""
+        nearest: dict[str, Place] = {}
+        for layer in self.layers:
+            for key, blob in layer.saved().items():
+                nearest.setdefault(key, Place(key, blob, layer))
         return nearest
 
     def ranks(self) -> dict[str, int]:

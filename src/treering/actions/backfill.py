@@ -1,0 +1,80 @@
+"""backfill: commits made before there were hooks, captured in bulk, one commit a branch."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from treering.actions.capturing import rules, write_recorded
+from treering.actions.workspace import Standing, Workspace, Writing
+from treering.branches.trunk import trunk_of, trunk_tips
+from treering.capture.commits import Commit, commits
+from treering.capture.recording import Recording
+from treering.errors import BranchNotFound
+from treering.model.scope import Scope, is_utf8
+from treering.model.when import bound
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Backfilled:
+    """How many commits were captured, on which branches, and how many were there or passed over."""
+
+    captured: int
+    skipped: int
+    branches: dict[str, int]
+
+
+def backfill(
+    workspace: Workspace, *, since: str = "", branch: str = "", progress: Progress | None = None
+) -> Backfilled:
+    """Capture the history of every branch, or of one; a second time nothing is new.
+
+    The trunk's commits go to the trunk, another branch's own ones to that branch.
+    """
+    histories = _histories(workspace, since, branch)
+    total = sum(len(oids) for oids in histories.values())
+    captured: dict[str, int] = {}
+    seen = 0
+    for name, oids in histories.items():
+        known: dict[str, Commit] = {}
+        for commit in commits(workspace.repository, oids):
+            known[commit.oid] = commit
+            seen += 1
+            if progress:
+                progress(seen, total)
+        captured[name] = _captured(workspace, name, known)
+    done = sum(captured.values())
+    return Backfilled(done, total - done, {name: n for name, n in captured.items() if n})
+
+
+def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[str]]:
+    """Each branch and its own commits, oldest first; the trunk before what was made from it."""
+    repository = workspace.repository
+    trunk = trunk_of(repository)
+    moment = bound(since, workspace.clock()) if since else None
+    here = {name: tip for name, tip in repository.branches().items() if is_utf8(name)}
+    if branch and branch not in here:
+        raise BranchNotFound(f"There is no branch {branch} here.")
+    names = [branch] if branch else sorted(here, key=lambda name: (name != trunk, name))
+    landed = trunk_tips(repository, trunk)
+    return {
+        name: repository.history(
+            [here[name]], without=[] if name == trunk else landed, since=moment
+        )
+        for name in names
+    }
+
+
+def _captured(workspace: Workspace, branch: str, known: dict[str, Commit]) -> int:
+    if not known:
+        return 0
+    repository = workspace.repository
+
+    def attempt(writing: Writing) -> int:
+        recording = Recording(writing.view, writing.scope, known, rules(workspace))
+        for oid in known:
+            recording.add(oid)
+        return write_recorded(writing, recording)
+
+    standing = Standing(Scope(branch), trunk_of(repository), repository.tip_of(branch))
+    return workspace.write("", attempt, standing=standing)

@@ -1,0 +1,185 @@
+"""checkpoint: the state of a piece of work, saved to be resumed, and what changed since.
+
+A checkpoint is a memory of its branch. Unlike other memories it is an event: the same words saved
+an hour later are a new one, or the newest would not be the last.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from treering.actions import given
+from treering.actions.answer import uri_of
+from treering.actions.remember import Remembered, remember
+from treering.actions.ties import SLACK, untied
+from treering.actions.workspace import Standing, Workspace
+from treering.capture import secrets
+from treering.errors import Invalid, TreeringError
+from treering.git import process
+from treering.model.memory import Memory, derive_id
+from treering.model.query import Filters, parse
+from treering.model.taxonomy import one_of
+from treering.store.view import Place, View
+
+OPS = ("save", "load")
+_MOST_FILES = 200
+
+
+def checkpoint(
+    workspace: Workspace,
+    op: str,
+    *,
+    summary: str = "",
+    next_steps: Sequence[str] = (),
+    open_files: Sequence[str] = (),
+    session: str = "",
+    branch: str = "",
+) -> Remembered | dict[str, Any]:
+    """Save the state of the work on a branch, or load the last one."""
+    if one_of(op, OPS, "operation") == "save":
+        return _save(workspace, summary, next_steps, open_files, session, branch)
+    return load(workspace, session=session, branch=branch)
+
+
+def _save(
+    workspace: Workspace,
+    summary: str,
+    next_steps: Sequence[str],
+    open_files: Sequence[str],
+    session: str,
+    branch: str,
+) -> Remembered:
+    text = given.content_given(summary)
+    steps = [step for raw in next_steps if (step := given.line_given(raw, "next step"))]
+    files = [name for raw in open_files if (name := given.line_given(raw, "open file"))]
+    secrets.refuse(*steps, *files)
+    content = text + _section(steps)
+    details = {"next_steps": steps, "open_files": files}
+    memory_id = _same_as_last(workspace, content, files, branch) or derive_id(
+        "checkpoint", f"{content}\0{workspace.now()}"
+    )
+    return remember(
+        workspace,
+        content,
+        type="checkpoint",
+        files=_inside(workspace, files),
+        session=session,
+        branch=branch,
+        id=memory_id,
+        details={key: value for key, value in details.items() if value},
+    )
+
+
+def _section(steps: Sequence[str]) -> str:
+    """Next steps as part of the text, so that they are found by searching and seen by reading."""
+    return "\n\nNext steps:\n" + "\n".join(f"- {step}" for step in steps) if steps else ""
+
+
+def _same_as_last(workspace: Workspace, content: str, files: list[str], branch: str) -> str:
+    """The id of the last checkpoint where this one would only repeat it."""
+    standing = workspace.standing(branch)
+    last = newest(workspace, workspace.view_from(standing))
+    if last is None or last.layer.branch != standing.scope.branch:
+        return ""
+    memory = last.memory()
+    same = (memory.content, _texts(memory, "open_files")) == (content, files)
+    return memory.id if same and memory.commit == (standing.head or "") else ""
+
+
+def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
+    """Those that lie in the repository; an open file elsewhere is kept by name alone."""
+    found = []
+    for name in files:
+        try:
+            given.path_given(workspace, name)
+        except Invalid:
+            continue
+        found.append(name)
+    return found
+
+
+def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[str, Any]:
+    """The last checkpoint seen from a branch, and what happened to the code since."""
+    standing = workspace.standing(branch)
+    place = newest(workspace, workspace.view_from(standing), session=session)
+    if place is None:
+        nothing = {"commits": 0, "files": []}
+        return {
+            "checkpoint": None, "summary": "", "next_steps": [], "open_files": [], "since": nothing,
+        }  # fmt: skip
+    memory = place.memory()
+    return {
+        "checkpoint": _described(place, memory),
+        "summary": summary_of(memory),
+        "next_steps": _texts(memory, "next_steps"),
+        "open_files": _texts(memory, "open_files"),
+        "since": since(workspace, standing, memory),
+    }
+
+
+def newest(workspace: Workspace, view: View, *, session: str = "") -> Place | None:
+    """The last checkpoint of the nearest branch that has one: work on a branch is resumed where the
+    branch was left, whatever was written down elsewhere meanwhile."""
+    sight, now = workspace.lookout.sight(view), workspace.clock()
+    found = workspace.lookout.index.search(
+        parse("", now),
+        sight.ranks,
+        filters=Filters(types=("checkpoint",), session=session),
+        order="newest",
+        now=now,
+        limit=None,
+    )
+    places = [(hit, place) for hit in found.hits if (place := sight.place(hit.blob))]
+    if not places:
+        return None
+    branches = [layer.branch for layer in view.layers]
+    nearest = min(branches.index(place.layer.branch) for _, place in places)
+    own = [hit for hit, place in places if place.layer.branch == branches[nearest]]
+    for hit in untied(replace(found, hits=tuple(own[:SLACK])), sight, "newest").hits:
+        if (place := sight.place(hit.blob)) and _is_readable(place):
+            return place
+    return None
+
+
+def _is_readable(place: Place) -> bool:
+    try:
+        return bool(place.memory())
+    except TreeringError:
+        return False  # doctor names it
+
+
+def summary_of(memory: Memory) -> str:
+    """What was written, without the next steps that were put below it."""
+    return memory.content.removesuffix(_section(_texts(memory, "next_steps")))
+
+
+def _texts(memory: Memory, key: str) -> list[str]:
+    found = memory.details.get(key)
+    return [str(item) for item in found] if isinstance(found, list) else []
+
+
+def _described(place: Place, memory: Memory) -> dict[str, Any]:
+    names = ("title", "created", "author", "agent", "session", "commit", "status")
+    return {
+        "id": memory.id,
+        "uri": uri_of(memory.id),
+        "branch": place.layer.branch,
+        "version": place.blob,
+        **{name: getattr(memory, name) for name in names},
+    }
+
+
+def since(workspace: Workspace, standing: Standing, memory: Memory) -> dict[str, Any]:
+    """The commits and files between the code of a checkpoint and that of the branch now."""
+    repository = workspace.repository
+    old, new = memory.commit and repository.resolve(memory.commit), standing.head
+    if not old or not new:
+        return {"commits": 0, "files": [], "known": False}
+    commits = repository.apart(new, old)[0]
+    text = process.run(
+        repository.common_dir,
+        *("diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", old, new, "--"),
+    )
+    names = [name for name in text.decode(errors="replace").split("\0") if name]
+    more = {"files_total": len(names)} if len(names) > _MOST_FILES else {}
+    return {"commits": commits, "files": names[:_MOST_FILES], **more}

@@ -1,0 +1,193 @@
+"""context: what matters now for these files and this task, in one text of a given length.
+
+The text is ready to be put before an agent: between marks that say it is data, each memory with
+where it is from. What bears the signs of an order to the agent is left out of it, and named.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from treering.actions import given
+from treering.actions.answer import uri_of
+from treering.actions.candidates import Candidates
+from treering.actions.checkpoint import load
+from treering.actions.fence import fenced, fresh_nonce
+from treering.actions.packing import Entry, packed
+from treering.actions.staleness import CodeTree
+from treering.actions.workspace import Workspace
+from treering.capture.suspicion import suspicion
+from treering.errors import Invalid, TreeringError
+from treering.model.relevance import Case, relevance
+from treering.store.view import Place
+
+_MOST = 40  # memories read to make one context
+_LARGEST = 100_000
+
+
+class _Asked(NamedTuple):
+    task: str
+    files: tuple[str, ...]
+    recent_files: tuple[str, ...]
+    budget: int
+    template: str
+    branch: str
+
+
+def context(
+    workspace: Workspace,
+    *,
+    task: str = "",
+    files: Sequence[str] = (),
+    recent_files: Sequence[str] = (),
+    budget: int = 2000,
+    template: str = "",
+    branch: str = "",
+) -> dict[str, Any]:
+    """The contract's answer; `text` never has more characters than the budget."""
+    if not 1 <= budget <= _LARGEST:
+        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+    standing = workspace.standing(branch)
+    asked = _Asked(
+        task=given.text_given(task, "task"),
+        files=_paths(workspace, files),
+        recent_files=_paths(workspace, recent_files),
+        budget=budget,
+        template=template,
+        branch=standing.scope.branch,
+    )
+    checkpoint = load(workspace, branch=branch)
+    if checkpoint["checkpoint"] and suspicion(checkpoint["summary"]):
+        checkpoint = {"checkpoint": None}
+    view = workspace.view_from(standing)
+    sight = workspace.lookout.sight(view)
+    found = Candidates(workspace, sight, asked.branch).gathered(
+        asked.task, asked.files, asked.recent_files
+    )
+    code = CodeTree(workspace.repository, standing.head)
+    entries, flagged = [], []
+    for entry, case in found[:_MOST]:
+        place = sight.place(entry.blob)
+        made = _read(place, case, code) if place else None
+        if made and suspicion(f"{made.title}\n{made.content}"):
+            flagged.append(made.id)
+        elif made:
+            entries.append(made)
+    workspace.settle()
+    entries.sort(key=lambda entry: -entry.score)
+    text, shown = _text(workspace, asked, entries, checkpoint)
+    return {
+        "budget": budget,
+        "used": len(text),
+        "text": text,
+        **{group: _listed(shown, group) for group in ("high", "medium", "low")},
+        "left_out": len(entries) - len(shown),
+        "flagged": flagged,
+        "branch": asked.branch,
+        "checkpoint": checkpoint["checkpoint"],
+    }
+
+
+def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
+    """Paths inside the repository; an agent may also have other files open, which say nothing."""
+    found: dict[str, None] = {}
+    for path in paths:
+        try:
+            found[given.path_given(workspace, path)] = None
+        except Invalid:
+            continue
+    return tuple(found)
+
+
+def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
+    try:
+        memory = place.memory()
+    except TreeringError:
+        return None  # doctor names it
+    stale = code.staleness(memory)
+    state = stale.state if stale else ""
+    said = relevance(case._replace(stale=state))
+    return Entry(
+        id=memory.id,
+        type=memory.type,
+        title=memory.title,
+        content=memory.content,
+        branch=place.layer.branch,
+        author=memory.author,
+        created=memory.created,
+        stale=state,
+        score=said.score,
+        why=said.why,
+        group=said.group,
+        tags=memory.tags,
+        topic=memory.topic,
+        status=memory.status,
+        confidence=memory.confidence,
+        modified=memory.modified,
+    )
+
+
+def _listed(shown: Sequence[Entry], group: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": entry.id,
+            "uri": uri_of(entry.id),
+            "title": entry.title,
+            "type": entry.type,
+            "branch": entry.branch,
+            "score": entry.score,
+            "why": list(entry.why),
+        }
+        for entry in shown
+        if entry.group == group
+    ]
+
+
+def _text(
+    workspace: Workspace, asked: _Asked, entries: Sequence[Entry], checkpoint: Mapping[str, Any]
+) -> tuple[str, list[Entry]]:
+    """The text and the entries in it; what does not fit is left out from the end."""
+    nonce = fresh_nonce()
+    header = f"what is remembered about this repository, branch: {asked.branch}"
+    if asked.template:
+        return _templated(workspace, asked, entries, checkpoint, nonce, header)
+    room = asked.budget - len(fenced("", nonce, header))
+    while room > 0:
+        body, shown = packed(entries, checkpoint, room, workspace.clock())
+        text = fenced(body, nonce, header) if body else ""
+        if len(text) <= asked.budget:
+            return text, shown
+        room -= len(text) - asked.budget  # marks that were taken out left longer words behind
+    return "", []
+
+
+def _templated(
+    workspace: Workspace,
+    asked: _Asked,
+    entries: Sequence[Entry],
+    checkpoint: Mapping[str, Any],
+    nonce: str,
+    header: str,
+) -> tuple[str, list[Entry]]:
+    """A saved template filled with as many memories as fit."""
+    from treering.actions.prompts import template_named
+    from treering.actions.rendering import Shown
+    from treering.model.template import render
+
+    values: dict[str, Any] = {
+        "task": asked.task,
+        "query": asked.task,
+        "branch": asked.branch,
+        "files": list(asked.files),
+        "recent_files": list(asked.recent_files),
+        "checkpoint": dict(checkpoint) if checkpoint["checkpoint"] else "",
+    }
+    made = template_named(workspace, asked.template, {*values, "memories", "count"}, asked.branch)
+    for count in range(len(entries), -1, -1):
+        memories = Shown(entry.as_fields() for entry in entries[:count])
+        text = fenced(render(made, {**values, "memories": memories, "count": count}), nonce, header)
+        if len(text) <= asked.budget:
+            return text, list(entries[:count])
+    raise Invalid(
+        f"The template {asked.template} does not fit into {asked.budget} characters.",
+        hint="Give a larger budget, or shorten the template.",
+    )

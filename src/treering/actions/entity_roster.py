@@ -1,0 +1,142 @@
+"""The entities that are seen from a branch: found by name, alias or id, and who mentions them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid, MemoryNotFound, TreeringError
+from treering.model.memory import Memory, derive_id
+from treering.model.query import Filters, Query
+from treering.store.view import Place, View
+
+_MOST = 5000
+_MOST_NAMESAKES = 50
+
+
+class Entity(NamedTuple):
+    id: str
+    name: str
+    kind: str
+    aliases: tuple[str, ...]
+    properties: Mapping[str, Any]
+    place: Place
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+
+def entity_of(place: Place, memory: Memory) -> Entity:
+    """A memory of type entity, read as one; who wrote it by hand may have left things out."""
+    aliases, properties = memory.details.get("aliases"), memory.details.get("properties")
+    return Entity(
+        id=memory.id,
+        name=memory.title,
+        kind=str(memory.details.get("kind") or "concept"),
+        aliases=tuple(str(word) for word in aliases) if isinstance(aliases, list) else (),
+        properties=properties if isinstance(properties, dict) else {},
+        place=place,
+    )
+
+
+def content_of(name: str, kind: str, aliases: Sequence[str]) -> str:
+    """What an entity's memory says; name and kind make its id, aliases make it findable."""
+    also = f"\nAlso called: {', '.join(aliases)}" if aliases else ""
+    return f"{name} ({kind}){also}"
+
+
+class Roster:
+    """Entities as seen in one view."""
+
+    def __init__(self, workspace: Workspace, branch: str = "", view: View | None = None) -> None:
+        self.view = view or workspace.view(branch)
+        self._index = workspace.lookout.index
+        self._sight = workspace.lookout.sight(self.view)
+        self._now = workspace.clock()
+
+    def all(self) -> Iterator[Entity]:
+        for entry in self._index.newest(self._sight.ranks, _MOST, ("entity",)):
+            if entity := self._read(entry.blob):
+                yield entity
+
+    def named(self, name: str, kind: str = "") -> Entity | None:
+        """The entity of this name or alias, in any case; the one with the very name first."""
+        wanted = name.casefold()
+        fitting = [
+            entity
+            for entity in self._namesakes(name)
+            if (not kind or entity.kind == kind)
+            and wanted in (word.casefold() for word in entity.names)
+        ]
+        return min(fitting, key=lambda entity: entity.name != name, default=None)
+
+    def _namesakes(self, name: str) -> Iterator[Entity]:
+        found = self._index.search(
+            Query(name, name),
+            self._sight.ranks,
+            filters=Filters(types=("entity",)),
+            mode="text",
+            now=self._now,
+            limit=_MOST_NAMESAKES,
+        )
+        for hit in found.hits:
+            for blob in (hit.blob, *hit.folded):
+                if entity := self._read(blob):
+                    yield entity
+
+    def meant(self, word: str, kind: str = "") -> Entity:
+        """The entity someone means by a name or an id."""
+        if entity := self.named(word, kind):
+            return entity
+        try:
+            place = self.view.find(word)
+            memory = place.memory()
+        except (Invalid, MemoryNotFound):
+            raise MemoryNotFound(
+                f"There is no entity {word[:100]!r}.", hint="`treering entities list` shows them."
+            ) from None
+        if memory.type != "entity" or memory.is_forgotten:
+            raise MemoryNotFound(f"The memory {memory.id} is no entity.")
+        return entity_of(place, memory)
+
+    def free_id(self, content: str) -> tuple[str, Place | None]:
+        """An id for a new entity: a free one, or that of the same entity forgotten before."""
+        n = 0
+        while True:
+            candidate = derive_id("entity", content, n)
+            place = self.view.place(candidate)
+            if place is None or (_is_forgotten(place) and not place.layer.vault.is_private):
+                return candidate, place
+            n += 1
+
+    def mentions(self, entity: Entity) -> dict[str, str]:
+        """Who mentions an entity, by a link or by name: id and title."""
+        found: dict[str, str] = {}
+        network = self._sight.network
+        for edge in network.around(entity.id, ["mentions"], "in"):
+            found[edge.source] = network.nodes[edge.source].title
+        for name in entity.names:
+            for entry in self._index.holding(name, self._sight.ranks):
+                if entry.type != "entity":
+                    found.setdefault(entry.id, entry.title)
+        return found
+
+    def linking_to(self, entity: Entity) -> list[Place]:
+        """The memories that hold a link to an entity."""
+        edges = self._sight.network.around(entity.id, direction="in")
+        sources = dict.fromkeys(edge.source for edge in edges)
+        return [place for source in sources if (place := self.view.place(source))]
+
+    def _read(self, blob: str) -> Entity | None:
+        place = self._sight.place(blob)
+        try:
+            return entity_of(place, place.memory()) if place else None
+        except TreeringError:
+            return None  # doctor names it
+
+
+def _is_forgotten(place: Place) -> bool:
+    try:
+        return place.memory().is_forgotten
+    except TreeringError:
+        return False

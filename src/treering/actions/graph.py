@@ -1,0 +1,303 @@
+"""graph: neighbours, links, paths and prerequisites of memories, counted, drawn and suggested."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from treering.actions.graph_answers import (
+    Before,
+    Drawing,
+    Edges,
+    EdgeShown,
+    Hub,
+    Neighbourhood,
+    NodeShown,
+    Prerequisites,
+    Station,
+    Stats,
+    Suggested,
+    Way,
+)
+from treering.actions.sight import Sight
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid, MemoryNotFound, PathNotFound
+from treering.graph.drawing import FORMATS, drawn
+from treering.graph.gaps import gaps
+from treering.graph.network import DIRECTIONS, Edge, Network, Reached, stations
+from treering.graph.subject import Subject
+from treering.graph.words import words
+from treering.index import Entry
+from treering.index.entry import SKETCH, hashes_of
+from treering.model.taxonomy import one_of, type_named
+
+_MOST_LISTED = 1000
+_HUBS = 10
+
+
+class Depth(NamedTuple):
+    usual: int
+    most: int
+
+
+DEPTHS = {
+    "neighbors": Depth(1, 5),
+    "path": Depth(5, 10),
+    "prerequisites": Depth(3, 5),
+    "draw": Depth(2, 5),
+}
+OPS = ("neighbors", "edges", "path", "prerequisites", "stats", "draw", "suggest")
+_LIMITS = {"suggest": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What was asked, checked, and the network it is asked of."""
+
+    network: Network
+    start: str
+    end: str
+    relations: tuple[str, ...]
+    direction: str
+    depth: int
+    types: frozenset[str]
+    format: str
+    threshold: float
+    limit: int
+    now: float
+    sight: Sight
+
+    def is_of_type(self, memory_id: str) -> bool:
+        node = self.network.nodes.get(memory_id)
+        return node is not None and (not self.types or node.type in self.types)
+
+    def title(self, memory_id: str) -> str:
+        node = self.network.nodes.get(memory_id)
+        return node.title if node else ""
+
+    def reach(self) -> list[Reached]:
+        """What is in reach of the start; types choose what is shown, not what is walked through."""
+        steps = self.network.reach([self.start], self.depth, self.relations, self.direction)
+        return [step for step in steps if self.is_of_type(step.id)]
+
+    def shown(self, edges: Sequence[Edge]) -> tuple[EdgeShown, ...]:
+        return tuple(
+            EdgeShown(e.source, e.target, e.relation, e.confidence_at(self.now), e.by)
+            for e in edges
+        )
+
+
+def graph(
+    workspace: Workspace,
+    op: str,
+    *,
+    id: str = "",
+    to: str = "",
+    relation: Sequence[str] = (),
+    direction: str = "both",
+    depth: int = 0,
+    types: Sequence[str] = (),
+    format: str = "mermaid",
+    threshold: float = 0.8,
+    limit: int = 0,
+    branch: str = "",
+) -> Any:
+    """Answer one question about the links of everything visible from here or from `branch`."""
+    op = one_of(op, OPS, "op")
+    needed = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
+    if not all(needed):
+        raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
+    view = workspace.view(branch)
+    sight = workspace.lookout.sight(view)
+
+    def named(text: str) -> str:
+        place = view.find(text) if text else None
+        if place and place.memory().is_forgotten:
+            raise MemoryNotFound(
+                f"The memory {place.id} was forgotten.",
+                hint=f"`treering forget --restore {place.id}` brings it back.",
+            )
+        return place.id if place else ""
+
+    question = _Question(
+        network=sight.network,
+        start=named(id),
+        end=named(to),
+        relations=tuple(relation),
+        direction=one_of(direction or "both", DIRECTIONS, "direction"),
+        depth=_depth(op, depth),
+        types=frozenset(type_named(word) for word in types if word),
+        format=one_of(format or "mermaid", FORMATS, "format"),
+        threshold=_share(threshold),
+        limit=_limit(op, limit),
+        now=workspace.clock(),
+        sight=sight,
+    )
+    answer = _ANSWERS[op](question)
+    workspace.settle()
+    return answer
+
+
+def _depth(op: str, depth: int) -> int:
+    usual, most = DEPTHS.get(op, Depth(1, 10))
+    if not 0 <= depth <= most:
+        raise Invalid(f"depth is {depth}, not between 1 and {most}.")
+    return depth or usual
+
+
+def _limit(op: str, limit: int) -> int:
+    if not 0 <= limit <= _MOST_LISTED:
+        raise Invalid(f"limit is {limit}, not between 1 and {_MOST_LISTED}.")
+    return limit or _LIMITS.get(op, 50)
+
+
+def _share(threshold: float) -> float:
+    if not 0 <= threshold <= 1:
+        raise Invalid(f"threshold is {threshold}, not between 0 and 1.")
+    return threshold
+
+
+# --- one function an op --------------------------------------------------------------------------
+
+
+def _neighbors(asked: _Question) -> Neighbourhood:
+    """The memories in reach, and every link between them that the walk looked at."""
+    steps = asked.reach()
+    nodes = tuple(_reached(asked, step) for step in steps[: asked.limit])
+    inside = {asked.start, *(node.id for node in nodes)}
+    looked_at = [asked.start, *(node.id for node in nodes if node.depth < asked.depth)]
+    edges = dict.fromkeys(
+        edge
+        for at in looked_at
+        for edge in asked.network.around(at, asked.relations, asked.direction)
+        if edge.other(at) in inside
+    )
+    return Neighbourhood(
+        asked.start, asked.title(asked.start), nodes, asked.shown(list(edges)), len(steps)
+    )
+
+
+def _reached(asked: _Question, step: Reached) -> NodeShown:
+    node = asked.network.nodes[step.id]
+    direction = "out" if step.edge.target == step.id else "in"
+    return NodeShown(
+        node.id, node.title, node.type, step.depth, step.via, step.edge.relation, direction
+    )
+
+
+def _edges(asked: _Question) -> Edges:
+    if asked.start:
+        found = asked.network.around(asked.start, asked.relations, asked.direction)
+        found = [edge for edge in found if asked.is_of_type(edge.other(asked.start))]
+    else:
+        found = [
+            edge
+            for memory_id in asked.network.nodes
+            for edge in asked.network.around(memory_id, asked.relations, "out")
+            if asked.is_of_type(edge.source) and asked.is_of_type(edge.target)
+        ]
+    return Edges(asked.shown(found[: asked.limit]), len(found))
+
+
+def _path(asked: _Question) -> Way:
+    through: Callable[[str], bool] = asked.is_of_type if asked.types else lambda _: True
+    found = asked.network.path(
+        asked.start, asked.end, asked.depth, asked.relations, asked.direction, through
+    )
+    if found is None:
+        raise PathNotFound(
+            f"No path of at most {asked.depth} links leads from {asked.start} to {asked.end}"
+        )
+    ids = stations(asked.start, found)
+    path = [
+        Station(at, asked.title(at), edge.relation, "out" if edge.source == at else "in")
+        for at, edge in zip(ids, found, strict=False)
+    ]
+    return Way((*path, Station(ids[-1], asked.title(ids[-1]), None, None)), len(found))
+
+
+def _prerequisites(asked: _Question) -> Prerequisites:
+    steps = asked.network.prerequisites(asked.start, asked.depth, asked.relations)
+    found = [s for s in steps if asked.is_of_type(s.id)][: asked.limit]
+    return Prerequisites(
+        asked.start,
+        asked.title(asked.start),
+        tuple(Before(step.id, asked.title(step.id), step.depth) for step in found),
+    )
+
+
+def _stats(asked: _Question) -> Stats:
+    network = asked.network
+    if asked.types:
+        network = Network(n for n in network.nodes.values() if n.type in asked.types)
+    groups = network.components()
+    count = sum(1 for _ in network.edges())
+    hubs = network.hubs(min(asked.limit, _HUBS))
+    return Stats(
+        nodes=len(network.nodes),
+        edges=count,
+        by_relation=network.by_relation(),
+        components=len(groups),
+        hubs=tuple(Hub(mid, network.nodes[mid].title, degree) for mid, degree in hubs),
+        orphans=len(network.orphans()),
+        largest_component=len(groups[0]) if groups else 0,
+        mean_degree=round(2 * count / len(network.nodes), 2) if network.nodes else 0.0,
+    )
+
+
+def _draw(asked: _Question) -> Drawing:
+    """Around one memory; or the whole, the best linked first, so that a limit cuts off the rim."""
+    if asked.start:
+        ids = [asked.start, *(step.id for step in asked.reach())]
+    else:
+        network = asked.network
+        linked = [mid for mid, _ in network.hubs(len(network.nodes))]
+        ids = [mid for mid in (*linked, *network.orphans()) if asked.is_of_type(mid)]
+    shown = [mid for mid in ids[: asked.limit] if mid in asked.network.nodes]
+    inside = set(shown)
+    edges = [
+        edge
+        for mid in shown
+        for edge in asked.network.around(mid, asked.relations, "out")
+        if edge.target in inside
+    ]
+    nodes = [asked.network.nodes[mid] for mid in shown]
+    text = drawn(asked.format, nodes, edges, asked.start)
+    return Drawing(asked.format, text, len(nodes), len(edges), len(ids))
+
+
+def _suggest(asked: _Question) -> Suggested:
+    subjects = (_subject(entry) for entry in asked.sight.entries() if asked.is_of_type(entry.id))
+    found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
+    return Suggested(tuple(found[: asked.limit]))
+
+
+def _subject(entry: Entry) -> Subject:
+    """What the index knows of a memory, ready to be compared with others."""
+    title = words(entry.title)
+    return Subject(
+        id=entry.id,
+        blob=entry.blob,
+        type=entry.type,
+        title=entry.title,
+        status=entry.status,
+        outcome="",
+        created=entry.created,
+        session=entry.session,
+        topic=entry.topic,
+        tags=frozenset(tag.lower() for tag in entry.tags),
+        files=frozenset(entry.files),
+        words=tuple(title),
+        about=frozenset(title),
+        sample=frozenset(hashes_of(entry)),
+    )
+
+
+_ANSWERS: dict[str, Callable[[_Question], Any]] = {
+    "neighbors": _neighbors,
+    "edges": _edges,
+    "path": _path,
+    "prerequisites": _prerequisites,
+    "stats": _stats,
+    "draw": _draw,
+    "suggest": _suggest,
+}

@@ -1,0 +1,98 @@
+"""What graph answers, one record an op; field names are the contract's words."""
+
+from typing import Any, NamedTuple
+
+from treering.graph.gaps import Gap
+
+
+class NodeShown(NamedTuple):
+    """A memory in an answer; the last three say how it was reached."""
+
+    id: str
+    title: str
+    type: str
+    depth: int
+    via: str | None = None
+    relation: str | None = None
+    direction: str | None = None
+
+
+class EdgeShown(NamedTuple):
+    source: str
+    target: str
+    relation: str
+    confidence: float
+    by: str
+
+
+class Neighbourhood(NamedTuple):
+    """`total` counts what is in reach, beyond the limit too."""
+
+    id: str
+    title: str
+    nodes: tuple[NodeShown, ...]
+    edges: tuple[EdgeShown, ...]
+    total: int
+
+
+class Edges(NamedTuple):
+    edges: tuple[EdgeShown, ...]
+    total: int
+
+
+class Station(NamedTuple):
+    """A memory on a path; the link to the next may point either way."""
+
+    id: str
+    title: str
+    relation_to_next: str | None
+    direction_to_next: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()  # the last one has no next, and says so
+
+
+class Way(NamedTuple):
+    path: tuple[Station, ...]
+    length: int
+
+
+class Before(NamedTuple):
+    id: str
+    title: str
+    depth: int
+
+
+class Prerequisites(NamedTuple):
+    id: str
+    title: str
+    prerequisites: tuple[Before, ...]
+
+
+class Hub(NamedTuple):
+    id: str
+    title: str
+    degree: int
+
+
+class Stats(NamedTuple):
+    nodes: int
+    edges: int
+    by_relation: dict[str, int]
+    components: int
+    hubs: tuple[Hub, ...]
+    orphans: int
+    largest_component: int
+    mean_degree: float
+
+
+class Drawing(NamedTuple):
+    format: str
+    text: str
+    nodes: int
+    edges: int
+    total: int
+
+
+class Suggested(NamedTuple):
+    pairs: tuple[Gap, ...]

@@ -1,0 +1,109 @@
+"""link: tie one memory to another, make a tie stronger, or take it away."""
+
+from typing import NamedTuple
+
+from treering.actions import given
+from treering.actions.revise import write_changes
+from treering.actions.unlinking import with_link, without_link
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.capture import secrets
+from treering.errors import Invalid, MemoryNotFound
+from treering.model.memory import Link, Memory
+from treering.model.taxonomy import family_of
+from treering.store.view import Place
+
+
+class Linked(NamedTuple):
+    source: str
+    target: str
+    relation: str
+    confidence: float
+    created: bool
+    note: str | None = None
+
+
+class Unlinked(NamedTuple):
+    """`removed` is False where there was no such link; `relations` are those there are instead."""
+
+    removed: bool
+    relations: tuple[str, ...] | None = None
+
+
+def link(
+    workspace: Workspace,
+    source: str,
+    target: str,
+    *,
+    relation: str = "relates_to",
+    confidence: float = 0.8,
+    note: str = "",
+    remove: bool = False,
+    branch: str = "",
+) -> Linked | Unlinked:
+    """Create a link, strengthen the one that is there, or remove it.
+
+    A link is known by its ends and its relation. The higher confidence and the newer note stay.
+    """
+    word = given.relation_given(relation) or "relates_to"
+    sure = given.confidence_given(confidence)
+    why = given.text_given(note, "note")
+    secrets.refuse(word, why)
+
+    def attempt(writing: Writing) -> Linked | Unlinked:
+        start, end = (_alive(writing.view.find(text)) for text in (source, target))
+        if start.id == end.id:
+            raise Invalid("A memory cannot be linked with itself.")
+        memory = start.memory()
+        if remove:
+            return _removed(workspace, writing, start, word, end.id)
+        known = _held(memory, word, end.id)
+        made = _strengthened(known or _new(workspace, word, end.id), sure, why, is_new=not known)
+        _write(workspace, writing, "link", start, with_link(memory, made))
+        return Linked(
+            start.id, end.id, word, made.confidence, created=not known, note=made.reason or None
+        )
+
+    return workspace.write(branch, attempt)
+
+
+def _alive(place: Place) -> Place:
+    if place.memory().is_forgotten:
+        raise MemoryNotFound(
+            f"The memory {place.id} was forgotten.",
+            hint=f"`treering forget --restore {place.id}` brings it back.",
+        )
+    return place
+
+
+def _held(memory: Memory, relation: str, target: str) -> Link | None:
+    same = (ln for ln in memory.links if (ln.relation, ln.target) == (relation, target))
+    return next(same, None)
+
+
+def _new(workspace: Workspace, relation: str, target: str) -> Link:
+    """A link nobody has spoken for yet; a temporal one notes when it was made, since it fades."""
+    fades = family_of(relation) == "temporal"
+    return Link(relation, target, 0.0, extra={"since": workspace.now()} if fades else {})
+
+
+def _strengthened(known: Link, confidence: float, note: str, *, is_new: bool) -> Link:
+    """The link as someone who names it wants it: from now on it is theirs."""
+    reason = known.reason if known.by == "user" or is_new else ""
+    if note:
+        reason = "" if note == given.CLEAR else note
+    return known._replace(confidence=max(known.confidence, confidence), by="user", reason=reason)
+
+
+def _removed(
+    workspace: Workspace, writing: Writing, start: Place, relation: str, target: str
+) -> Unlinked:
+    memory = start.memory()
+    if not _held(memory, relation, target):
+        others = tuple(ln.relation for ln in memory.links if ln.target == target)
+        return Unlinked(removed=False, relations=others or None)
+    _write(workspace, writing, "unlink", start, without_link(memory, relation, target))
+    return Unlinked(removed=True)
+
+
+def _write(workspace: Workspace, writing: Writing, op: str, place: Place, memory: Memory) -> None:
+    write_changes(workspace, writing, op, [Change(memory, place, place.layer.vault.is_private)])

@@ -1,0 +1,135 @@
+"""Where prompts and templates are kept: the project's in the scopes of branches, the user's in a
+folder of their own."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.actions.workspace import Workspace, Writing
+from treering.errors import Invalid, StorageFailed, TreeringError
+from treering.git.objects import blob_id
+from treering.model import prompt as document
+from treering.model.prompt import KINDS, Prompt
+from treering.store import layout
+from treering.store.view import Place, View
+
+
+class Saved(NamedTuple):
+    """A prompt as found: whose it is, on which branch (empty for the user's), which version."""
+
+    prompt: Prompt
+    domain: str
+    branch: str
+    version: str
+
+
+class Shelves:
+    """Both places, as seen from one branch."""
+
+    def __init__(self, workspace: Workspace, branch: str = "") -> None:
+        self._workspace = workspace
+        self._branch = branch
+
+    def find(self, domain: str, kind: str, name: str) -> Saved | None:
+        if domain == "user":
+            folder = self._workspace.user_folder
+            return (
+                _read(folder / layout.saved_path(layout.saved_key(kind, name))) if folder else None
+            )
+        return _alive(self._workspace.view(self._branch).saved().get(layout.saved_key(kind, name)))
+
+    def all(self) -> Iterator[Saved]:
+        for place in self._workspace.view(self._branch).saved().values():
+            if saved := _alive(place):
+                yield saved
+        if folder := self._workspace.user_folder:
+            for kind in KINDS:
+                for file in sorted((folder / layout.SAVED[kind]).glob("*.md")):
+                    if layout.name_in(file.name) and (saved := _read(file)):
+                        yield saved
+
+    def save(self, domain: str, prompt: Prompt) -> Saved:
+        """Write a prompt; one that is there already as it is stays as it is."""
+        known = self.find(domain, prompt.kind, prompt.name)
+        if known and known.prompt._replace(modified="") == prompt._replace(modified=""):
+            return known
+        data = document.dump(prompt)
+        document.parse(data)
+        if domain == "user":
+            return self._write_own(prompt, data)
+        return self._put(prompt, data, "save")
+
+    def delete(self, saved: Saved, now: str) -> None:
+        """Take a prompt away. In the project a mark stays in its place, which hides the ones of the
+        layers below, and goes where the branch goes."""
+        if saved.domain == "user":
+            key = layout.saved_key(saved.prompt.kind, saved.prompt.name)
+            _own_folder(self._workspace).joinpath(layout.saved_path(key)).unlink(missing_ok=True)
+            return
+        mark = saved.prompt._replace(is_deleted=True, modified=now)
+        self._put(mark, document.dump(mark), "delete")
+
+    def _put(self, prompt: Prompt, data: bytes, op: str) -> Saved:
+        key = layout.saved_key(prompt.kind, prompt.name)
+        subject = f"{op} {prompt.kind} {prompt.name}"
+        subject += f": {prompt.description[:100]}" if prompt.description else ""
+
+        def attempt(writing: Writing) -> Saved:
+            below = writing.view.saved().get(key)
+            writing.save(op, subject, {key: (data, below)})
+            return Saved(prompt, "project", writing.scope.branch, blob_id(data))
+
+        return self._workspace.write(self._branch, attempt)
+
+    def _write_own(self, prompt: Prompt, data: bytes) -> Saved:
+        """Beside it and moved into place: a crash leaves the old one."""
+        key = layout.saved_key(prompt.kind, prompt.name)
+        file = _own_folder(self._workspace) / layout.saved_path(key)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as making:
+                making.write(data)
+                making.flush()
+                os.fsync(making.fileno())
+            os.replace(making.name, file)
+        except OSError as error:
+            raise StorageFailed(f"{file} cannot be written: {error.strerror}.") from error
+        return Saved(prompt, "user", "", blob_id(data))
+
+
+def visible_prompts(view: View) -> list[Prompt]:
+    """The project's prompts and templates that are there, as seen in a view."""
+    return [saved.prompt for place in view.saved().values() if (saved := _alive(place))]
+
+
+def _own_folder(workspace: Workspace) -> Path:
+    if workspace.user_folder is None:
+        raise Invalid(
+            "There is no folder for your own prompts.",
+            hint="In Python: Treering.open(path, user_folder=...).",
+        )
+    return workspace.user_folder
+
+
+def _alive(place: Place | None) -> Saved | None:
+    if place is None:
+        return None
+    try:
+        prompt = document.parse(place.layer.vault.repository.objects.blob(place.blob))
+    except TreeringError:
+        return None  # damaged or foreign; doctor's to tell
+    is_there = not prompt.is_deleted and place.id == layout.saved_key(prompt.kind, prompt.name)
+    return Saved(prompt, "project", place.layer.branch, place.blob) if is_there else None
+
+
+def _read(file: Path) -> Saved | None:
+    """One of the user's own; the file's name and folder decide, not what it says of itself."""
+    try:
+        data = file.read_bytes()
+        prompt = document.parse(data)
+    except (OSError, TreeringError):
+        return None
+    here = (layout.SAVED[prompt.kind], prompt.name) == (file.parent.name, file.stem)
+    return Saved(prompt, "user", "", blob_id(data)) if here else None

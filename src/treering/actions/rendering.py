@@ -1,0 +1,87 @@
+"""Memories as templates see them, and rendered text as markdown, JSON or XML."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from treering.actions.recall import Result
+
+#: What can be said of a memory in a template. `namespace` is another word for its type.
+MEMORY_FIELDS = frozenset(
+    ("id", "uri", "type", "namespace", "title", "content", "branch", "tags", "topic", "status",
+     "confidence", "created", "modified", "author", "score", "why", "stale")
+)  # fmt: skip
+#: Names that treering fills in itself.
+RESERVED = frozenset(("memories", "query", "branch", "count"))
+
+
+class Shown(list[dict[str, Any]]):
+    """Memories as a template's list; put into text as a whole they are a markdown list."""
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> "Shown":
+        return cls(_fields(result) for result in results)
+
+    def as_text(self) -> str:
+        return "\n".join(_bullet(memory) for memory in self)
+
+
+def _fields(result: Result) -> dict[str, Any]:
+    return {
+        "id": result.id,
+        "uri": result.uri,
+        "type": result.type,
+        "namespace": result.type,
+        "title": result.title,
+        "content": result.content or result.snippet or "",
+        "branch": result.branch,
+        "tags": list(result.tags),
+        "topic": result.topic,
+        "status": result.status,
+        "confidence": result.confidence,
+        "created": result.created,
+        "modified": result.modified,
+        "author": result.author,
+        "score": round(result.score, 3),
+        "why": list(result.why),
+        "stale": result.stale.state if result.stale else "",
+    }
+
+
+def _bullet(memory: Mapping[str, Any]) -> str:
+    lines = str(memory["content"]).splitlines() or [""]
+    head = f"- **{memory['title']}** ({memory['type']}, {memory['id']})"
+    if lines == [memory["title"]]:
+        return head
+    return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])
+
+
+def wrapped(format: str, name: str, text: str, memories: Shown) -> str:
+    """The text as it is, or as data together with the memories it was made from."""
+    if format == "json":
+        return json.dumps({"name": name, "text": text, "memories": memories}, ensure_ascii=False)
+    if format == "xml":
+        inner = "".join(_element(memory) for memory in memories)
+        return (
+            f"<rendered name={quoteattr(name)}><text>{_xml(text)}</text>"
+            f"<memories>{inner}</memories></rendered>"
+        )
+    return text
+
+
+def _element(memory: Mapping[str, Any]) -> str:
+    names = ("id", "type", "title", "branch", "status", "created")
+    attributes = " ".join(f"{name}={quoteattr(_clean(str(memory[name])))}" for name in names)
+    return f"<memory {attributes}>{_xml(memory['content'])}</memory>"
+
+
+def _xml(text: str) -> str:
+    return escape(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """Without the few characters that XML has no way to write."""
+    return "".join(c for c in text if c >= " " or c in "\t\n\r").translate(
+        {0xFFFE: None, 0xFFFF: None}
+    )

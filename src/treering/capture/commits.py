@@ -1,0 +1,200 @@
+"""Commits as memories: what a commit says and changes, in the form a memory keeps it."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from treering.branches.changes import ENVIRONMENT, plain
+from treering.capture.hygiene import clean, clean_line
+from treering.capture.secrets import masked
+from treering.errors import StorageFailed, StoreDamaged
+from treering.git import process
+from treering.git.repository import Repository
+from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trimmed
+from treering.model.when import written
+
+#: What `treering.capture` may say.
+CAPTURES = ("sparing", "all", "none")
+
+_MOST_FILES = 50
+_LONGEST_PATH = 400
+_MOST_TRAILERS = 20
+_TRAILER = r"([A-Za-z][A-Za-z0-9-]{1,40}): (\S.{0,300})"
+_PATCHED_UP = ("fixup! ", "squash! ", "amend! ")
+_BOT = r"\[bot\]|\bbot@|noreply@github\.com.*dependabot|^dependabot|^renovate"
+_GITLINK = b"160000"
+_AT_ONCE = 200
+_PATIENCE = 60.0
+
+
+class Commit(NamedTuple):
+    """One commit as git has it: what it says, and what it changed against its first parent."""
+
+    oid: str
+    parents: tuple[str, ...]
+    author: str
+    time: int
+    message: str
+    files: tuple[FileRef, ...] = ()
+    changed: int = 0
+    insertions: int = 0
+    deletions: int = 0
+
+
+def memory_id(oid: str) -> str:
+    """The id of the memory of a commit."""
+    return derive_id("commit", oid)
+
+
+def commits(
+    repository: Repository, oids: Iterable[str], *, seconds: float | None = None
+) -> Iterator[Commit]:
+    """Those of some commits that are still here, with what they change; one git for many.
+
+    With `seconds` TookTooLong is raised when that is not enough; without, a commit so large that
+    git does not come to an end with it comes without its changes.
+    """
+    found = [known for oid in dict.fromkeys(oids) if (known := _said(repository, oid)) is not None]
+    for at in range(0, len(found), _AT_ONCE):
+        some = found[at : at + _AT_ONCE]
+        for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
+            yield commit._replace(
+                files=changes.files,
+                changed=changes.changed,
+                insertions=changes.insertions,
+                deletions=changes.deletions,
+            )
+
+
+def _said(repository: Repository, oid: str) -> Commit | None:
+    try:
+        info = repository.objects.commit(oid)
+    except (StoreDamaged, UnicodeDecodeError):
+        return None  # pruned since, or not here at all
+    return Commit(oid, info.parents, clean_line(info.author)[:300], info.time, info.message)
+
+
+def is_left_out(commit: Commit, capture: str) -> bool:
+    """Whether `treering.capture` passes a commit over.
+
+    Sparing leaves out what tells nothing new: merges, patches to be squashed, what bots commit.
+    """
+    if capture == "sparing":
+        return (
+            len(commit.parents) > 1
+            or commit.message.startswith(_PATCHED_UP)
+            or bool(re.search(_BOT, commit.author, re.IGNORECASE))
+        )
+    return capture == "none"
+
+
+def memory_of(commit: Commit, *, session: str, agent: str = "") -> Memory:
+    """The memory of a commit, part of a session; credentials in its message are masked."""
+    said = trimmed(masked(clean(commit.message)))[: MAX_CONTENT // 4]
+    moment = written(commit.time)
+    details: dict[str, object] = {
+        "files": commit.changed,
+        "insertions": commit.insertions,
+        "deletions": commit.deletions,
+    }
+    if found := trailers(said):
+        details["trailers"] = found
+    return Memory(
+        id=memory_id(commit.oid),
+        type="commit",
+        title=title_of(said) if said else f"Commit {commit.oid[:12]} without a message",
+        content=said or f"Commit {commit.oid[:12]} has no message.",
+        created=moment,
+        modified=moment,
+        confidence=1.0,
+        source="hook",
+        author=commit.author,
+        agent=agent,
+        session=session,
+        commit=commit.oid,
+        files=commit.files,
+        links=(Link("part_of", session, 1.0, "system"),),
+        details=details,
+    )
+
+
+def trailers(message: str) -> dict[str, list[str]]:
+    """The trailers of a message: its last paragraph, when every line of it is one."""
+    lines = message.strip().rpartition("\n\n")[2].splitlines()
+    matches = [re.fullmatch(_TRAILER, line) for line in lines]
+    found: dict[str, list[str]] = {}
+    if "\n\n" in message and all(matches):
+        for match in matches[:_MOST_TRAILERS]:
+            if match:
+                found.setdefault(match[1], []).append(match[2])
+    return found
+
+
+# --- what commits change --------------------------------------------------------------------------
+
+
+class _Changes(NamedTuple):
+    files: tuple[FileRef, ...]
+    changed: int
+    insertions: int
+    deletions: int
+
+
+def _changes(
+    repository: Repository, some: Sequence[Commit], seconds: float | None
+) -> Iterator[_Changes]:
+    pairs = (f"{commit.oid} {commit.parents[0] if commit.parents else ''}" for commit in some)
+    try:
+        text = process.run(
+            repository.common_dir,
+            *plain(repository),
+            *("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "-z"),
+            *("--raw", "--numstat", "--no-abbrev", "--no-ext-diff", "--no-textconv"),
+            feed="".join(f"{pair.rstrip()}\n" for pair in pairs).encode(),
+            env=ENVIRONMENT,
+            seconds=seconds or _PATIENCE,
+        )
+    except StorageFailed as error:
+        if seconds and isinstance(error, process.TookTooLong):
+            raise
+        # Also where a shallow clone lacks a parent: the message alone is worth keeping.
+        return iter([_Changes((), 0, 0, 0)] * len(some))
+    return _parsed(text.split(b"\0"))
+
+
+def _parsed(fields: Sequence[bytes]) -> Iterator[_Changes]:
+    """What each commit changes: its id, then `:modes blobs status`, path, ..., then line counts.
+
+    A path stands where a path is due, so it may look like anything.
+    """
+    files: list[FileRef] = []
+    changed = insertions = deletions = 0
+    rest = iter(fields)
+    next(rest)  # the first commit's id; the ids of the others end the one before
+    for field in rest:
+        if field.startswith(b":"):
+            changed += 1
+            if len(files) < _MOST_FILES and (file := _file(field, next(rest))):
+                files.append(file)
+            elif len(files) >= _MOST_FILES:
+                next(rest)
+        elif b"\t" in field:
+            more, less, _ = field.split(b"\t", 2)
+            insertions += int(more) if more != b"-" else 0
+            deletions += int(less) if less != b"-" else 0
+        else:  # also the empty field after the last commit
+            yield _Changes(tuple(files), changed, insertions, deletions)
+            files, changed, insertions, deletions = [], 0, 0, 0
+
+
+def _file(field: bytes, path: bytes) -> FileRef | None:
+    """A file that is there after the commit, under a name a memory can hold."""
+    _, mode, _, blob, _ = field[1:].split(b" ")
+    try:
+        name = path.decode()
+    except UnicodeDecodeError:
+        return None
+    is_here = mode not in (b"000000", _GITLINK)
+    if not is_here or len(name) > _LONGEST_PATH or not name.isprintable():
+        return None
+    return FileRef(name, blob.decode("ascii"))

@@ -1,0 +1,173 @@
+"""A recording: commits of one branch becoming memories, over what is there already.
+
+Everything is worked out from the view and the commits, so doing it twice changes nothing: a commit
+whose memory is there is passed over, and so is a rewrite that was followed.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from treering.capture import commits, sessions
+from treering.capture.commits import Commit, is_left_out
+from treering.errors import TreeringError
+from treering.model.memory import Link, Memory
+from treering.model.scope import Scope
+from treering.store.view import Place, View
+
+_MOST_PASSED_OVER = 20
+_NAMED_COMMIT = rb"(?m)^commit: ([0-9a-f]{40})$"
+
+
+class Rules(NamedTuple):
+    """What decides how commits are captured; see `treering.capture` and `treering.sessiongap`."""
+
+    capture: str
+    gap: float
+    #: Whether the branch was left between two commits.
+    was_left: Callable[[str, str], bool] = lambda after, before: False  # noqa: ARG005
+    #: The session of the agent at work when a commit was made, or "".
+    agent_session: Callable[[Commit], str] = lambda commit: ""  # noqa: ARG005
+
+
+class Recording:
+    """What commits and rewrites change in the memories of one scope."""
+
+    def __init__(self, view: View, scope: Scope, known: Mapping[str, Commit], rules: Rules) -> None:
+        self._view = view
+        self._scope = scope
+        self._known = known
+        self._rules = rules
+        self._changed: dict[str, Memory] = {}
+        self._touched: dict[str, None] = {}
+
+    def add(self, oid: str, instead_of: Sequence[str] = ()) -> None:
+        """Capture a commit, once; those it took the place of are superseded."""
+        commit = self._known.get(oid)
+        if commit is None or is_left_out(commit, self._rules.capture):
+            return
+        olds = [old for gone in instead_of if (old := self._memory_of(gone)) is not None]
+        memory = self._memory_of(oid)
+        if memory is None:
+            memory = self._captured(commit, olds)
+        for old in olds:
+            memory = self._superseded(old, memory)
+
+    def follow(self, rewritten: Mapping[str, Iterable[str]]) -> None:
+        """Let the scope's other memories name the commits that took the place of theirs."""
+        now = {old: new for new, olds in rewritten.items() for old in olds}
+        for layer in self._view.layers:
+            if layer.snapshot.scope == self._scope:
+                for memory_id, blob in layer.listing().items():
+                    raw = layer.vault.repository.objects.blob(blob)
+                    named = re.search(_NAMED_COMMIT, raw)
+                    if named and named[1].decode() in now:
+                        self._follow(Place(memory_id, blob, layer), now)
+
+    def _follow(self, place: Place, now: Mapping[str, str]) -> None:
+        memory = self._find(place.id)
+        if memory is not None and memory.type != "commit" and memory.commit in now:
+            self._changed[place.id] = replace(memory, commit=now[memory.commit])
+
+    def memories(self) -> list[Memory]:
+        """What is to be written: commits, and their sessions with their text."""
+        for session_id in self._touched:
+            session = self._changed[session_id]
+            named = map(self._memory_of, sessions.commits_of(session))
+            self._changed[session_id] = sessions.told(session, [m for m in named if m])
+        return [m for mid, m in self._changed.items() if m != self._stored(mid)]
+
+    # --- commits ----------------------------------------------------------------------------------
+
+    def _captured(self, commit: Commit, olds: Sequence[Memory]) -> Memory:
+        draft = commits.memory_of(commit, session="")
+        session = self._session_for(commit, draft, olds)
+        memory = commits.memory_of(commit, session=session.id, agent=session.agent)
+        self._changed[memory.id] = memory
+        self._touch(sessions.joined(session, memory))
+        return memory
+
+    def _superseded(self, old: Memory, by: Memory) -> Memory:
+        """The new memory, with the old one out of its way."""
+        if old.id == by.id or old.status == "superseded":
+            return by
+        if session := self._find(old.session):
+            left = sessions.without(session, old.commit)
+            if sessions.commits_of(left):
+                self._touch(left)
+            else:
+                self._put_away(left, by.session)
+        if self._put_away(old, by.id):
+            inherited: tuple[Link, ...] = (Link("supersedes", old.id, 1.0, "system"),)
+        else:
+            inherited = tuple(link for link in old.links if link.relation == "supersedes")
+        links = {(link.relation, link.target): link for link in (*by.links, *inherited)}
+        by = replace(by, links=tuple(links.values()))
+        self._changed[by.id] = by
+        return by
+
+    def _put_away(self, memory: Memory, by: str) -> bool:
+        """Mark a memory as replaced; whether it was stored. One that never was is just left out."""
+        self._touched.pop(memory.id, None)
+        if self._stored(memory.id) is None:
+            self._changed.pop(memory.id, None)
+            return False
+        details = dict(memory.details) | {"superseded_by": by}
+        self._changed[memory.id] = replace(memory, status="superseded", details=details)
+        return True
+
+    # --- sessions ---------------------------------------------------------------------------------
+
+    def _session_for(self, commit: Commit, draft: Memory, olds: Sequence[Memory]) -> Memory:
+        """1 that of the commit it took the place of; 2 the agent's that is at work; 3 the one of
+        the commit before, while it fits; 4 a new one."""
+        for old in olds:
+            session = self._find(old.session)
+            if session and session.status == "active":
+                return session
+        if session := self._find(self._rules.agent_session(commit)):
+            return session
+        before = self._before(commit)
+        session = self._find(before.session) if before else None
+        branch = self._scope.branch
+        if (
+            before is None
+            or session is None
+            or not sessions.fits(session, draft, branch, self._rules.gap)
+            or self._rules.was_left(before.commit, commit.oid)
+        ):
+            return sessions.begun(draft, branch)
+        return session
+
+    def _before(self, commit: Commit) -> Memory | None:
+        """The memory of the commit before, or of the one before those that were passed over."""
+        for _ in range(_MOST_PASSED_OVER):
+            if not commit.parents:
+                return None
+            if memory := self._memory_of(commit.parents[0]):
+                return memory
+            parent = self._known.get(commit.parents[0])
+            if parent is None or not is_left_out(parent, self._rules.capture):
+                return None
+            commit = parent
+        return None
+
+    def _touch(self, session: Memory) -> None:
+        self._changed[session.id] = session
+        self._touched[session.id] = None
+
+    # --- what is there ----------------------------------------------------------------------------
+
+    def _memory_of(self, oid: str) -> Memory | None:
+        return self._find(commits.memory_id(oid))
+
+    def _find(self, memory_id: str) -> Memory | None:
+        return self._changed.get(memory_id) or self._stored(memory_id)
+
+    def _stored(self, memory_id: str) -> Memory | None:
+        place = self._view.place(memory_id) if memory_id else None
+        try:
+            return place.memory() if place else None
+        except TreeringError:
+            return None  # damaged: doctor names it

@@ -1,0 +1,145 @@
+"""Sessions: commits that belong together because one author made them in one go on one branch.
+
+A session's id comes from its first commit, or from the agent's own session id, and everything else
+of it from its commits. So it is the same memory whenever and wherever it is worked out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treering.capture.hygiene import clean, clean_line
+from treering.capture.secrets import masked
+from treering.model.memory import MAX_TITLE, Memory, derive_id
+from treering.model.when import instant, written
+
+_MOST_NAMED = 200
+_MOST_FILES = 50
+_LONGEST_SUMMARY = 4000
+
+
+def session_id(first: str) -> str:
+    """The id of the session that begins with a commit."""
+    return derive_id("session", first)
+
+
+def agent_session_id(agent: str, session: str) -> str:
+    return derive_id("session", f"{agent}\0{session}")
+
+
+def fits(session: Memory, commit: Memory, branch: str, gap: float) -> bool:
+    """Whether a commit carries a session on: same author, same branch, no long pause.
+
+    An agent's session is open or over, whoever commits next.
+    """
+    if session.agent or session.author != commit.author or _text(session, "branch") != branch:
+        return False
+    return abs(instant(commit.created) - instant(_text(session, "end"))) <= gap
+
+
+def begun(first: Memory, branch: str) -> Memory:
+    """The session that begins with a commit, which it does not yet hold."""
+    return Memory(
+        id=session_id(first.commit),
+        type="session",
+        title="-",
+        content="-",
+        created=first.created,
+        modified=first.created,
+        confidence=1.0,
+        source="hook",
+        author=first.author,
+        details={"branch": branch, "start": first.created, "end": first.created},
+    )
+
+
+def agent_session(agent: str, session: str, branch: str, author: str, when: float) -> Memory:
+    """The session of an agent, by the id its client gave it."""
+    moment = written(when)
+    return Memory(
+        id=agent_session_id(agent, session),
+        type="session",
+        title="-",
+        content="-",
+        created=moment,
+        modified=moment,
+        confidence=1.0,
+        source="agent",
+        author=author,
+        agent=agent,
+        session=session,
+        details={"branch": branch, "start": moment, "end": moment},
+    )
+
+
+def lasting_until(session: Memory, when: float, summary: str = "") -> Memory:
+    """The session as of a later moment, with what the agent says it did."""
+    end = written(max(instant(_text(session, "end")), when))
+    details = dict(session.details) | {"end": end}
+    if said := masked(clean(summary)).strip():
+        details["summary"] = said[:_LONGEST_SUMMARY]
+    return replace(session, details=details, modified=end)
+
+
+def commits_of(session: Memory) -> list[str]:
+    """The newest commits a session names, oldest first."""
+    named = session.details.get("commits")
+    return [str(oid) for oid in named] if isinstance(named, list) else []
+
+
+def joined(session: Memory, commit: Memory) -> Memory:
+    """The session with one more commit."""
+    names = commits_of(session)
+    if commit.commit in names:
+        return session
+    moments = (_text(session, "start"), _text(session, "end"), commit.created)
+    start, end = min(moments, key=instant), max(moments, key=instant)
+    details = dict(session.details) | {
+        "start": start,
+        "end": end,
+        "commits": [*names, commit.commit][-_MOST_NAMED:],
+        "count": _count(session) + 1,
+    }
+    newest = {file.path: file for file in (*session.files, *commit.files)}
+    files = tuple(newest.values())[-_MOST_FILES:]
+    return replace(session, created=start, modified=end, files=files, details=details)
+
+
+def without(session: Memory, gone: str) -> Memory:
+    """The session without a commit that was rewritten."""
+    names = commits_of(session)
+    if gone not in names:
+        return session
+    left = [oid for oid in names if oid != gone]
+    details = dict(session.details) | {"commits": left, "count": _count(session) - 1}
+    return replace(session, details=details)
+
+
+def told(session: Memory, commits: Sequence[Memory]) -> Memory:
+    """The session with title and text made from what it holds; `commits` are its memories."""
+    start, end, branch = (_text(session, key) for key in ("start", "end", "branch"))
+    count, who = _count(session), session.agent or session.author.partition(" <")[0]
+    what = f"{count} commit{'' if count == 1 else 's'} on {clean_line(branch)}"
+    lines = [f"{who}, {start} to {end}: {what}."]
+    if summary := _text(session, "summary"):
+        lines += ["", summary]
+    if commits:
+        lines += ["", *(f"- {commit.commit[:12]} {commit.title}" for commit in commits)]
+    if session.files:
+        more, less = (sum(_number(c, key) for c in commits) for key in ("insertions", "deletions"))
+        files = ", ".join(file.path for file in session.files)
+        lines += ["", f"Changed (+{more} -{less}): {files}"]
+    title = f"Session: {what} by {who}"[:MAX_TITLE].strip()
+    return replace(session, title=title, content="\n".join(lines))
+
+
+def _count(session: Memory) -> int:
+    return _number(session, "count") or len(commits_of(session))
+
+
+def _number(memory: Memory, key: str) -> int:
+    value = memory.details.get(key)
+    return value if isinstance(value, int) else 0
+
+
+def _text(memory: Memory, key: str) -> str:
+    return str(memory.details.get(key, ""))

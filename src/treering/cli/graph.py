@@ -1,0 +1,142 @@
+"""treering graph"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from treering.actions.graph import graph
+from treering.actions.graph_answers import (
+    Drawing,
+    Edges,
+    EdgeShown,
+    Neighbourhood,
+    NodeShown,
+    Prerequisites,
+    Stats,
+    Suggested,
+    Way,
+)
+from treering.cli import door
+from treering.cli.door import Door
+from treering.cli.render import safe, table
+from treering.cli.screen import bold, dim, short
+from treering.graph.drawing import FORMATS
+from treering.graph.network import DIRECTIONS
+
+
+@click.command("graph", epilog="Example: treering graph path 7k2m 0c5x")
+@click.argument("op", metavar="OP")
+@click.argument("ids", nargs=-1, metavar="[ID] [TO]")
+@click.option("--id", "id_", default="", metavar="ID", help="The memory it is about.")
+@click.option("--to", default="", metavar="ID", help="path: where to.")
+@door.listed("--relation", "--relations", "relation", help="Only these relations or families.")
+@click.option("--direction", default="both", show_default=True, help=", ".join(DIRECTIONS))
+@click.option(
+    "--depth", type=int, default=0, help="How many links away (neighbors 1, path 5, draw 2, ...)."
+)
+@door.listed("--type", "--types", "types", help="Only memories of these types.")
+@click.option("--format", default="mermaid", show_default=True, help=", ".join(FORMATS))
+@click.option(
+    "--threshold", type=float, default=0.8, show_default=True, help="suggest: from 0 to 1"
+)
+@click.option("-n", "--limit", type=int, default=0, help="Default: 50, suggest 10.")
+@click.option("-b", "--branch", default="", help="As seen from another branch.")
+@door.command
+def command(door_: Door, op: str, ids: tuple[str, ...], id_: str, to: str, **given: Any) -> None:
+    """Look at the links between memories.
+
+    neighbors ID, edges [ID], path ID TO, prerequisites ID, stats, draw [ID], suggest [ID]
+    """
+    if len(ids) > 2 or (ids and id_) or (len(ids) == 2 and to):
+        raise click.UsageError("Give at most two memories.")
+    start, end = (*ids, *("", "")[len(ids) :])
+    answer = graph(door_.open(), op, id=start or id_, to=end or to, **given)
+    door_.answer(answer, lambda found: "\n".join(_TEXTS[type(found)](found)))
+
+
+def _neighbours(found: Neighbourhood) -> Iterator[str]:
+    yield f"{short(found.id)}  {bold(safe(found.title))}"
+    yield from _branch(found.nodes, found.id, "")
+    if found.total > len(found.nodes):
+        yield f"{len(found.nodes)} of {found.total}; more with --limit"
+
+
+def _branch(nodes: tuple[NodeShown, ...], at: str, indent: str) -> Iterator[str]:
+    """What hangs below one memory, drawn as a tree."""
+    shown = {node.id for node in nodes}
+    root = not indent
+    below = [n for n in nodes if n.via == at or (root and n.via not in shown)]
+    for node in below:
+        is_last = node is below[-1]
+        arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
+        line = f"{dim(safe(arrow))}  {short(node.id)}  {node.type}  {safe(node.title)}"
+        yield f"{indent}{'└─' if is_last else '├─'} {line}"
+        yield from _branch(nodes, node.id, indent + ("   " if is_last else "│  "))
+
+
+def _edges(found: Edges) -> Iterator[str]:
+    rows = [
+        (short(edge.source), safe(edge.relation), short(edge.target), _sure(edge))
+        for edge in found.edges
+    ]
+    yield table(rows) if rows else "No links."
+    if found.total > len(rows):
+        yield f"{len(rows)} of {found.total}; more with --limit"
+
+
+def _sure(edge: EdgeShown) -> str:
+    return dim(f"{edge.confidence:g} {safe(edge.by)}".strip())
+
+
+def _path(found: Way) -> Iterator[str]:
+    for station in found.path:
+        yield f"{short(station.id)}  {safe(station.title)}"
+        if station.relation_to_next:
+            arrow = "↓" if station.direction_to_next == "out" else "↑"
+            yield dim(f"  {arrow} {safe(station.relation_to_next)}")
+
+
+def _prerequisites(found: Prerequisites) -> Iterator[str]:
+    yield f"{short(found.id)}  {bold(safe(found.title))}"
+    for before in found.prerequisites:
+        yield f"{'  ' * before.depth}{short(before.id)}  {safe(before.title)}"
+    if not found.prerequisites:
+        yield "  needs nothing first"
+
+
+def _stats(found: Stats) -> Iterator[str]:
+    yield (
+        f"{found.nodes} memories, {found.edges} links, {found.components} groups"
+        f" (largest {found.largest_component}), {found.orphans} without links"
+    )
+    rows = [(safe(relation), str(count)) for relation, count in found.by_relation.items()]
+    yield table(rows, indent="  ")
+    yield table(
+        [(str(hub.degree), short(hub.id), safe(hub.title)) for hub in found.hubs], indent="  "
+    )
+
+
+def _drawing(found: Drawing) -> Iterator[str]:
+    yield safe(found.text)
+
+
+def _suggested(found: Suggested) -> Iterator[str]:
+    for pair in found.pairs:
+        yield f"{pair.score:.2f}  {short(pair.source)}  {safe(pair.source_title)}"
+        yield f"      {short(pair.target)}  {safe(pair.target_title)}"
+        yield dim(f"      {safe(pair.reason)}")
+        yield f"      treering link {pair.source} {pair.relation} {pair.target}"
+    if not found.pairs:
+        yield "No memories look as if a link was missing."
+
+
+_TEXTS: dict[type, Callable[[Any], Iterator[str]]] = {
+    Neighbourhood: _neighbours,
+    Edges: _edges,
+    Way: _path,
+    Prerequisites: _prerequisites,
+    Stats: _stats,
+    Drawing: _drawing,
+    Suggested: _suggested,
+}

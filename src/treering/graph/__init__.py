@@ -1,0 +1,1 @@
+"""Links between memories: derived from what is stored, drawn, walked, and inferred."""

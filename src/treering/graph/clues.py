@@ -1,0 +1,250 @@
+"""By which keys memories are found that may have to do with a new one: files, tags, title words.
+
+Every capture looks here, also in a process that lives for nothing else. The search index would
+answer as well, but opening it takes as long as the whole capture; a few look-ups in a table of
+SQLite take a few milliseconds, however many memories there are.
+
+    memories    blob, and what inference knows of the memory in it
+    clues       key -> memories
+    trees       git trees whose memories are all in here
+
+Like the index it is derived, holds one row per blob, may be deleted at any time, and only ever
+suggests: whoever asks looks in git whether the blob is still to be seen. Whatever goes wrong with
+it, the answer is "nothing known".
+"""
+
+import contextlib
+import hashlib
+import json
+import struct
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from treering.graph.subject import Subject
+
+if TYPE_CHECKING:
+    import sqlite3
+
+VERSION = 1
+# 1: memories, clues, trees
+
+_SCHEMA = """
+    CREATE TABLE memories (number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT, sample BLOB);
+    CREATE TABLE clues (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
+    CREATE TABLE trees (oid TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_PATIENCE = 0.05  # seconds to wait for another process
+_CHUNK = 500  # SQLite takes 999 parameters at most, in old versions
+_PER_KEY = 40
+_CANDIDATES = 50
+#: A file that more memories name than this says nothing about any two of them.
+CROWD = 12
+
+Answer = TypeVar("Answer")
+
+
+class Clues:
+    """The table of one repository, opened when it is first asked."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open: sqlite3.Connection | None = None
+        self._lock = threading.RLock()
+
+    def unknown_trees(self, oids: Iterable[str]) -> list[str]:
+        """Those of these trees that may hold memories not in here."""
+        return self._unknown("trees", "oid", list(oids))
+
+    def unknown_blobs(self, blobs: Iterable[str]) -> list[str]:
+        return self._unknown("memories", "blob", list(blobs))
+
+    def _unknown(self, table: str, column: str, wanted: list[str]) -> list[str]:
+        nothing: set[str] = set()
+        known = self._safely(lambda db: _known(db, table, column, wanted), nothing)
+        return [item for item in wanted if item not in known]
+
+    def add(
+        self, subjects: Iterable[Subject], *, blank: Iterable[str] = (), trees: Iterable[str] = ()
+    ) -> None:
+        """Note memories, blobs that hold none (`blank`), and trees that are complete by now."""
+
+        def change(db: "sqlite3.Connection") -> None:
+            with _transaction(db):
+                for subject in subjects:
+                    _insert(db, subject)
+                db.executemany(
+                    "INSERT OR IGNORE INTO memories (blob) VALUES (?)", ((b,) for b in blank)
+                )
+                db.executemany("INSERT OR IGNORE INTO trees VALUES (?)", ((t,) for t in trees))
+
+        self._safely(change, None)
+
+    def candidates(self, keys: Sequence[str], names: Sequence[str]) -> list[Subject]:
+        """Memories that share keys, those that share rare ones first.
+
+        `keys` are what a memory has, `names` what its text may be naming: many, mostly nobody's.
+        """
+        return self._safely(lambda db: _candidates(db, keys, names), [])
+
+    def crowded(self, files: Iterable[str]) -> set[str]:
+        """The files that many memories name."""
+
+        def count(db: "sqlite3.Connection", path: str) -> int:
+            return len(_numbers(db, f"file {path}", CROWD + 1))
+
+        paths = list(files)
+        return self._safely(lambda db: {path for path in paths if count(db, path) > CROWD}, set())
+
+    def drop(self) -> None:
+        """Start anew."""
+        if self._open is not None:
+            with contextlib.suppress(Exception):
+                self._open.close()
+        self._open = None
+        for name in (self._path, self._path.with_name(f"{self._path.name}-journal")):
+            with contextlib.suppress(OSError):
+                name.unlink(missing_ok=True)
+
+    def _safely(self, ask: "Callable[[sqlite3.Connection], Answer]", nothing: Answer) -> Answer:
+        """Ask; a table that another process is writing is left alone, a broken one is dropped."""
+        try:
+            import sqlite3
+        except ImportError:
+            return nothing  # a Python without it
+        try:
+            with self._lock:
+                return ask(self._connection())
+        except sqlite3.OperationalError:
+            return nothing
+        except (sqlite3.Error, ValueError, TypeError, KeyError, struct.error):
+            self.drop()
+            return nothing
+        except OSError:
+            return nothing
+
+    def _connection(self) -> "sqlite3.Connection":
+        if self._open is None:
+            self._open = self._connected() or self._connected(anew=True)
+        assert self._open is not None  # noqa: S101  a new table has our version
+        return self._open
+
+    def _connected(self, *, anew: bool = False) -> "sqlite3.Connection | None":
+        """The table, made where there is none; None where it is of another version."""
+        import sqlite3
+
+        if anew:
+            self.drop()
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        db = sqlite3.connect(
+            self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("PRAGMA journal_mode = TRUNCATE")
+        db.execute("PRAGMA cache_size = -20000")  # a rebuild writes all over the table of keys
+        found = db.execute("PRAGMA user_version").fetchone()[0]
+        if found == 0:
+            with _transaction(db):
+                if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+                    for statement in _SCHEMA.split(";"):
+                        db.execute(statement)
+                    db.execute(f"PRAGMA user_version = {VERSION}")
+        elif found != VERSION:
+            db.close()
+            return None
+        return db
+
+
+@contextlib.contextmanager
+def _transaction(db: "sqlite3.Connection") -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _known(db: "sqlite3.Connection", table: str, column: str, wanted: list[str]) -> set[str]:
+    found: set[str] = set()
+    for part in _parts(wanted):
+        marks = ",".join("?" * len(part))
+        rows = db.execute(f"SELECT {column} FROM {table} WHERE {column} IN ({marks})", part)  # noqa: S608  our own words
+        found.update(row[0] for row in rows)
+    return found
+
+
+def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
+    said, sample = _packed(subject)
+    added = db.execute(
+        "INSERT OR IGNORE INTO memories (blob, said, sample) VALUES (?, ?, ?)",
+        (subject.blob, said, sample),
+    )
+    if added.rowcount > 0:
+        keys = {_number_of(key) for key in subject.clues()}
+        db.executemany(
+            "INSERT OR IGNORE INTO clues VALUES (?, ?)", ((k, added.lastrowid) for k in keys)
+        )
+
+
+def _candidates(
+    db: "sqlite3.Connection", keys: Sequence[str], names: Sequence[str]
+) -> list[Subject]:
+    weights: dict[int, float] = {}
+    for key in keys:
+        found = _numbers(db, key, _PER_KEY)
+        if len(found) == _PER_KEY:
+            continue  # what so many share says nothing about any two of them
+        for number in found:
+            weights[number] = weights.get(number, 0.0) + 1 / len(found)
+    for part in _parts([_number_of(name) for name in names]):
+        marks = ",".join("?" * len(part))
+        rows = db.execute(
+            f"SELECT number FROM clues WHERE key IN ({marks}) LIMIT {_CANDIDATES}",  # noqa: S608
+            part,
+        )
+        for (number,) in rows:
+            weights[number] = weights.get(number, 0.0) + 1.0
+    best = sorted(weights, key=lambda n: (-weights[n], -n))[:_CANDIDATES]
+    marks = ",".join("?" * len(best))
+    rows = db.execute(
+        f"SELECT blob, said, sample FROM memories WHERE said NOT NULL AND number IN ({marks})",  # noqa: S608
+        best,
+    )
+    return [_unpacked(*row) for row in rows]
+
+
+def _numbers(db: "sqlite3.Connection", key: str, most: int) -> list[int]:
+    """The newest memories under a key."""
+    rows = db.execute(
+        "SELECT number FROM clues WHERE key = ? ORDER BY number DESC LIMIT ?",
+        (_number_of(key), most),
+    )
+    return [row[0] for row in rows]
+
+
+def _number_of(key: str) -> int:
+    digest = hashlib.blake2b(key.encode(errors="surrogatepass"), digest_size=7).digest()
+    return int.from_bytes(digest, "big")
+
+
+def _packed(subject: Subject) -> tuple[str, bytes]:
+    said = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
+    return said, struct.pack(f">{len(subject.sample)}I", *sorted(subject.sample))
+
+
+def _unpacked(blob: str, said: str, sample: bytes) -> Subject:
+    *plain, tags, files, words = json.loads(said)
+    numbers = struct.unpack(f">{len(sample) // 4}I", sample)
+    made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
+    return Subject._make([*made, frozenset(numbers)])._replace(blob=blob)
+
+
+def _parts(items: list[Any]) -> Iterator[list[Any]]:
+    left = iter(items)
+    while part := list(islice(left, _CHUNK)):
+        yield part

@@ -1,0 +1,220 @@
+"""Links a memory should probably have, each with its reason.
+
+Precision first: a wrong link is worse than none, for it is followed. So a link is certain enough to
+be made only where the text or the files say so; what merely looks alike is suggested, and left to
+whoever knows.
+
+    certain      common files, a dependency named, a decision implemented, an earlier one
+                 superseded, the session it belongs to
+    suggested    tags in common, titles alike, close in time
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from treering.graph.mentions import Mentions
+from treering.graph.subject import Subject
+from treering.graph.words import SAMPLE, resemblance, share
+
+CERTAIN = 0.8
+MOST = 5
+ALIKE = 0.6
+
+#: Records of work rather than knowledge: they name files and words by the dozen.
+RECORDS = frozenset({"commit", "session", "checkpoint", "progress"})
+_AFFECTED = frozenset({"component", "api", "config"})
+_SOON = 3600.0
+
+
+class Inferred(NamedTuple):
+    """A link from the memory looked at to `target`."""
+
+    relation: str
+    target: str
+    confidence: float
+    reason: str
+
+    @property
+    def is_certain(self) -> bool:
+        return self.confidence >= CERTAIN
+
+
+class Case(NamedTuple):
+    """A memory, what its text says, and the files so many others name that they prove nothing."""
+
+    subject: Subject
+    mentions: Mentions
+    crowded: Collection[str] = ()
+
+
+def inferred(
+    case: Case, others: Iterable[Subject], avoid: Collection[str] = ()
+) -> list[tuple[Inferred, Subject]]:
+    """The links that suggest themselves, the surest first, at most one to each memory."""
+    found = []
+    for other in others:
+        if other.id != case.subject.id and other.id not in avoid and other.status != "deleted":
+            links = [link for rule in _RULES if (link := rule(case, other))]
+            if links:
+                found.append((max(links, key=lambda link: link.confidence), other))
+    found.sort(key=lambda pair: (-pair[0].confidence, -pair[1].created, pair[1].id))
+    just_after = [pair for pair in found if pair[0].relation == "follows"]
+    return [pair for pair in found if pair not in just_after[1:]]
+
+
+def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, float]]:
+    """Memories that say nearly the same, the nearest first."""
+    scored = (
+        (other, round(resemblance(subject.sample, other.sample), 2))
+        for other in others
+        if other.id != subject.id and other.status == "active" and other.type not in RECORDS
+    )
+    near = [pair for pair in scored if pair[1] >= ALIKE]
+    return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
+
+
+def failed_before(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
+    """Decisions that resemble this one and did not work out."""
+    return [
+        other
+        for other in others
+        if other.outcome == "failed"
+        and other.id != subject.id
+        and other.status != "deleted"
+        and (
+            share(subject.about, other.about) >= 0.5
+            or resemblance(subject.sample, other.sample) >= 0.5
+        )
+    ]
+
+
+# --- rules: what is certain ----------------------------------------------------------------------
+
+
+def by_files(case: Case, other: Subject) -> Inferred | None:
+    """Half of the files of both in common is certain, less is not."""
+    subject = case.subject
+    common = sorted((subject.files & other.files).difference(case.crowded))
+    if not common or RECORDS & {subject.type, other.type}:
+        return None
+    part = len(common) / max(len(subject.files), len(other.files))
+    affects = subject.type == "decision" and other.type in _AFFECTED
+    named = ", ".join(common[:3]) + (f" and {len(common) - 3} more" if len(common) > 3 else "")
+    return Inferred(
+        "affects" if affects else "relates_to",
+        other.id,
+        CERTAIN if part >= 0.5 else round(0.4 + 0.4 * part, 2),
+        f"common files: {named}",
+    )
+
+
+def by_dependency(case: Case, other: Subject) -> Inferred | None:
+    if other.type in RECORDS or not case.mentions.depends_on(other):
+        return None
+    return Inferred("depends_on", other.id, 0.85, f"its text names {other.title!r} as needed")
+
+
+def by_implementation(case: Case, other: Subject) -> Inferred | None:
+    """A component that names a decision."""
+    if (case.subject.type, other.type) != ("component", "decision"):
+        return None
+    if case.mentions.names(other):
+        return Inferred("implements", other.id, 0.85, f"it names the decision {other.title!r}")
+    if case.mentions.implements(other):
+        return Inferred("implements", other.id, CERTAIN, f"it implements {other.title!r}")
+    if case.mentions.covers(other):
+        return Inferred("implements", other.id, 0.7, f"it speaks of {other.title!r}")
+    return None
+
+
+def by_supersession(case: Case, other: Subject) -> Inferred | None:
+    """The same type, a similar title, and words that say so."""
+    subject = case.subject
+    if subject.type != other.type or other.status != "active" or other.created > subject.created:
+        return None
+    alike = share(subject.about, other.about)
+    if subject.type in RECORDS:
+        return None
+    if case.mentions.supersedes_by_name(other):
+        return Inferred("supersedes", other.id, 0.85, f"its text says it replaces {other.title!r}")
+    if alike < 0.5 and not case.mentions.speaks_of(other):
+        return None
+    if case.mentions.supersedes(other):
+        return Inferred("supersedes", other.id, 0.85, "its text says so, and it is about the same")
+    if alike >= 0.5 and case.mentions.turns_away:
+        return Inferred("supersedes", other.id, 0.7, "titles alike, and done another way now")
+    return None
+
+
+def by_session(case: Case, other: Subject) -> Inferred | None:
+    session = case.subject.session
+    if not session or other.type != "session" or session not in (other.id, other.session):
+        return None
+    return Inferred("part_of", other.id, 1.0, "made in this session")
+
+
+# --- rules: what is worth a look -----------------------------------------------------------------
+
+
+def by_tags(case: Case, other: Subject) -> Inferred | None:
+    common = sorted(case.subject.tags & other.tags)
+    part = share(case.subject.tags, other.tags)
+    if len(common) < 2 or part < 0.5 or RECORDS & {case.subject.type, other.type}:
+        return None
+    return Inferred(
+        "relates_to", other.id, round(0.3 + 0.4 * part, 2), f"common tags: {', '.join(common[:5])}"
+    )
+
+
+def by_title(case: Case, other: Subject) -> Inferred | None:
+    part = share(case.subject.about, other.about)
+    if part < 0.4 or len(case.subject.about & other.about) < 2 or other.type in RECORDS:
+        return None
+    return Inferred("relates_to", other.id, round(min(0.9 * part, 0.79), 2), "similar titles")
+
+
+def by_time(case: Case, other: Subject) -> Inferred | None:
+    """Within an hour of each other, and with something in common besides."""
+    subject = case.subject
+    if not 0 <= subject.created - other.created <= _SOON or RECORDS & {subject.type, other.type}:
+        return None
+    in_common = subject.about & other.about or subject.tags & other.tags
+    same_topic = subject.topic and subject.topic == other.topic
+    if not in_common and not same_topic:
+        return None
+    return Inferred("follows", other.id, 0.4, "made shortly after it, on the same subject")
+
+
+_RULES: tuple[Callable[[Case, Subject], Inferred | None], ...] = (
+    by_session,
+    by_supersession,
+    by_dependency,
+    by_implementation,
+    by_files,
+    by_title,
+    by_tags,
+    by_time,
+)
+
+
+# --- all evidence together -----------------------------------------------------------------------
+
+
+def evidence(case: Case, other: Subject, most: int = SAMPLE) -> Inferred | None:
+    """Everything that speaks for a link between two memories, as one score.
+
+    Independent signs add up: what each leaves open is left open only if all of them do.
+    """
+    found = [link for rule in (by_files, by_title, by_tags) if (link := rule(case, other))]
+    text = resemblance(case.subject.sample, other.sample, most)
+    if text >= 0.3:
+        relation = "similar_to" if text >= ALIKE else "relates_to"
+        found.append(Inferred(relation, other.id, text, f"{text:.0%} of their words are the same"))
+    if not found:
+        return None
+    doubt = 1.0
+    for link in found:
+        doubt *= 1 - link.confidence
+    best = max(found, key=lambda link: link.confidence)
+    reasons = "; ".join(link.reason for link in found)
+    return best._replace(confidence=round(1 - doubt, 2), reason=reasons)

@@ -1,0 +1,277 @@
+"""Memories as nodes, links as edges: looked around in, walked through, counted.
+
+A network is made of index entries, so no memory is parsed for it. It never changes: whoever sees
+other memories has another network. Forgotten memories are not in it, nor are links that lead to
+one; they are back when the memory is.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from treering.model.taxonomy import family_of
+
+DIRECTIONS = ("both", "in", "out")
+#: A temporal link says "at about the same time", which is worth nothing a month later.
+FADING_DAYS = 30
+_DAY = 86_400.0
+
+
+class Node(Protocol):
+    """What a network needs to know of a memory; an index entry knows it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def created(self) -> float: ...
+    @property
+    def links(self) -> tuple[tuple[str, str, float, str, float], ...]: ...
+
+
+class Edge(NamedTuple):
+    """One link; `since` is the moment it was made, 0 where nobody knows."""
+
+    source: str
+    target: str
+    relation: str
+    confidence: float = 0.8
+    by: str = ""
+    since: float = 0.0
+
+    def confidence_at(self, now: float) -> float:
+        return faded(self.relation, self.confidence, now - self.since if self.since else 0.0)
+
+    def other(self, memory_id: str) -> str:
+        return self.source if memory_id == self.target else self.target
+
+
+class Reached(NamedTuple):
+    """A memory reached over `edge` from `via`, `depth` links away."""
+
+    id: str
+    depth: int
+    edge: Edge
+    via: str
+
+
+def faded(relation: str, confidence: float, age: float) -> float:
+    """What is left of a link's confidence `age` seconds later: all of it, but for temporal ones."""
+    if family_of(relation) != "temporal":
+        return confidence
+    return round(confidence * min(1.0, max(0.0, 1 - age / _DAY / FADING_DAYS)), 4)
+
+
+def chosen(relations: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a relation was asked for, by its name or by its family; all are where none was."""
+    wanted = {word.strip().lower() for word in relations if word.strip()}
+    if not wanted:
+        return lambda _: True
+    return lambda relation: relation.lower() in wanted or family_of(relation) in wanted
+
+
+class Network:
+    """The graph of everything one caller sees."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.nodes: dict[str, Node] = {}
+        for node in nodes:
+            if node.status != "deleted":
+                self.nodes.setdefault(node.id, node)
+        self._out: dict[str, list[Edge]] = {}
+        self._in: dict[str, list[Edge]] = {}
+        self._around: dict[str, tuple[list[Edge], list[Edge]]] = {}
+        for node in self.nodes.values():
+            for relation, target, confidence, by, since in node.links:
+                if target in self.nodes and target != node.id:
+                    edge = Edge(node.id, target, relation, confidence, by, since or node.created)
+                    self._out.setdefault(node.id, []).append(edge)
+                    self._in.setdefault(target, []).append(edge)
+
+    def edges(self) -> Iterator[Edge]:
+        return (edge for edges in self._out.values() for edge in edges)
+
+    def around(
+        self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
+    ) -> list[Edge]:
+        """The links of one memory, outgoing first, each kind the surest first."""
+        if memory_id not in self._around:
+            out, into = self._out.get(memory_id, ()), self._in.get(memory_id, ())
+            self._around[memory_id] = (sorted(out, key=_surest), sorted(into, key=_surest))
+        out, into = self._around[memory_id]
+        found = out if direction == "out" else into if direction == "in" else out + into
+        if not relations:
+            return found
+        wanted = chosen(relations)
+        return [edge for edge in found if wanted(edge.relation)]
+
+    def degree(self, memory_id: str) -> int:
+        return len(self._out.get(memory_id, ())) + len(self._in.get(memory_id, ()))
+
+    def are_linked(self, one: str, other: str) -> bool:
+        return any(edge.other(one) == other for edge in self.around(one))
+
+    # --- walking ----------------------------------------------------------------------------------
+
+    def reach(
+        self,
+        starts: Iterable[str],
+        depth: int,
+        relations: Sequence[str] = (),
+        direction: str = "both",
+    ) -> list[Reached]:
+        """Everything up to `depth` links away, each once, nearest first."""
+        return _walk(starts, depth, lambda at: self.around(at, relations, direction))
+
+    def prerequisites(
+        self, memory_id: str, depth: int, relations: Sequence[str] = ()
+    ) -> list[Reached]:
+        """What comes first: what a memory depends on, what is a prerequisite of it, and of those.
+
+        `a depends_on b` and `b prerequisite_of a` both say that b comes before a.
+        """
+        wanted = chosen(relations)
+
+        def before(at: str) -> list[Edge]:
+            needs = self.around(at, ("depends_on",), "out")
+            first = self.around(at, ("prerequisite_of",), "in")
+            return [edge for edge in (*needs, *first) if wanted(edge.relation)]
+
+        return _walk([memory_id], depth, before)
+
+    def path(
+        self,
+        start: str,
+        end: str,
+        most: int,
+        relations: Sequence[str] = (),
+        direction: str = "both",
+        through: Callable[[str], bool] = lambda _: True,
+    ) -> list[Edge] | None:
+        """A shortest way from one memory to another, at most `most` links long; None for none.
+
+        Searched from both ends at once, the smaller front first: two small circles instead of one
+        that takes in half of the graph. `through` says which memories may lie in between.
+        """
+        back = {"in": "out", "out": "in"}.get(direction, "both")
+        sides = (_Side(start, direction), _Side(end, back))
+        if start == end:
+            return []
+        for _ in range(most):
+            side, other = sorted(sides, key=lambda side: len(side.front))
+            if not side.front:
+                return None
+            met = self._grown(side, other, relations, through)
+            if met is not None:
+                return [*reversed(sides[0].way_to(met)), *sides[1].way_to(met)]
+        return None
+
+    def _grown(
+        self,
+        side: "_Side",
+        other: "_Side",
+        relations: Sequence[str],
+        through: Callable[[str], bool],
+    ) -> str | None:
+        """One step further on one side; the memory where both meet, if they do."""
+        front = []
+        for at in side.front:
+            for edge in self.around(at, relations, side.direction):
+                beyond = edge.other(at)
+                if beyond in side.came:
+                    continue
+                if beyond in other.came:
+                    side.came[beyond] = edge
+                    return beyond
+                if through(beyond):
+                    side.came[beyond] = edge
+                    front.append(beyond)
+        side.front = front
+        return None
+
+    # --- counting ---------------------------------------------------------------------------------
+
+    def components(self) -> list[set[str]]:
+        """Groups of memories that hang together, the largest first; memories without links too."""
+        seen, found = set[str](), list[set[str]]()
+        for start in self.nodes:
+            if start not in seen:
+                group, todo = {start}, [start]
+                while todo:
+                    at = todo.pop()
+                    edges = (*self._out.get(at, ()), *self._in.get(at, ()))
+                    beyond = {edge.other(at) for edge in edges} - group
+                    group |= beyond
+                    todo += beyond
+                seen |= group
+                found.append(group)
+        return sorted(found, key=len, reverse=True)
+
+    def hubs(self, most: int) -> list[tuple[str, int]]:
+        """The memories with the most links, and how many."""
+        counted = ((memory_id, self.degree(memory_id)) for memory_id in self.nodes)
+        linked = [pair for pair in counted if pair[1]]
+        return sorted(linked, key=lambda pair: (-pair[1], pair[0]))[:most]
+
+    def orphans(self) -> list[str]:
+        return [memory_id for memory_id in self.nodes if not self.degree(memory_id)]
+
+    def by_relation(self) -> dict[str, int]:
+        return dict(Counter(edge.relation for edge in self.edges()).most_common())
+
+    def among(self, ids: Iterable[str]) -> list[Edge]:
+        """The links between these memories."""
+        inside = set(ids)
+        return [e for mid in inside for e in self._out.get(mid, ()) if e.target in inside]
+
+
+class _Side:
+    """One end of a search for a path: how each memory was come by, and the newest of them."""
+
+    def __init__(self, start: str, direction: str) -> None:
+        self.direction = direction
+        self.front = [start]
+        self.came: dict[str, Edge | None] = {start: None}
+
+    def way_to(self, memory_id: str) -> list[Edge]:
+        """The edges back from a memory to this end."""
+        way, at = [], memory_id
+        while (edge := self.came[at]) is not None:
+            way.append(edge)
+            at = edge.other(at)
+        return way
+
+
+def stations(start: str, path: Sequence[Edge]) -> list[str]:
+    """The memories along a path, first and last included."""
+    found = [start]
+    for edge in path:
+        found.append(edge.other(found[-1]))
+    return found
+
+
+def _walk(starts: Iterable[str], depth: int, around: Callable[[str], list[Edge]]) -> list[Reached]:
+    front = list(dict.fromkeys(starts))
+    seen, found = set(front), list[Reached]()
+    for level in range(1, depth + 1):
+        reached = []
+        for at in front:
+            for edge in around(at):
+                beyond = edge.other(at)
+                if beyond not in seen:
+                    seen.add(beyond)
+                    reached.append(Reached(beyond, level, edge, at))
+        found += reached
+        front = [step.id for step in reached]
+        if not front:
+            break
+    return found
+
+
+def _surest(edge: Edge) -> tuple[float, str, str]:
+    return (-edge.confidence, edge.relation, edge.target + edge.source)

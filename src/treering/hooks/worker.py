@@ -1,0 +1,87 @@
+"""The worker a shim starts: it drains the journal, lets memories follow their branches, and ends.
+
+It runs in the background of someone's git command, so it says nothing, never fails loudly, and
+gives way: one at a time, at low priority, in a session of its own. What goes wrong is written to a
+log that stays small.
+"""
+
+import os
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+
+from treering.actions.drain import Drained, drain
+from treering.actions.gc import follow_branches
+from treering.actions.workspace import Workspace
+from treering.capture.journal import Journal
+from treering.errors import Busy, TreeringError
+from treering.git import lock
+
+_LOG_BYTES = 64 * 1024
+_NICE = 10
+_MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
+
+
+def work(path: str, event: str = "") -> None:
+    """Do what there is to do for the repository at `path`; `event` is what just happened."""
+    with suppress(OSError):
+        os.nice(_NICE)
+        os.setsid()  # a terminal that closes must not take a write with it
+    try:
+        workspace = Workspace.open(path, is_brief=True)
+    except TreeringError:
+        return  # not a repository any more
+    os.chdir("/")  # nobody's folder is held back
+    try:
+        _work(workspace, {event} - {""})
+    except TreeringError as error:
+        log(workspace.store.folder, error.message)
+    except Exception:  # the door: there is nobody to tell
+        log(workspace.store.folder, traceback.format_exc())
+
+
+def _work(workspace: Workspace, events: set[str]) -> None:
+    """Drain until nothing is left, as the only worker.
+
+    Whoever finds the lock taken leaves at once: its holder looks again after letting go. And it
+    looks again after taking its pid away, since until then shims start no other.
+    """
+    folder = workspace.store.folder
+    journal = Journal(folder)
+    while True:
+        try:
+            with lock.hold(folder / "worker.lock", patience=0):
+                events |= set(_drained(workspace).events)
+                if events - _MOVES_NOTHING:
+                    follow_branches(workspace)
+                journal.take_pid_away()
+                events = set(_drained(workspace).events)
+                stuck = journal.events()
+        except Busy:
+            return
+        if not set(journal.events()) - set(stuck) and not events - _MOVES_NOTHING:
+            return
+
+
+def _drained(workspace: Workspace) -> Drained:
+    done = drain(workspace)
+    for error in done.errors:
+        log(workspace.store.folder, error)
+    return done
+
+
+def log(folder: Path, text: str) -> None:
+    """A line in the log; the older half goes when it has grown too large."""
+    path = folder / "hook.log"
+    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {text.strip()}\n"
+    with suppress(OSError):
+        kept = path.read_bytes()[-_LOG_BYTES // 2 :] if _size(path) > _LOG_BYTES else None
+        if kept is not None:
+            path.write_bytes(kept)
+        with path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(line)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -1,0 +1,84 @@
+"""How much a memory matters for the work at hand: a sum of plain reasons, each of which is named.
+
+No I/O: whoever looks for context gathers the cases, this says what they are worth.
+"""
+
+from typing import NamedTuple
+
+#: What was decided and agreed on matters longer than what was going on.
+TYPE_WEIGHTS = {
+    "decision": 0.3, "convention": 0.25, "security": 0.25, "pattern": 0.2, "component": 0.2,
+    "insight": 0.2, "issue": 0.2, "concept": 0.15, "debt": 0.15, "api": 0.15, "config": 0.15,
+    "testing": 0.1, "context": 0.1, "progress": 0.1,
+}  # fmt: skip
+_ANY_TYPE = 0.05
+
+EXACT_FILE = 1.0
+FOLDER = 0.6
+RECENT_FILE = 0.4
+TASK = 0.8
+CONFIDENT = 0.2
+RECENT = 0.3
+WELL_LINKED = 0.15
+OWN_BRANCH = 0.2
+LINKED = 0.2
+
+STATUS_FACTORS = {"superseded": 0.3, "needs-review": 0.8}
+STALE_FACTORS = {"changed": 0.85, "moved": 0.95, "gone": 0.6}
+
+HIGH, MEDIUM = 1.5, 0.8
+_WEEK = 7 * 86_400.0
+_MANY_LINKS = 3
+_SURE = 0.8
+
+
+class Case(NamedTuple):
+    """What is known about one memory and the work at hand.
+
+    `task` is how well its words fit the task, from 0 to 1; `age` in seconds since it was modified.
+    """
+
+    type: str
+    status: str = "active"
+    confidence: float = 0.8
+    age: float = 0.0
+    names_file: bool = False
+    names_folder: bool = False
+    names_recent: bool = False
+    task: float = 0.0
+    links: int = 0
+    is_linked: bool = False
+    is_of_branch: bool = False
+    stale: str = ""
+
+
+class Relevance(NamedTuple):
+    score: float
+    why: tuple[str, ...]
+
+    @property
+    def group(self) -> str:
+        return "high" if self.score >= HIGH else "medium" if self.score >= MEDIUM else "low"
+
+
+def relevance(case: Case) -> Relevance:
+    """The sum of what speaks for a memory, times what speaks against it."""
+    reasons = (
+        ("file", EXACT_FILE * case.names_file),
+        ("folder", FOLDER * (case.names_folder and not case.names_file)),
+        ("recent file", RECENT_FILE * case.names_recent),
+        ("task", TASK * case.task),
+        (case.type, TYPE_WEIGHTS.get(case.type, _ANY_TYPE)),
+        ("confident", CONFIDENT * (case.confidence >= _SURE)),
+        ("recent", RECENT * (case.age < _WEEK)),
+        ("well linked", WELL_LINKED * (case.links >= _MANY_LINKS)),
+        ("branch", OWN_BRANCH * case.is_of_branch),
+        ("linked", LINKED * case.is_linked),
+    )
+    score = sum(worth for _, worth in reasons)
+    why = [word for word, worth in reasons if worth]
+    if factor := STATUS_FACTORS.get(case.status):
+        score, why = score * factor, [*why, case.status]
+    if factor := STALE_FACTORS.get(case.stale):
+        score, why = score * factor, [*why, f"files {case.stale}"]
+    return Relevance(round(score, 3), tuple(why))
