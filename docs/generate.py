@@ -49,7 +49,8 @@ This page is made from `--help` by `python docs/generate.py`.
 | `GIT_AUTHOR_NAME`, `GIT_AUTHOR_EMAIL` | who writes, when both are set; else git's own user |
 | `TREERING_HOOK_SECONDS` | seconds after which an agent's hook says nothing; 1 |
 | `GIT_DIR` | the repository, where `--repo` is not given |
-| `CLAUDE_PROJECT_DIR`, `GEMINI_PROJECT_DIR`, `CURSOR_PROJECT_DIR` | the repository of `treering mcp`, where `--repo` is not given |
+| `CLAUDE_PROJECT_DIR` | the repository of `treering mcp`, where `--repo` is not given |
+| `GEMINI_PROJECT_DIR`, `CURSOR_PROJECT_DIR` | the same, set by other clients |
 | `TREERING_TOKEN` | the token of `treering mcp --http`, where `--token-file` is not given |
 
 ## Commands
@@ -147,8 +148,10 @@ TOOLS_TOP = """\
 This page is made from the table of tools by `python docs/generate.py`.
 
 `treering mcp` offers these tools to agents; `treering mcp --tools core` only those marked *core*.
-An answer is one text of compact JSON, the same as `treering COMMAND --json` prints; an error is `{{"error": {{"code", "message", "hint"}}}}` with the error mark of the protocol, and [errors](errors.md) lists the codes.
-An empty text or list means *not given*, words of a choice may be in any case, and a list may come as JSON text or as a single word.
+An answer is one text of compact JSON, the same as `treering COMMAND --json` prints.
+An error is `{{"error": {{"code", "message", "hint"}}}}`; [errors](errors.md) lists the codes.
+An empty text or list means *not given*, and words of a choice may be in any case.
+A list may come as JSON text or as a single word.
 An argument that is not listed here is refused.
 [How the server works](../explanation/mcp.md) says the rest.
 

@@ -119,3 +119,23 @@ def test_looking_around_needs_neither_the_index_nor_yaml(repo) -> None:
     assert "treering.graph.inference" in loaded
     assert not {"yaml", "whoosh", "treering.index"} & loaded
     assert repo.tr.graph("stats").edges == 1
+
+
+def test_the_server_shakes_hands_before_it_touches_index_or_store() -> None:
+    """A client waits for the list of tools; what only calls need is loaded by the first of them."""
+    code = "import sys, treering.mcp.server, treering.mcp.stdio; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+
+    assert "mcp" in loaded
+    assert not {"pygit2", "whoosh", "yaml", "treering.index", "treering.store.store"} & loaded
+
+
+def test_help_of_the_server_does_not_load_the_sdk(tmp_path: Path) -> None:
+    """It costs a second, and `treering --help` asks every command for its line."""
+    assert "mcp" not in _loaded_by("mcp", "--help", cwd=tmp_path)
+
+
+def test_recall_does_not_load_the_sdk(repo) -> None:
+    """Only `treering mcp` may."""
+    assert not {"mcp", "pydantic"} & _loaded_by("recall", "anything", cwd=repo.path)

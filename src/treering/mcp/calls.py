@@ -72,5 +72,5 @@ def _answered(workspace: "Workspace", action: Action, given: dict[str, Any]) -> 
 
 
 def _room(given: dict[str, Any]) -> int:
-    """Who asks for one memory, or says how many, gets more than who leaves it to us."""
-    return MOST if {"id", "limit"} & given.keys() else USUAL
+    """Who asks for one memory, or says how much, gets more than who leaves it to us."""
+    return MOST if {"id", "limit", "budget"} & given.keys() else USUAL

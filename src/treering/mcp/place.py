@@ -70,8 +70,8 @@ class Place:
                 "The server was not started inside a git repository.",
                 hint="Start it in one, or with `treering mcp --repo PATH`.",
             ) from error
-        # Made here, so that every copy of the workspace has the same index and the same pages.
-        _ = workspace.lookout, workspace.pages
+        # Made here, so that every copy of the workspace has the same ones.
+        _ = workspace.lookout, workspace.surroundings, workspace.pages
         return workspace
 
 

@@ -4,7 +4,6 @@ A memory comes fenced: what is attached stands in the conversation as it is, unl
 tool, and has to say that it is data.
 """
 
-import time
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -23,7 +22,7 @@ from treering.actions.answer import jsonable
 from treering.errors import Invalid
 from treering.mcp.fitting import MOST, compact, fitted
 from treering.mcp.offers import Context, Offers
-from treering.model.when import instant
+from treering.model.when import ago
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -113,10 +112,9 @@ def _memory(workspace: "Workspace", memory_id: str) -> str:
     memory = read(workspace, memory_id, links=0)
     if not isinstance(memory, Whole):
         raise Invalid("That is no id of a memory.")
-    days = max(0, int((time.time() - instant(memory.created)) // 86_400))
     said = header(
         id=memory.id, type=memory.type, author=memory.author, branch=memory.branch,
-        age=f"{days} d", origin=memory.origin, flags=memory.flags or (),
+        age=ago(memory.created, workspace.clock()), origin=memory.origin, flags=memory.flags or (),
     )  # fmt: skip
     return fenced(f"# {memory.title}\n\n{memory.content}", fresh_nonce(), said)
 
