@@ -167,6 +167,19 @@ def test_the_same_thing_remembered_twice_keeps_its_first_author_and_later_edits(
     assert (memory.confidence, memory.title) == (0.99, "WAL, always")
 
 
+def test_remembered_again_beside_a_branchs_copy_takes_nothing_from_it() -> None:
+    """The copy was made from the trunk's, which is what was remembered a second time."""
+    copy = at(START, 1, content=START.content + "\n\nSeen on xfs.")
+    again = at(START, 5, author="Bob <bob@example.org>")
+    steps = [step("a", 1, START, copy), step("b", 2, None, again, op="remember")]
+
+    memory = replayed(steps).memory
+
+    assert memory is not None
+    assert memory.content == copy.content
+    assert "merge" not in memory.details
+
+
 def test_what_was_redacted_stays_so() -> None:
     """Whatever another clone still knew."""
     gone = replace(START, content="redacted", status="deleted", details={"redacted": True})

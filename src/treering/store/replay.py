@@ -105,7 +105,7 @@ class _Play:
         self._steps = steps
         self._memory: Memory | None = None
         self._blob: str | None = None  # of the memory, while it is exactly one that was written
-        self._first: Memory | None = None  # as it was first remembered
+        self._first: Memory | None = None  # as it was first remembered, or copied from
         self._wording = ""  # the blob the present words come from
         self._notes: list[str] = []
 
@@ -118,7 +118,7 @@ class _Play:
             else:
                 self._apply(step, step.after)
             if self._first is None:
-                self._first = step.after
+                self._first = step.before or step.after
         return Replayed(self._memory, self._blob, tuple(dict.fromkeys(self._notes)))
 
     def _is_overruled(self, step: Step) -> bool:
