@@ -84,6 +84,18 @@ def test_alike_is_shown_and_never_removed(repo: Repo) -> None:
     assert maintain(repo, "dedupe", threshold=0.99)["groups"] == []
 
 
+def test_a_copy_of_another_type_hides_nothing_that_is_alike(repo: Repo) -> None:
+    """Whichever of the copies is older, what is like the one that stays is shown beside it."""
+    other = repo.tr.remember(POSTGRES, type="insight")
+    kept = repo.tr.remember(POSTGRES, type="decision", confidence=0.9)
+    alike = repo.tr.remember(f"Always {POSTGRES}", type="decision")
+
+    copies, near = maintain(repo, "dedupe")["groups"]
+
+    assert (copies["exact"], copies["ids"]) == (True, [kept.id, other.id])
+    assert (near["exact"], near["ids"]) == (False, [kept.id, alike.id])
+
+
 def test_the_copy_others_see_is_kept(repo: Repo) -> None:
     """The trunk's before the branch's, the shared before the private."""
     on_trunk = repo.tr.remember(POSTGRES, type="decision")

@@ -3,7 +3,7 @@
 Candidates come from the index. Whether two texts are the same is decided by the texts themselves.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,18 +132,26 @@ class Candidates:
                 kept.append(places[0])
                 if len(places) > 1:
                     copies.append(Alike(places, 1.0, exact=True))
-            if len(kept) > 1:
-                near.append(Alike(kept, family.score, exact=False))
+            near += self._near(kept, threshold)
         return copies + near
 
     def _likeness(self, one: Entry, other: Entry) -> float:
-        """A copy may be of another type, or private beside shared; what is only alike may not."""
         first, second = self._text(one), self._text(other)
-        if first == second:
-            return float(first != "")
-        if one.type != other.type or self._is_private(one) != self._is_private(other):
-            return 0.0
-        return shared(first, second)
+        return shared(first, second) if first and second else 0.0
+
+    def _near(self, places: Sequence[Place], threshold: float) -> Iterator[Alike]:
+        """Of memories that are alike those that could be merged: of one type, and not private
+        beside shared."""
+        kinds: dict[tuple[str, bool], list[Place]] = {}
+        for place in places:
+            kind = (place.memory().type, place.layer.vault.is_private)
+            kinds.setdefault(kind, []).append(place)
+        for first, *others in kinds.values():
+            text = first.memory().content
+            scores = {place: shared(text, place.memory().content) for place in others}
+            alike = [place for place in others if scores[place] >= threshold]
+            if alike:
+                yield Alike([first, *alike], min(scores[p] for p in alike), exact=False)
 
     def _by_text(self, entries: Sequence[Entry]) -> list[list[Entry]]:
         groups: dict[str, list[Entry]] = {}
@@ -174,9 +182,6 @@ class Candidates:
             return folded(place.memory().content) if place else ""
         except TreeringError:
             return ""  # damaged since it was indexed; doctor names it
-
-    def _is_private(self, entry: Entry) -> bool:
-        return self.sight.view.layers[self.sight.ranks[entry.blob]].vault.is_private
 
     def _rank(self, place: Place) -> tuple[object, ...]:
         """Which copy is kept: one that others see too, as near to the trunk as there is, the

@@ -35,14 +35,14 @@ def command(door_: Door, direction: str, remote: str, dry_run: bool, allow_secre
         is_attended=sys.stderr.isatty(),
         progress=_say if sys.stderr.isatty() and not door_.as_json else None,
     )
-    door_.answer(answer, _text)
+    door_.answer(answer, text)
 
 
 def _say(stage: str) -> None:
     click.echo(f"{stage} ...", err=True)
 
 
-def _text(answer: Synced) -> str:
+def text(answer: Synced) -> str:
     rows = [
         (
             safe(line.branch),

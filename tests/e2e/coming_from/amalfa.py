@@ -109,7 +109,6 @@ AMALFA = System(
             ),
             "Kept on disk, so it outlives the server; at most 10 MB, oldest out first.",
             scene="long",
-            needs=("outputs",),
         ),
         Row(
             "scratchpad_list",
@@ -128,7 +127,6 @@ AMALFA = System(
                 ),
             ),
             scene="long",
-            needs=("outputs",),
         ),
     ),
 )  # fmt: skip

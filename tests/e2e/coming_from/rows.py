@@ -29,8 +29,7 @@ def beside(
 class Row(NamedTuple):
     """A tool of theirs with an example from its documents, and the same job here.
 
-    `scene` names what must be there before, `needs` modules beside the verbs'; `mind` is what
-    whoever comes from there should know.
+    `scene` names what must be there before; `mind` is what whoever comes from there should know.
     """
 
     there: str
@@ -38,7 +37,6 @@ class Row(NamedTuple):
     calls: tuple[Call, ...]
     mind: str = ""
     scene: str = ""
-    needs: tuple[str, ...] = ()
 
 
 class System(NamedTuple):

@@ -187,7 +187,6 @@ SUBCOG = System(
                     and "decided" in str(a["types"]),
                 ),
             ),
-            needs=("overview",),
         ),
         Row(
             "subcog_reindex",

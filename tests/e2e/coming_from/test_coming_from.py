@@ -4,39 +4,26 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from conftest import Repo, make_repo
 from e2e.coming_from.rows import MEMORIES, Call, Row, filled
 from e2e.coming_from.table import ROWS, SYSTEMS
+from mcp import Client
 from treering import Treering
-from treering.actions.answer import jsonable
-from treering.actions.maintain import OPS
+from treering.mcp.place import Place
+from treering.mcp.server import make_server
 
-HAS_SERVER = find_spec("treering.mcp") is not None
 Caller = Callable[[str, dict[str, Any]], Any]
-
-
-@contextmanager
-def library(path: Path) -> Iterator[Caller]:
-    """The verbs of the library, answered as JSON."""
-    tr = Treering.open(path)
-    yield lambda tool, given: json.loads(json.dumps(jsonable(getattr(tr, tool)(**given))))
 
 
 @contextmanager
 def server(path: Path) -> Iterator[Caller]:
     """The tools of the MCP server, in memory, through a real client."""
-    from anyio.from_thread import start_blocking_portal
-
-    from mcp import Client
-    from treering.mcp.place import Place
-    from treering.mcp.server import make_server
-
     with start_blocking_portal() as portal:
         client = Client(make_server(Place(path)))
         with portal.wrap_async_context_manager(client) as connected:
@@ -48,9 +35,6 @@ def server(path: Path) -> Iterator[Caller]:
                 return json.loads(content.text)
 
             yield call
-
-
-DOOR = server if HAS_SERVER else library
 
 
 @pytest.fixture(scope="module")
@@ -91,27 +75,11 @@ SCENES: dict[str, Callable[[Repo], None]] = {
 }
 
 
-def _verbs(row: Row) -> Iterator[str]:
-    """The modules a row needs: its verbs', its operations', and those it names."""
-    yield from row.needs
-    for call in row.calls:
-        yield call.tool
-        if call.tool == "maintain":
-            yield OPS[call.given["op"]].module
-
-
-MISSING = {
-    verb for row in ROWS for verb in _verbs(row) if not find_spec(f"treering.actions.{verb}")
-}
-
-
 @pytest.mark.parametrize("row", ROWS, ids=[row.there for row in ROWS])
 def test_the_same_job_is_done_here(
     row: Row, scene: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     """The call, the answer, and something in it that only a job done shows."""
-    if missing := sorted(MISSING & {*_verbs(row)}):
-        pytest.skip(f"NOT RUN: {', '.join(missing)} is not in this tree yet")
     path, names = scene
     shutil.copytree(path, tmp_path / "repo")
     repo = Repo(tmp_path / "repo")
@@ -119,7 +87,7 @@ def test_the_same_job_is_done_here(
         SCENES[row.scene](repo)
     known = dict(names)
 
-    with DOOR(repo.path) as call:
+    with server(repo.path) as call:
         for step in row.calls:
             _play(call, step, known)
 
