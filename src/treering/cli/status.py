@@ -11,6 +11,7 @@ from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import memories as counted
 from treering.cli.render import safe, table
+from treering.cli.screen import bold, dim
 
 
 @click.command("status", epilog="Example: treering status --view topics")
@@ -37,9 +38,32 @@ def _summary(answer: dict[str, Any]) -> str:
     if answer["top_tags"]:
         tags = ", ".join(f"{safe(t['tag'])} ({t['count']})" for t in answer["top_tags"])
         lines.append(f"  tags: {tags}")
-    rows = [(safe(b["branch"]), str(b["memories"]), b["state"]) for b in answer["branches"]]
-    lines.append(table(rows, indent="  "))
+    lines.append(table([_branch_row(row, here["branch"]) for row in answer["branches"]]))
+    lines += [f"  {dim(note)}" for note in _notes(answer)]
     return "\n".join(line for line in lines if line)
+
+
+def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
+    is_here = row["branch"] == current
+    name = safe(row["branch"])
+    marked = f"* {bold(name)}" if is_here else f"  {name}"
+    return (marked, str(row["memories"]), row["state"])
+
+
+def _notes(answer: dict[str, Any]) -> list[str]:
+    """What somebody might want to do next; nothing where all is in order."""
+    notes = []
+    if not answer["hooks"]["installed"]:
+        notes.append("no hooks: `treering init` lets commits remember themselves")
+    if pending := answer["journal"]["pending"]:
+        notes.append(f"{pending} hook events wait: the next recall looks at them")
+    shared = answer["sync"]
+    if shared["ahead"] or shared["behind"]:
+        notes.append(
+            f"{safe(shared['remote'])}: {shared['ahead']} to push, {shared['behind']} to fetch:"
+            " `treering sync`"
+        )
+    return notes
 
 
 def _plain(answer: dict[str, Any]) -> str:
