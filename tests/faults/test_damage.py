@@ -148,7 +148,7 @@ def test_a_tip_without_a_log_goes_back_to_what_a_fetch_saw(damaged):
     (damaged.git_dir / "logs" / ref).unlink()
     _zero(damaged, ref)
 
-    assert _findings(damaged, code=0) == {"broken-ref": True}
+    assert _findings(damaged, code=0) == {"broken-ref": True, "gone-remote": False}
     assert damaged.git("rev-parse", ref) == damaged.git("rev-parse", fetched)
     assert damaged.remember("goes on") in damaged.stored()
 
