@@ -8,11 +8,16 @@ from treering.cli.hook_agent import agent_command
 
 
 @click.group("hook", epilog="Example: treering hook drain")
-@door.command
+@click.option("-C", "--repo", metavar="PATH", help="The repository (default: here).")
+@click.option("--json", "as_json", is_flag=True, help="Answer with JSON.")
 @click.pass_context
-def command(ctx: click.Context, door_: Door) -> None:
+def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
     """What git hooks noted: look at it now. The hooks themselves call `work`."""
-    ctx.obj = {"repo": door_.repo, "as_json": door_.as_json}
+    outer = ctx.obj or {}  # a place nobody named stays unnamed: an agent's client may name it
+    ctx.obj = {
+        "repo": repo or outer.get("repo"),
+        "as_json": as_json or outer.get("as_json", False),
+    }
 
 
 @command.command("drain", epilog="Example: treering hook drain")
