@@ -7,6 +7,7 @@ or put in another's place since the last call is noticed.
 
 import copy
 import threading
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,9 @@ class Place:
                 hint="Start it in one, or with `treering mcp --repo PATH`.",
             ) from error
         # Made here, so that every copy of the workspace has the same ones.
-        _ = workspace.lookout, workspace.surroundings, workspace.pages
+        for name, found in vars(Workspace).items():
+            if isinstance(found, cached_property) and name != "person":  # config may change
+                getattr(workspace, name)
         return workspace
 
 
