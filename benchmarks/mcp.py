@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -34,6 +35,7 @@ PEERS = (
     ("mcp-memory-service 10.59.0", 18, 27_635),
 )
 _SLACK = 0.003  # seconds over the library call
+_SETTLING = 15  # seconds in which both note beside their answers what the import brought
 
 
 def main(quick: bool) -> None:
@@ -141,6 +143,8 @@ def calls(session: Session, treering: Treering, rounds: int) -> None:
     heading("one call", "over stdio", "library", "over", "at most")
     numbers = itertools.count(1_000_000)
     known = json.loads(session.call("remember", content="to be read", type="insight"))["id"]
+    treering.remember("and another", type="insight")
+    time.sleep(_SETTLING)
     ways = {
         "remember": (
             lambda: session.call("remember", content=thought(next(numbers)), type="insight"),
