@@ -111,6 +111,24 @@ def test_postings_broken_under_a_running_process_are_built_again(three: Any) -> 
     assert three.titles("authenticate") == ["Use JWT for authentication"]
 
 
+@pytest.mark.parametrize("question", ["cache lock needs", "lock", "The cache needs a lock"])
+def test_equals_are_the_same_ones_in_whatever_order_they_were_indexed(
+    library: Any, make_library: Callable[[str], Any], question: str
+) -> None:
+    """A rebuild after damage numbers documents anew; among many equals others were shown."""
+    words = ("cache", "lock", "branch", "disk")
+    for number in range(160):
+        library.remember(f"The {words[number % 4]} {number} needs a {words[number // 4 % 4]}")
+    expected = [hit.blob for hit in library.recall(question, limit=20).hits]
+
+    for seed in range(3):
+        shuffled = list(library.memories.items())
+        random.Random(seed).shuffle(shuffled)
+        other = make_library(f"other{seed}")
+        other.memories = dict(shuffled)
+        assert [hit.blob for hit in other.recall(question, limit=20).hits] == expected
+
+
 def test_an_index_of_another_version_is_built_again(
     three: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,12 +48,16 @@ def named(scores: Mapping[int, float], words: str, view: View) -> dict[int, floa
     wanted = _names(words)
     if not 0 < len(wanted) <= 2 * _FEW_WORDS:
         return {}
-    first = sorted(scores, key=scores.__getitem__, reverse=True)[:_SOURCES]
     raised = {}
-    for number in first:
+    for number in _first(scores, view):
         held = _names(view.entry(number).title)
         raised[number] = scores[number] * (1 + NAMED * len(wanted & held) / len(wanted) * 2)
     return raised
+
+
+def _first(scores: Mapping[int, float], view: View) -> list[int]:
+    """The best few; of equals always the same ones, in whatever order they were indexed."""
+    return sorted(scores, key=lambda n: (-scores[n], view.entry(n).blob))[:_SOURCES]
 
 
 @lru_cache(4096)
@@ -75,8 +79,7 @@ def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
         return {}
     lent: dict[int, float] = {}
     lifted: Counter[str] = Counter()
-    sources = sorted(scores, key=lambda n: (-scores[n], n))[:_SOURCES]
-    for number in sources:
+    for number in _first(scores, view):
         session = view.entry(number).session
         if not session or number not in view.places:
             continue
