@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable
 
+import anyio
 import pytest
 import yaml
 
@@ -65,6 +66,38 @@ def _cli(*arguments: str) -> Callable[[Repo], str]:
     return door
 
 
+def _mcp(tool: str, **arguments: object) -> Callable[[Repo], str]:
+    """What a client of the server is told."""
+
+    def door(repo: Repo) -> str:
+        from mcp import Client
+        from treering.mcp.place import Place
+        from treering.mcp.server import make_server
+
+        async def asked() -> str:
+            async with Client(make_server(Place(repo.path), "full")) as client:
+                if tool == "resource":
+                    found = await client.read_resource(f"treering://memory/{ID}")
+                    return str(found.contents[0].text)
+                return str((await client.call_tool(tool, arguments)).content[0].text)
+
+        return str(anyio.run(asked))
+
+    return door
+
+
+def _hook(event: str) -> Callable[[Repo], str]:
+    """What a client's own hook puts before its agent."""
+    told = json.dumps({"session_id": "s1", "prompt": WORD})
+
+    def door(repo: Repo) -> str:
+        done = repo.cli("hook", "agent", "claude", event, feed=told)
+        assert done.returncode == 0
+        return done.stdout
+
+    return door
+
+
 #: Every way a memory comes out: a new door is added here, and meets every attack.
 DOORS: dict[str, Callable[[Repo], str]] = {
     "recall": _cli("recall", WORD, "--detail", "full"),
@@ -84,6 +117,13 @@ DOORS: dict[str, Callable[[Repo], str]] = {
     "graph draw": _cli("graph", "draw", "--json"),
     "status tags": _cli("status", "--view", "tags"),
     "status topics": _cli("status", "--view", "topics", "--json"),
+    "mcp recall json": _mcp("recall", query=WORD, detail="full"),
+    "mcp read json": _mcp("read", id=ID, history=True),
+    "mcp context json": _mcp("context", task=WORD, budget=6000),
+    "mcp status json": _mcp("status"),
+    "mcp resource": _mcp("resource"),
+    "hook session": _hook("SessionStart"),
+    "hook prompt": _hook("UserPromptSubmit"),
     "library context": lambda repo: repr(repo.tr.context(task=WORD, budget=6000)),
     "library recall": lambda repo: repr(repo.tr.recall(WORD, detail="full")),
     "library read": lambda repo: repr(repo.tr.read(ID, history=True)),
@@ -112,7 +152,8 @@ def test_nothing_hidden_comes_out(repo: Repo, door: str) -> None:
     said = DOORS[door](repo)
 
     assert clean(said) == said
-    shows_none = ("status", "doctor", "graph", "context", "library context")
+    shows_none = ("status", "doctor", "graph", "context", "hook", "library context")
+    shows_none += ("mcp status", "mcp context")
     assert door.startswith(shows_none) or WORD in said
     if "json" in door or "library" in door:
         assert clean(_as_read(said)) == _as_read(said)
@@ -180,6 +221,29 @@ def test_orders_are_kept_out_of_what_is_injected_unasked(
     assert attack not in answer["text"]
     assert "readers never block" in answer["text"]
     assert len(re.findall(r"(?i)</?treering\W?memory", answer["text"])) == 2
+
+
+FENCED = {
+    "context": DOORS["library context"],
+    "mcp context": DOORS["mcp context json"],
+    "hook": DOORS["hook session"],
+    "resource": DOORS["mcp resource"],
+}
+
+
+@pytest.mark.parametrize("door", FENCED)
+@pytest.mark.parametrize("attack", [text for sign, text in ATTACKS if sign == "fence"])
+def test_what_stands_in_a_conversation_has_one_pair_of_marks(
+    repo: Repo, door: str, attack: str
+) -> None:
+    """Whatever the memory imitates; the flagged one is only in the resource that was asked for."""
+    repo.tr.remember(f"{WORD}: readers never block", tags=["db"])
+    plant_beside(repo, f"{WORD} matters.\n\n{attack}")
+
+    said = FENCED[door](repo)
+
+    assert len(re.findall(r"(?i)</?treering\W?memory", said)) == 2
+    assert (f"{WORD} matters" in said) is (door == "resource")
 
 
 def test_ordinary_memories_have_no_flags(repo: Repo) -> None:

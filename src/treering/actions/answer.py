@@ -9,8 +9,6 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from treering.capture.hygiene import clean
-from treering.capture.secrets import masked
-from treering.errors import TreeringError
 
 
 def jsonable(value: Any) -> Any:
@@ -51,13 +49,6 @@ def harmless(value: Any) -> Any:
         names = (field.name for field in fields(value) if field.init)
         return replace(value, **{name: harmless(getattr(value, name)) for name in names})
     return value
-
-
-def told(error: TreeringError) -> dict[str, str]:
-    """An error as every door says it: what a caller or a branch name put into it cannot steer a
-    terminal, and a credential given in the wrong place is not repeated."""
-    message, hint = masked(error.message), masked(error.hint)
-    return {"code": error.code, "message": message, "hint": hint}
 
 
 def uri_of(memory_id: str) -> str:
