@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
+from benchmarks.reliability import messages
 from benchmarks.reliability.trial import Outcome, Trial
 from faults.ground import Repo
 from treering.errors import InvalidDocument
@@ -129,6 +130,7 @@ def _through_the_program(trial: Trial, outcome: Outcome) -> None:
             assert done.returncode in (0, 1, 2), done.stderr
             assert "Traceback" not in done.stderr, done.stderr
         outcome.rounds += 1
+    messages.play(trial, repo, outcome)
     outcome.judge(repo, {kept})
     with outcome.watching("afterwards"):
         assert before == _outside(repo), "something was written outside our refs and our folder"
