@@ -8,7 +8,7 @@ import sys
 import time
 
 import benchmarks.reliability
-from benchmarks.reliability import calls, clocks, damage, disks, hostile, writers
+from benchmarks.reliability import calls, clocks, damage, disks, hooks, hostile, writers
 from benchmarks.reliability.trial import Outcome, playground
 from faults.ground import NotHere
 
@@ -23,6 +23,7 @@ TRIALS = {
     "R11": ("damaged truth", damage.truth),
     "R12": ("hostile input", hostile.inputs),
     "R13": ("clocks that lie", clocks.skewed),
+    "R16": ("sabotaged hooks", hooks.sabotaged),
     "R17": ("a long day", clocks.soak),
 }
 
