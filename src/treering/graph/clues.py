@@ -98,12 +98,18 @@ class Clues:
         paths = list(files)
         return self._safely(lambda db: {path for path in paths if count(db, path) > CROWD}, set())
 
-    def drop(self) -> None:
-        """Start anew."""
+    def __del__(self) -> None:
+        self._close()  # nobody says when they are done with a workspace
+
+    def _close(self) -> None:
         if self._open is not None:
             with contextlib.suppress(Exception):
                 self._open.close()
         self._open = None
+
+    def drop(self) -> None:
+        """Start anew."""
+        self._close()
         for name in (self._path, self._path.with_name(f"{self._path.name}-journal")):
             with contextlib.suppress(OSError):
                 name.unlink(missing_ok=True)
@@ -141,21 +147,33 @@ class Clues:
         db = sqlite3.connect(
             self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
-        # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
-        db.execute("PRAGMA synchronous = OFF")
-        db.execute("PRAGMA journal_mode = TRUNCATE")
-        db.execute("PRAGMA cache_size = -20000")  # a rebuild writes all over the table of keys
-        found = db.execute("PRAGMA user_version").fetchone()[0]
-        if found == 0:
-            with _transaction(db):
-                if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-                    for statement in _SCHEMA.split(";"):
-                        db.execute(statement)
-                    db.execute(f"PRAGMA user_version = {VERSION}")
-        elif found != VERSION:
+        try:
+            if _prepared(db):
+                return db
+        except BaseException:
             db.close()
-            return None
-        return db
+            raise
+        db.close()
+        return None
+
+
+def _prepared(db: "sqlite3.Connection") -> bool:
+    """Set it up, and make the tables where there are none; whether they are of our version."""
+    # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
+    db.execute("PRAGMA synchronous = OFF")
+    db.execute("PRAGMA journal_mode = TRUNCATE")
+    db.execute("PRAGMA cache_size = -20000")  # a rebuild writes all over the table of keys
+    if _version(db) == 0:
+        with _transaction(db):
+            if _version(db) == 0:
+                for statement in _SCHEMA.split(";"):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {VERSION}")
+    return _version(db) == VERSION
+
+
+def _version(db: "sqlite3.Connection") -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 @contextlib.contextmanager
