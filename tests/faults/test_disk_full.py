@@ -40,6 +40,20 @@ def test_a_disk_filled_by_captures_loses_none_of_them(mounts, make_repo, tmp_pat
     assert set(writer.acknowledged) <= set(repo.stored())
 
 
+def test_a_large_memory_that_fits_in_part_is_told_why(mounts, make_repo, tmp_path):
+    """A disk with some room takes a part of a write and says nothing; asked again, it does."""
+    disk = mounts.tmpfs(tmp_path / "disk", "2m")
+    repo = make_repo(disk / "repo")
+
+    for _ in range(40):
+        done = repo.treering("remember", os.urandom(60_000).hex(), "--json")
+        if done.returncode:
+            break
+
+    assert _error(done)["code"] == "storage_failed"
+    assert "No space left" in _error(done)["message"]
+
+
 def test_an_import_that_does_not_fit_leaves_nothing_half_done(mounts, make_repo, tmp_path):
     """It goes through `git fast-import`, in one commit: all of it or nothing."""
     disk = mounts.tmpfs(tmp_path / "disk", "3m")

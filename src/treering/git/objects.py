@@ -213,7 +213,8 @@ class Objects:
         except OSError as found:
             return str(error) if found.errno in _NO_PROBE else str(found.strerror)
         try:
-            os.write(probe, bytes(size))
+            while size > 0:  # a disk with some room takes a part without a word
+                size -= os.write(probe, bytes(size))
             os.fsync(probe)
         except OSError as found:
             return str(found.strerror)
