@@ -10,12 +10,16 @@ from typing import Any
 
 from treering.capture.hygiene import clean
 
+_PLAIN = frozenset({str, int, bool, type(None)})  # most of every answer
+
 
 def jsonable(value: Any) -> Any:
     """Records as objects, plain tuples as lists; a field that is None is not said."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
     if hasattr(value, "as_json"):
         return jsonable(value.as_json())
-    kind = type(value)
     names = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)
     if names is not None:
         pairs = ((name, getattr(value, name)) for name in names)

@@ -1,6 +1,5 @@
 """One call of a tool: its arguments checked, the action done, the answer cut to size."""
 
-import inspect
 import logging
 from collections.abc import Callable
 from importlib import import_module
@@ -33,7 +32,7 @@ def call(place: Place, tool: Tool, raw: dict[str, Any], agent: str, steps: Steps
         given = tool.arguments.given(raw)
         workspace = place.workspace(agent)
         action = _action(tool)
-        if "progress" in inspect.signature(action).parameters:
+        if tool.is_long:
             given["progress"] = steps
         return Answer(_answered(workspace, action, given))
     except Exception as error:

@@ -21,6 +21,8 @@ class Tool(NamedTuple):
     is_idempotent: bool = False
     is_open_world: bool = False
     is_core: bool = False
+    #: Whether the action tells its progress.
+    is_long: bool = False
     #: The list that may be another one after the call: "resources" or "prompts".
     changes: str = ""
 
@@ -203,6 +205,7 @@ TOOLS: tuple[Tool, ...] = (
         "maintain",
         is_destructive=True,
         is_open_world=True,
+        is_long=True,
         changes="resources",
     ),
 )  # fmt: skip
