@@ -10,12 +10,14 @@ from typing import Any
 
 from treering.capture.hygiene import clean
 
-_PLAIN = frozenset({str, int, bool, type(None)})  # most of every answer
+_PLAIN = frozenset({int, bool, type(None)})
 
 
 def jsonable(value: Any) -> Any:
     """Records as objects, plain tuples as lists; a field that is None is not said."""
     kind = type(value)
+    if kind is str:  # most of every answer
+        return clean(value)
     if kind in _PLAIN:
         return value
     if hasattr(value, "as_json"):
