@@ -54,7 +54,7 @@ SHAPES = {
     "Groq key": ["gsk_~w52"],
     "Hugging Face token": ["hf_~w34"],
     "Replicate token": ["r8_~w37"],
-    "npm token": ["npm_~w36", "//registry.npmjs.org/:_authToken=~w36"],
+    "npm token": ["npm_~w36", "//registry.example.org/:_authToken=~w36"],
     "PyPI token": ["pypi-AgEIcHlwaS5vcmc~w100"],
     "RubyGems key": ["rubygems_~h48"],
     "Docker Hub token": ["dckr_pat_~w27"],
