@@ -19,6 +19,7 @@ from treering.errors import Busy, TreeringError
 from treering.git import lock
 
 _LOG_BYTES = 64 * 1024
+_PAUSE, _TURNS = 0.05, 200  # between looks at a lock that another worker holds, and how many
 _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
 
 
@@ -43,12 +44,13 @@ def work(path: str, event: str = "") -> None:
 def _work(workspace: Workspace, events: set[str]) -> set[str]:
     """Drain until nothing is left, as the only worker, and tell what had happened.
 
-    Whoever finds the lock taken leaves at once: its holder looks again after letting go. And it
-    looks again after taking its pid away, since until then shims start no other.
+    It looks again after taking its pid away, since until then shims start no other, and once more
+    after letting go. Whoever finds the lock taken takes its pid away, too, and leaves as soon as
+    nothing is left to do: a shim may have relied on it.
     """
     folder = workspace.store.folder
     journal = Journal(folder)
-    seen = set(events)
+    seen, turns = set(events), _TURNS
     while True:
         try:
             with lock.hold(folder / "worker.lock", patience=0):
@@ -57,12 +59,18 @@ def _work(workspace: Workspace, events: set[str]) -> set[str]:
                 if events - _MOVES_NOTHING:
                     follow_branches(workspace)
                 journal.take_pid_away()
+                looked_at = set(journal.events())
                 events = set(_drained(workspace).events)
-                stuck = journal.events()
+                stuck = looked_at.intersection(journal.events())
                 seen |= events
         except Busy:
-            return seen
-        if not set(journal.events()) - set(stuck) and not events - _MOVES_NOTHING:
+            journal.take_pid_away()
+            turns -= 1
+            if not turns or not journal.events():
+                return seen
+            time.sleep(_PAUSE)
+            continue
+        if not set(journal.events()) - stuck and not events - _MOVES_NOTHING:
             return seen
 
 
