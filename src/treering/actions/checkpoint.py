@@ -17,12 +17,12 @@ from treering.actions.workspace import Standing, Workspace
 from treering.capture import secrets
 from treering.errors import Invalid, TreeringError
 from treering.git import process
+from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
 from treering.store.view import Place, View
 
-OPS = ("save", "load")
 _MOST_FILES = 200
 
 
@@ -37,7 +37,7 @@ def checkpoint(
     branch: str = "",
 ) -> Remembered | dict[str, Any]:
     """Save the state of the work on a branch, or load the last one."""
-    if one_of(op, OPS, "operation") == "save":
+    if one_of(op, CHECKPOINT_OPS, "operation") == "save":
         return _save(workspace, summary, next_steps, open_files, session, branch)
     pending = drain_briefly(workspace)
     waiting = {"pending": pending} if pending else {}

@@ -21,13 +21,14 @@ from treering.actions.graph_answers import (
 from treering.actions.sight import Sight
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
-from treering.graph.drawing import FORMATS, drawn
+from treering.graph.drawing import drawn
 from treering.graph.gaps import gaps
-from treering.graph.network import DIRECTIONS, Edge, Network, Reached, stations
+from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.graph.words import words
 from treering.index import Entry
 from treering.index.entry import SKETCH, hashes_of
+from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
 
 _MOST_LISTED = 1000
@@ -45,7 +46,6 @@ DEPTHS = {
     "prerequisites": Depth(3, 5),
     "draw": Depth(2, 5),
 }
-OPS = ("neighbors", "edges", "path", "prerequisites", "stats", "draw", "suggest")
 _LIMITS = {"suggest": 10}
 
 
@@ -102,7 +102,7 @@ def graph(
     branch: str = "",
 ) -> Any:
     """Answer one question about the links of everything visible from here or from `branch`."""
-    op = one_of(op, OPS, "op")
+    op = one_of(op, GRAPH_OPS, "op")
     needed = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
     if not all(needed):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
@@ -123,10 +123,10 @@ def graph(
         start=named(id),
         end=named(to),
         relations=tuple(relation),
-        direction=one_of(direction or "both", DIRECTIONS, "direction"),
+        direction=one_of(direction or "both", LINK_DIRECTIONS, "direction"),
         depth=_depth(op, depth),
         types=frozenset(type_named(word) for word in types if word),
-        format=one_of(format or "mermaid", FORMATS, "format"),
+        format=one_of(format or "mermaid", DRAWING_FORMATS, "format"),
         threshold=_share(threshold),
         limit=_limit(op, limit),
         now=workspace.clock(),

@@ -16,6 +16,7 @@ from treering.actions.given import confidence_given
 from treering.actions.workspace import Workspace
 from treering.actions.writer import Writer
 from treering.errors import Invalid
+from treering.model.choices import MaintainOp
 
 
 class Op(NamedTuple):
@@ -29,7 +30,7 @@ class Op(NamedTuple):
     counts: bool = False
 
 
-OPS: dict[str, Op] = {
+OPS: dict[MaintainOp, Op] = {
     "gc": Op("gc", "gc"),
     "promote": Op("gc", "promote_by_hand", needs_branch=True),
     "restore": Op("gc", "restore", shows_first=False, needs_branch=True),
@@ -108,16 +109,17 @@ def maintain(
     return Maintained(name, is_dry, function(workspace, **_taken(name, function, given)))
 
 
-def present() -> tuple[str, ...]:
+def present() -> tuple[MaintainOp, ...]:
     """The operations that are there."""
     return tuple(op for op, line in OPS.items() if find_spec(f"treering.actions.{line.module}"))
 
 
-def _named(op: str) -> str:
+def _named(op: str) -> MaintainOp:
     name = op.strip().lower().replace("-", "_")
-    if name not in OPS or name not in present():
-        raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(present())}.")
-    return name
+    for there in present():
+        if there == name:
+            return there
+    raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(present())}.")
 
 
 def _function(line: Op) -> Callable[..., Any]:

@@ -11,7 +11,8 @@ from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, StorageFailed, TreeringError
 from treering.git.objects import blob_id
 from treering.model import prompt as document
-from treering.model.prompt import KINDS, Prompt
+from treering.model.choices import PROMPT_KINDS
+from treering.model.prompt import Prompt
 from treering.store import layout
 from treering.store.view import Place, View
 
@@ -45,7 +46,7 @@ class Shelves:
             if saved := _alive(place):
                 yield saved
         if folder := self._workspace.user_folder:
-            for kind in KINDS:
+            for kind in PROMPT_KINDS:
                 for file in sorted((folder / layout.SAVED[kind]).glob("*.md")):
                     if layout.name_in(file.name) and (saved := _read(file)):
                         yield saved

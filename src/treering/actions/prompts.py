@@ -16,12 +16,15 @@ from treering.capture.hygiene import clean, must_be_utf8
 from treering.errors import Invalid, PromptNotFound
 from treering.model import prompt as prompts_model
 from treering.model import template
-from treering.model.prompt import KINDS, Prompt
+from treering.model.choices import (
+    PROMPT_DOMAINS,
+    PROMPT_FORMATS,
+    PROMPT_KINDS,
+    PROMPT_OPS,
+)
+from treering.model.prompt import Prompt
 from treering.model.taxonomy import one_of
 
-OPS = ("list", "get", "run", "render", "save", "delete")
-FORMATS = ("markdown", "json", "xml")
-DOMAINS = ("project", "user")
 _MOST_MEMORIES = 100
 _DEEPEST_VALUE = 5
 
@@ -61,26 +64,26 @@ def prompts(
     """Do one of the operations; the answer is the contract's for it."""
     asked = _Asked(
         name=name,
-        kind=one_of(kind, KINDS, "kind") if kind else "",
-        domain=one_of(domain, DOMAINS, "domain") if domain else "",
+        kind=one_of(kind, PROMPT_KINDS, "kind") if kind else "",
+        domain=one_of(domain, PROMPT_DOMAINS, "domain") if domain else "",
         content=content,
         description=given.line_given(description, "description"),
         tags=given.tags_given(tags),
         variables=_nested(variables or {}),
         query=query,
         limit=_limited(limit),
-        format=one_of(format or "markdown", FORMATS, "format"),
+        format=one_of(format or "markdown", PROMPT_FORMATS, "format"),
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, OPS, "operation")](workspace, asked)
+    return _OPERATIONS[one_of(op, PROMPT_OPS, "operation")](workspace, asked)
 
 
-def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = KINDS) -> Saved:
+def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = PROMPT_KINDS) -> Saved:
     """The prompt that is meant: in the project first, then the user's."""
     wanted = prompts_model.named(asked.name)
     shelves = Shelves(workspace, asked.branch)
     for kind in [asked.kind] if asked.kind else kinds:
-        for domain in [asked.domain] if asked.domain else DOMAINS:
+        for domain in [asked.domain] if asked.domain else PROMPT_DOMAINS:
             if saved := shelves.find(domain, kind, wanted):
                 return saved
     what = asked.kind or kinds[0]

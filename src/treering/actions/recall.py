@@ -16,15 +16,12 @@ from treering.actions.workspace import Standing, Workspace
 from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, TreeringError
 from treering.index import Found, Hit
+from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
 from treering.store.view import Place, View
 
-SCOPES = ("branch", "trunk", "all")
-MODES = ("hybrid", "text", "semantic")
-ORDERS = ("relevance", "newest", "oldest", "confidence", "uncertain")
-DETAILS = ("light", "medium", "full")
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
 

@@ -13,17 +13,17 @@ from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import process, refs
 from treering.index import Entry
+from treering.model.choices import STATUS_VIEWS
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES
 from treering.model.taxonomy import one_of
 
-VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 
 
 def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
     """One of the views; the summary is the contract's whole answer."""
-    wanted = one_of(view or "summary", VIEWS, "view")
+    wanted = one_of(view or "summary", STATUS_VIEWS, "view")
     standing = workspace.standing(branch)
     seen = workspace.view_from(standing)
     if wanted == "branches":

@@ -21,12 +21,12 @@ from treering.git import refs
 from treering.git.refs import RefMoved
 from treering.git.remote import Pushed, Remote
 from treering.git.repository import Repository
+from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
 from treering.store.changes import differing, tree_of
 from treering.store.vault import Vault
 
-DIRECTIONS = ("full", "push", "fetch")
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
 _ATTEMPTS = 20
@@ -73,7 +73,7 @@ def sync(
 
     Without `is_attended` git asks nobody for a password and gives up after some minutes.
     """
-    wanted = one_of(direction or "full", DIRECTIONS, "direction")
+    wanted = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
     name = remote_named(workspace.repository, remote)
     seconds = None if is_attended else _UNATTENDED_PATIENCE
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)

@@ -1,7 +1,6 @@
 """What every command shares: --repo and --json, opening the repository, printing the answer."""
 
 import contextlib
-import functools
 import json
 import os
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import click
+from click.core import ParameterSource
 
 from treering.actions.answer import harmless, jsonable
 from treering.actions.workspace import Workspace
@@ -106,31 +106,30 @@ def _config() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
-def command(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --repo and --json, and hand the door to the function."""
-
-    @click.option("-C", "--repo", metavar="PATH", help="The repository (default: here).")
-    @click.option("--json", "as_json", is_flag=True, help="Answer with JSON.")
-    @click.pass_context
-    def opened(ctx: click.Context, /, repo: str | None, as_json: bool, **params: Any) -> Any:
-        outer = ctx.obj or {}
-        # git sets GIT_DIR for `git --git-dir=... treering`.
-        where = repo or outer.get("repo") or os.environ.get("GIT_DIR") or "."
-        return function(Door(where, as_json or outer.get("as_json", False)), **params)
-
-    return functools.update_wrapper(opened, function)
+def door_of(repo: str | None, as_json: bool) -> Door:
+    """The door of this call; both options may also stand before the command's name."""
+    outer = click.get_current_context().obj or {}
+    # git sets GIT_DIR for `git --git-dir=... treering`.
+    where = repo or outer.get("repo") or os.environ.get("GIT_DIR") or "."
+    return Door(where, as_json or outer.get("as_json", False))
 
 
-def listed(name: str, *others: str, **settings: Any) -> Callable[..., Any]:
-    """A list option: repeated, in singular and plural spelling."""
-    return click.option(name, *others, multiple=True, **settings)
+def is_typed(name: str) -> bool:
+    """Whether an option stands on the command line, be it with its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
 
 
-def content_from(argument: str | None, file: str | None) -> str:
+def content_if_given(option: str, file: str) -> str:
+    """Content where it may be left out: nothing is asked of stdin unless `-` says so."""
+    return content_from(option or None, file) if option or file else ""
+
+
+def content_from(argument: str | None, file: str = "") -> str:
     """Content as the argument, from a file, or from stdin with `-` or when nothing is given."""
-    if argument is not None and file is not None:
+    if argument is not None and file:
         raise Invalid("Give the content as argument or with --content-file, not both.")
-    if file is not None:
+    if file:
         try:
             return _decoded(Path(file).read_bytes())
         except OSError as error:

@@ -3,27 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import click
-
 from treering.actions.answer import jsonable
-from treering.actions.status import VIEWS, status
-from treering.cli import door
-from treering.cli.door import Door
 from treering.cli.render import memories as counted
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, dim
 
 
-@click.command("status", epilog="Example: treering status --view topics")
-@click.option("--view", default="summary", show_default=True, help=", ".join(VIEWS))
-@click.option("-b", "--branch", default="", help="As seen from another branch.")
-@door.command
-def command(door_: Door, view: str, branch: str) -> None:
-    """Show what is remembered here and how the store is doing."""
-    door_.answer(status(door_.open(), view=view, branch=branch), _text)
-
-
-def _text(answer: dict[str, Any]) -> str:
+def text(answer: dict[str, Any]) -> str:
     return _summary(answer) if "memories" in answer else _plain(answer)
 
 

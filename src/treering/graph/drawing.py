@@ -10,7 +10,6 @@ from itertools import groupby
 
 from treering.graph.network import Edge, Node
 
-FORMATS = ("mermaid", "dot", "json")
 _LONGEST = 60
 #: Besides letters and digits, what cannot end or steer a quoted Mermaid label.
 _HARMLESS = " .,:-_/()'+=!?"

@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 
 from treering.model.taxonomy import family_of
 
-DIRECTIONS = ("both", "in", "out")
 #: A temporal link says "at about the same time", which is worth nothing a month later.
 FADING_DAYS = 30
 _DAY = 86_400.0

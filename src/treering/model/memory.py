@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.taxonomy import STATUSES, TYPES
+from treering.model.choices import STATUSES
+from treering.model.taxonomy import TYPES
 from treering.model.when import instant
 
 MAX_TITLE = 200
