@@ -5,10 +5,9 @@ server its schemas, completion its words, and docs/generate.py its pages. Nothin
 but the standard library, because every command starts with it.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal["text", "number", "whole", "flag", "list", "map"]
 #: As a word of the command line: one that must be there, one that may, several, or any number.
@@ -25,8 +24,7 @@ NOT_CLI = frozenset({"mcp", "python"})
 PYTHON = frozenset({"python"})
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One thing a verb takes. `default` is the action's own; one that says nothing is not shown."""
 
     name: str
@@ -72,8 +70,7 @@ ALLOW_SECRET = flag(
 CONTENT_FILE = text("content_file", "Read the text from a file.", metavar="FILE", doors=CLI)
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """What an agent is told about a verb, and what its client should know before it lets it."""
 
     description: str
@@ -89,8 +86,7 @@ class Tool:
     changes: Literal["", "resources", "prompts"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(NamedTuple):
     """Something treering can be told to do."""
 
     name: str
