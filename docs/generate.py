@@ -1,6 +1,6 @@
-"""Writes docs/reference/cli.md and the manual page from the commands' own help, and
-docs/reference/tools.md from the table of tools, and docs/reference/coming-from.md from the rows
-the tests run: `python docs/generate.py`.
+"""Writes docs/reference/cli.md and the manual page from the commands' own help,
+docs/reference/tools.md from the definitions of the tools, docs/reference/python.md from the class
+`Treering`, and docs/reference/coming-from.md from the rows the tests run: `python docs/generate.py`.
 
 A test compares the pages with what this makes, so that program and pages cannot differ.
 """
@@ -215,5 +215,7 @@ if __name__ == "__main__":
     MANUAL.write_text(manual(), encoding="utf-8")
 
     import coming_from
+    import python_page
 
+    python_page.PAGE.write_text(python_page.page(), encoding="utf-8")
     coming_from.PAGE.write_text(coming_from.page(), encoding="utf-8")

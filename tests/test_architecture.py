@@ -18,7 +18,7 @@ LAYERS = [
     {"index", "graph"},
     {"branches", "capture"},
     {"actions"},
-    {"api"},
+    {"answers", "operations", "api"},
     {"cli", "mcp", "hooks"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -349,12 +349,12 @@ def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
     folder = repo.path / ".git" / "treering" / "index"
     folder.mkdir(parents=True, exist_ok=True)
-    workspace = repo.tr
+    workspace = repo.workspace
 
     with lock.hold(folder / "clues.lock"):
         workspace.surroundings.catch_up_alone(workspace.everything())
-        busy = repo.tr.surroundings.catch_up(workspace.everything(), 100)
+        busy = repo.workspace.surroundings.catch_up(workspace.everything(), 100)
     workspace.surroundings.catch_up_alone(workspace.everything())
 
     assert busy is False
-    assert repo.tr.surroundings.catch_up(workspace.everything(), 0)
+    assert repo.workspace.surroundings.catch_up(workspace.everything(), 0)

@@ -377,9 +377,9 @@ def test_the_program_puts_the_index_in_order_behind_its_back(repo: Repo) -> None
         repo.json("recall", "thought")
 
     for _ in range(100):
-        if not repo.tr.lookout.index.is_untidy:
+        if not repo.workspace.lookout.index.is_untidy:
             break
         time.sleep(0.1)
 
-    assert not repo.tr.lookout.index.is_untidy
+    assert not repo.workspace.lookout.index.is_untidy
     assert repo.json("recall", "thought", "--limit", "50")["total"] == 10

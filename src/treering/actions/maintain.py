@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from treering.actions.answer import jsonable
 from treering.actions.given import confidence_given
@@ -17,6 +17,8 @@ from treering.actions.workspace import Workspace
 from treering.actions.writer import Writer
 from treering.errors import Invalid
 from treering.model.choices import MaintainOp
+
+Answer = TypeVar("Answer", covariant=True)
 
 
 class Op(NamedTuple):
@@ -49,12 +51,12 @@ _MEANT = ("branch", "into", "ids", "type", "query", "content", "title", "remote"
 _MOST = 1000
 
 
-class Maintained(NamedTuple):
+class Maintained(NamedTuple, Generic[Answer]):
     """What an operation answered, under the name it was asked by."""
 
-    op: str
+    op: MaintainOp
     dry_run: bool
-    answer: Any
+    answer: Answer
 
     def as_json(self) -> dict[str, Any]:
         told: dict[str, Any] = jsonable(self.answer)
@@ -84,7 +86,7 @@ def maintain(
     dry_run: bool | None = None,
     writer: Writer | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Maintained:
+) -> Maintained[Any]:
     """Do one of the operations, or show what it would do.
 
     `writer` writes texts in the caller's place, where the operation needs one and none is given;

@@ -1,5 +1,6 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,11 +57,11 @@ class Whole:
     files: tuple[FileRef, ...]
     created: str
     modified: str
-    details: Any
+    details: Mapping[str, object]
     links: tuple[Neighbour, ...]
     origin: str
     flags: tuple[str, ...] | None = None
-    extra: Any = None
+    extra: Mapping[str, object] | None = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
     pending: int | None = None

@@ -1,8 +1,7 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
@@ -57,7 +56,7 @@ class Result:
     via: str | None = None
     snippet: str | None = None
     content: str | None = None
-    details: Any = None
+    details: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Remembered(NamedTuple):
     version: str
     classified: Classification
     private: bool
-    links: tuple[dict[str, Any], ...] = ()
+    links: tuple[Mapping[str, object], ...] = ()
     suggested_links: tuple[Suggestion, ...] = ()
     similar: tuple[Alike, ...] = ()
     warnings: tuple[str, ...] | None = None

@@ -14,19 +14,19 @@ _WRITTEN = ("merge", "summarize")
 _NOTHING_DONE = "Nothing was changed; --apply does it."
 
 
-def run(door_: Door, op: str, content: str, content_file: str, **given: Any) -> Maintained:
+def run(door_: Door, op: str, content: str, content_file: str, **given: Any) -> Maintained[Any]:
     said = door.content_if_given(content, content_file)
     return maintain(door_.open(), op, content=said, **given)
 
 
-def text(done: Maintained) -> str:
+def text(done: Maintained[Any]) -> str:
     said = _words_of(done.op)(done.answer).removesuffix("\nNothing was changed.")
     if done.dry_run and done.op in ("restore", "reindex"):
         said = f"dry run: {said}"
     return f"{said}\n{_ending(done)}" if done.dry_run else said
 
 
-def _ending(done: Maintained) -> str:
+def _ending(done: Maintained[Any]) -> str:
     """What to do next; for a text that is not written yet each group has its own line."""
     groups = getattr(done.answer, "groups", ())
     is_waiting = done.op in _WRITTEN and not any(group.would for group in groups)

@@ -1,5 +1,6 @@
 """treering remember"""
 
+from collections.abc import Mapping
 from typing import Any
 
 from treering.actions.remember import Remembered, remember
@@ -40,6 +41,6 @@ def text(answer: Remembered) -> str:
     return "\n".join(lines)
 
 
-def _link(link: dict[str, Any]) -> str:
+def _link(link: Mapping[str, Any]) -> str:
     why = dim(f"  ({safe(link['reason'])})") if link.get("reason") else ""
     return f"{safe(link['relation'])} {short(link['target'])}{why}"
