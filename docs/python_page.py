@@ -1,6 +1,7 @@
 """Makes docs/reference/python.md from the class `Treering`: signatures, texts, examples, answers."""
 
 import inspect
+import json
 import re
 from pathlib import Path
 from types import UnionType
@@ -10,6 +11,7 @@ from treering import Treering, answers
 from treering.actions.verbs import VERBS, find_verb
 
 PAGE = Path(__file__).parent / "reference" / "python.md"
+WIDTH = 100
 _VERB_OF = {"exported": "export", "import_path": "import"}
 _NAMES = {id(getattr(answers, name)): name for name in answers.__all__}
 
@@ -68,23 +70,37 @@ def _signature(name: str) -> str:
     method = getattr(Treering, name)
     if get_overloads(method) and verb in VERBS:
         given = [
-            parameter.name if parameter.is_required else f"{parameter.name}={parameter.default!r}"
+            parameter.name
+            if parameter.is_required
+            else f"{parameter.name}={_value(parameter.default)}"
             for parameter in find_verb(verb).parameters_of("python")
         ]
     else:
         parameters = inspect.signature(method).parameters.values()
         given = [_spelled(each) for each in parameters if each.name not in ("self", "cls")]
-    return (
-        f"tr.{name}({', '.join(given)})" if name != "open" else f"Treering.open({', '.join(given)})"
-    )
+    return _call("Treering.open" if name == "open" else f"tr.{name}", given)
+
+
+def _call(name: str, given: list[str]) -> str:
+    """Laid out as the formatter would, which looks into pages, too."""
+    inside = ", ".join(given)
+    if len(name) + len(inside) + 2 <= WIDTH:
+        return f"{name}({inside})"
+    if len(inside) + 4 <= WIDTH:
+        return f"{name}(\n    {inside}\n)"
+    return f"{name}(\n" + "".join(f"    {each},\n" for each in given) + ")"
 
 
 def _spelled(parameter: inspect.Parameter) -> str:
     if parameter.default is inspect.Parameter.empty:
         return parameter.name
-    default = parameter.default
-    shown = getattr(default, "__name__", None) if callable(default) else None
-    return f"{parameter.name}={shown or repr(default)}"
+    return f"{parameter.name}={_value(parameter.default)}"
+
+
+def _value(default: Any) -> str:
+    if isinstance(default, str):
+        return json.dumps(default)
+    return default.__name__ if callable(default) else repr(default)
 
 
 def _answers(name: str) -> str:
