@@ -15,7 +15,8 @@ import click
 from treering.actions.verbs.verb import Parameter, Verb
 from treering.errors import Invalid
 
-_TYPES: dict[str, click.ParamType[Any]] = {"number": click.FLOAT, "whole": click.INT}
+#: Quoted: the type takes no parameter in older versions of click.
+_TYPES: "dict[str, click.ParamType[Any]]" = {"number": click.FLOAT, "whole": click.INT}
 _MODULES = {"import": "imports"}  # the other name is a word of Python
 
 
