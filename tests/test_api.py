@@ -20,8 +20,9 @@ from typing import (
 
 import pytest
 
+import treering
 from conftest import Repo
-from treering import Treering, answers, operations
+from treering import Person, Treering, answers, operations
 from treering.actions.verbs import VERBS, find_verb
 from treering.actions.workspace import Workspace
 
@@ -89,6 +90,16 @@ def test_answers_are_typed_to_the_last_field(name: str) -> None:
     method = getattr(Treering, name)
     for each in [*get_overloads(method), method]:
         assert list(_untyped(get_type_hints(each)["return"], name)) == []
+
+
+def test_whoever_writes_can_be_named(repo: Repo) -> None:
+    """With what the package itself offers."""
+    tr = Treering.open(repo.path, person=Person("Eve", "eve@example.org"))
+
+    made = tr.remember("Eve was here")
+
+    assert tr.read(made.id).author == "Eve <eve@example.org>"
+    assert all(hasattr(treering, name) for name in treering.__all__)
 
 
 def test_types_of_answers_are_importable_from_one_place() -> None:

@@ -84,8 +84,8 @@ class Treering(Operations):
     ) -> "Treering":
         """Open the repository that holds `path`.
 
-        `agent` and `person` are named as the authors of what is written; without a person it is
-        git's own user. `cache` is a folder to use where the repository cannot be written, and
+        `agent` and `person`, a `treering.Person`, are named as the authors of what is written;
+        without a person it is git's own user. `cache` is a folder to use where the repository cannot be written, and
         `user_folder` the one with the user's own prompts.
 
         >>> tr = Treering.open(".", agent="reviewer")
