@@ -85,8 +85,8 @@ class Treering(Operations):
         """Open the repository that holds `path`.
 
         `agent` and `person`, a `treering.Person`, are named as the authors of what is written;
-        without a person it is git's own user. `cache` is a folder to use where the repository cannot be written, and
-        `user_folder` the one with the user's own prompts.
+        without a person it is git's own user. `cache` is a folder to use where the repository
+        cannot be written, and `user_folder` the one with the user's own prompts.
 
         >>> tr = Treering.open(".", agent="reviewer")
         >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
