@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from conftest import Repo
+from treering import Treering
 from treering.actions.remember import Remembered
 from treering.git import lock
 
@@ -321,10 +322,11 @@ def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
     """A capture does not wait for ten thousand imported memories; a later one is linked."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
-    treering = repo.tr
+    workspace = repo.workspace
+    treering = Treering(workspace)
 
     first = treering.remember("Login page\n\nIt uses Session store.", type="component")
-    thread = treering.surroundings._reading
+    thread = workspace.surroundings._reading
     assert thread is not None
     thread.join()
     second = treering.remember("Profile page\n\nIt uses Session store.", type="component")

@@ -359,14 +359,15 @@ def test_without_a_model_hybrid_is_text_and_says_so(shop: Repo) -> None:
 
 def test_many_small_additions_are_joined_beside_the_answers(repo: Repo) -> None:
     """Each is a part of the index that every search looks into."""
-    server = repo.tr
+    workspace = repo.workspace
+    server = Treering(workspace)
     for n in range(12):
         server.remember(f"thought {n}")
         server.recall("thought")
 
-    server.lookout.index.tidy()  # what the thread does, waited for
+    workspace.lookout.index.tidy()  # what the thread does, waited for
 
-    assert not server.lookout.index.is_untidy
+    assert not workspace.lookout.index.is_untidy
     assert server.recall("thought", limit=50).total == 12
 
 
