@@ -149,7 +149,7 @@ class Surroundings:
         return all(self._catch_up(trees[tree], most) for tree in unknown)
 
     def _catch_up(self, layer: Layer, most: int | None) -> bool:
-        shards = {tree: name for name, tree in layer.snapshot.shards()}
+        shards = {tree: name for name, tree in layer.snapshot.shards().items()}
         changed = self._clues.unknown_trees(shards)
         blobs = [
             blob for tree in changed for blob in layer.snapshot.shard(shards[tree], tree).values()

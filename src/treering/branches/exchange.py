@@ -13,8 +13,6 @@ from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import process, refs
-from treering.git.libgit2 import GIT_OBJECT_TREE
-from treering.git.objects import TREE, Objects
 from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
@@ -147,20 +145,20 @@ def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
     objects = vault.repository.objects
     commit = objects.commit(tip)
-    vault.snapshot_at(scope, tip)
-    memories = objects.child(commit.tree, layout.MEMORIES, GIT_OBJECT_TREE)
-    if memories and _size_of(objects, memories) > _MOST_LISTED:
+    memories = vault.trees.folder(commit.tree, layout.MEMORIES)
+    if memories and _size_of(vault, memories) > _MOST_LISTED:
         raise StoreDamaged(f"{scope.branch} lists more than anyone could remember.")
+    vault.snapshot_at(scope, tip)
     if message.read(commit.message).format > FORMAT:
         raise FormatTooNew(f"{scope.branch} was written by a newer treering.")
 
 
-def _size_of(objects: Objects, memories: str) -> int:
+def _size_of(vault: Vault, memories: str) -> int:
     """How many bytes there are to read before a single memory is: a tree may be a bomb."""
+    objects = vault.repository.objects
     total = objects.size(memories)
     if total <= _MOST_LISTED:
-        shards = (line.oid for line in objects.tree(memories) if line.mode == TREE)
-        total += sum(objects.size(tree) for tree in shards)
+        total += sum(objects.size(tree) for tree in vault.trees.shards(memories).values())
     return total
 
 

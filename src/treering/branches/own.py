@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from treering.store.history import promotions
-from treering.store.snapshot import Listing, Snapshot
+from treering.store.snapshot import Snapshot
+from treering.store.trees import Listing
 from treering.store.vault import Vault
 
 

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from treering.errors import TreeringError
-from treering.git.libgit2 import GIT_OBJECT_TREE
 from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
@@ -93,12 +92,7 @@ class Meeting:
         return any(self._blob(commit, path) for commit in self._history.cut)
 
     def _blob(self, commit: str, path: str) -> str | None:
-        objects = self._vault.repository.objects
-        tree: str | None = tree_of(self._vault, commit)
-        *folders, name = path.split("/")
-        for folder in folders:
-            tree = objects.child(tree, folder, GIT_OBJECT_TREE) if tree else None
-        return objects.file(tree, name) if tree else None
+        return self._vault.trees.blob(tree_of(self._vault, commit), path)
 
     # --- memories ---------------------------------------------------------------------------------
 

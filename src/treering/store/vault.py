@@ -7,7 +7,6 @@ from typing import Any
 
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
 from treering.git import process, refs
-from treering.git.libgit2 import GIT_OBJECT_TREE
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
 from treering.git.repository import Repository
@@ -17,7 +16,8 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
 from treering.store.message import Message
-from treering.store.snapshot import Listing, Snapshot, Trees
+from treering.store.snapshot import Snapshot
+from treering.store.trees import Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
@@ -34,7 +34,7 @@ class Vault:
     def __init__(self, repository: Repository, *, is_private: bool = False) -> None:
         self.repository = repository
         self.is_private = is_private
-        self._trees = Trees()
+        self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         #: (source tip, target tip) -> the newest source commit the target has taken over, or "".
         self.promoted: dict[tuple[str, str], str] = {}
@@ -98,7 +98,7 @@ class Vault:
         """The scope as of one of its commits (None: before the first); never changes, so kept."""
         known = self._snapshots.get((of, tip))
         if known is None:
-            known = Snapshot(self.repository, self._trees, of, tip)
+            known = Snapshot(self.repository, self.trees, of, tip)
             if len(self._snapshots) >= _MOST_SNAPSHOTS:
                 self._snapshots.clear()
             self._snapshots[of, tip] = known
@@ -123,14 +123,6 @@ class Vault:
     def blob_at(self, commit: str, memory_id: str) -> str | None:
         """The blob of a memory in the tree of any commit."""
         return self.snapshot_at(Scope(""), commit).blob(memory_id)
-
-    def shard(self, name: str, tree: str) -> Listing:
-        """The memories in the tree of one shard."""
-        return self._trees.shard(self.repository.objects, name, tree)
-
-    def shard_lines(self, tree: str) -> frozenset[tuple[bytes]]:
-        """The raw lines of the tree of all shards."""
-        return self._trees.lines(self.repository.objects, tree)
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
@@ -252,7 +244,7 @@ class Vault:
             else:
                 lines[first] = (BLOB, blob) if blob else None
         for name, below in folders.items():
-            old = objects.child(base, name, GIT_OBJECT_TREE) if base else None
+            old = self.trees.folder(base, name)
             lines[name] = (TREE, self._write_folder(old, below))
         return objects.write_tree(base, lines)
 

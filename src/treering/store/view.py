@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
-from treering.store.snapshot import Listing, Snapshot
+from treering.store.snapshot import Snapshot
+from treering.store.trees import Listing
 from treering.store.vault import Vault
 
 
