@@ -150,7 +150,8 @@ def test_a_malformed_tree_is_an_error_with_words(repo: Repo, depth: str, raw: by
 
     for command in (
         ["recall", "mode"], ["read", scene.id], ["export"], ["status"], ["log"],
-        ["prompts", "list"], ["context", "--task", "mode"], ["doctor", "--dry-run"], ["recall", "--at", "today"],
+        ["prompts", "list"], ["context", "--task", "mode"], ["doctor", "--dry-run"],
+        ["recall", "--at", "today"],
     ):  # fmt: skip
         done = repo.cli(*command, "--json")
         assert done.returncode in (0, 1), f"{command}: {done.stderr}"

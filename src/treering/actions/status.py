@@ -9,6 +9,7 @@ from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
 from treering.branches.refspec import shared_through
+from treering.branches.survey import local_scopes
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import process, refs
@@ -16,6 +17,7 @@ from treering.index import Entry
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES
 from treering.model.taxonomy import one_of
+from treering.store.absence import Kept, list_kept
 
 VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
@@ -132,9 +134,15 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     ]
     return {
         "remote": remote,
+        "kept": [kept._asdict() for kept in _kept(workspace)],
         "ahead": _commits(workspace, mine, "--not", theirs),
         "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
     }
+
+
+def _kept(workspace: Workspace) -> list[Kept]:
+    """What others left out of our scopes and was put back, as far as it is news."""
+    return list_kept(workspace.store.shared, list(local_scopes(workspace.store.shared).values()))
 
 
 def _commits(workspace: Workspace, *revisions: str) -> int:

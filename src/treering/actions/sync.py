@@ -13,7 +13,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import exchange, refspec
 from treering.branches.apply import Hand
-from treering.branches.exchange import Outgoing, Taken
+from treering.branches.exchange import Outgoing
 from treering.branches.survey import local_scopes
 from treering.capture.leaving import leaks
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
@@ -139,6 +139,7 @@ class _Run:
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
         self._instead: dict[Scope, str] = {}
+        self._mended: dict[Scope, str] = {}
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
 
@@ -227,15 +228,18 @@ class _Run:
         self, hand: Hand, scope: Scope, tip: str, ours: str | None, known: str | None
     ) -> None:
         try:
-            taken = exchange.take_in(hand, self._vault, scope, tip)
+            taken = exchange.take_in(hand, self._vault, scope, tip, known)
         except (StoreDamaged, FormatTooNew, Invalid) as error:
             self._lines[scope] = Line(scope.branch, "refused", error.message)
             return
         self._instead.pop(scope, None)
         if taken.instead:
             self._instead[scope] = taken.instead
+        if taken.mended:
+            self._mended[scope] = taken.mended
         if taken.status == "unchanged" and ours is None and known != tip:
-            taken = Taken("updated" if known else "new")  # the remote's alone, to be read from here
+            # The remote's alone, to be read from here.
+            taken = taken._replace(status="updated" if known else "new")
         if taken.status == "unchanged":
             return
         before = ours or known
@@ -256,7 +260,9 @@ class _Run:
 
     def _is_push_refused(self, theirs: dict[Scope, str]) -> bool:
         """Push what is ours; whether someone else was faster."""
-        todo = exchange.outgoing(self._workspace.store, self._vault, theirs, self._instead)
+        todo = exchange.outgoing(
+            self._workspace.store, self._vault, theirs, self._instead, self._mended
+        )
         todo = self._without_secrets(todo)
         if not todo.new:
             return False
@@ -342,7 +348,7 @@ class _Run:
         theirs = exchange.scopes_in(self._vault, listed)
         mine = local_scopes(self._vault)
         known = exchange.fetched(self._workspace.repository, self._wire.name)
-        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {})
+        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {}, {})
         for scope in mine.keys() | theirs.keys():
             status = self._forecast(scope, mine.get(scope), theirs.get(scope), known, out)
             if status:

@@ -17,6 +17,7 @@ from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.store import layout, message
+from treering.store.absence import find_loss, put_back, tell
 from treering.store.changes import MERGE, differing, tree_of
 from treering.store.joining import Joined, joined
 from treering.store.message import CodePosition, Message
@@ -37,6 +38,8 @@ class Taken(NamedTuple):
     memories: int = 0  # changed on both sides
     #: What the remote's tip is without what was redacted: it is to take that one's place.
     instead: str | None = None
+    #: The remote's tip with what was left out of it, where the scope is not ours.
+    mended: str | None = None
 
 
 class Outgoing(NamedTuple):
@@ -59,7 +62,7 @@ def fetched(repository: Repository, remote: str) -> dict[str, str]:
     return {name.removeprefix(prefix): tip for name, tip in found.items()}
 
 
-def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
+def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | None) -> Taken:
     """Bring one scope up to date with what was fetched.
 
     1 only the remote has it, no branch here -> stays the remote's, and can be read
@@ -68,24 +71,49 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
     4 theirs is ahead                        -> moved forward
     5 both moved                             -> merged, two parents
     6 one side redacted what the other has   -> both without it, then as above
+
+    What theirs has left out is put back first; `known` is what the remote was last seen to have.
     """
     _refuse_unreadable(vault, scope, theirs)
     _follow_name(hand, vault, scope)
     repository = vault.repository
     ours = refs.read(repository.handle, scope.ref)
+    if ours is None and not _is_wanted(hand.store, vault, scope, theirs):
+        if known == theirs:
+            return Taken("unchanged")  # looked at before
+        whole, notes = _with_left_out(hand, vault, scope, theirs, known)
+        return Taken("unchanged", notes, mended=whole if whole != theirs else None)
+    if ours and repository.is_ancestor(theirs, ours):
+        return Taken("unchanged")
+    whole, notes = _with_left_out(hand, vault, scope, theirs, ours)
+    taken = _take_in_whole(hand, vault, scope, ours, whole)
+    return taken._replace(notes=notes + taken.notes)
+
+
+def _take_in_whole(hand: Hand, vault: Vault, scope: Scope, ours: str | None, theirs: str) -> Taken:
     if ours is None:
-        if not _is_wanted(hand.store, vault, scope, theirs):
-            return Taken("unchanged")
         vault.move_ref(hand.held, scope.ref, theirs, old=None, why="sync: new")
         return Taken("new")
-    if repository.is_ancestor(theirs, ours):
-        return Taken("unchanged")
-    if repository.is_ancestor(ours, theirs):
+    if vault.repository.is_ancestor(ours, theirs):
         vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
         return Taken("updated")
     if ids := _redacted_apart(vault, ours, theirs):
         return _take_in_redacted(hand, vault, scope, ours, theirs, ids)
     return _merged(hand, vault, scope, ours, theirs)
+
+
+def _with_left_out(
+    hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """The remote's tip with what is missing from it put back, and who had left that out."""
+    loss = find_loss(vault, theirs, known)
+    if not loss:
+        return theirs, ()
+    told = (
+        f"{kept.files} files were left out by {kept.author} in {kept.commit[:12]}: put back"
+        for kept in tell(vault, scope, loss)
+    )
+    return put_back(vault, scope, theirs, loss, hand.seconds), tuple(told)
 
 
 def _merged(hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str) -> Taken:
@@ -195,16 +223,25 @@ def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Jo
 
 
 def outgoing(
-    store: Store, vault: Vault, theirs: dict[Scope, str], instead: dict[Scope, str]
+    store: Store,
+    vault: Vault,
+    theirs: dict[Scope, str],
+    instead: dict[Scope, str],
+    mended: dict[Scope, str],
 ) -> Outgoing:
     """What the remote does not have yet, and what it need not have any more.
 
-    `instead` are histories that are to take the place of the remote's.
+    `instead` are histories that are to take the place of the remote's, `mended` those of scopes
+    that are not ours, with what was left out of them.
     """
     repository = vault.repository
     mine = local_scopes(vault)
     trunk = Scope(trunk_of(store.repository))
-    new: dict[Scope, str] = {}
+    new = {
+        scope: tip
+        for scope, tip in mended.items()
+        if scope not in mine and scope in theirs and repository.is_ancestor(theirs[scope], tip)
+    }
     for scope, tip in mine.items():
         there = theirs.get(scope)
         if scope in instead and repository.is_ancestor(instead[scope], tip):
@@ -243,7 +280,7 @@ def _promoted(
     candidates = {
         scope: tip
         for scope, tip in theirs.items()
-        if scope not in mine and scope != trunk and is_gone(store.repository, scope)
+        if scope not in (*mine, *new, trunk) and is_gone(store.repository, scope)
     }
     if not candidates:
         return {}

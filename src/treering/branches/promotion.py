@@ -22,9 +22,6 @@ from treering.store.joining import Meeting
 from treering.store.snapshot import Snapshot
 from treering.store.vault import Vault
 
-#: What is about the work on a branch, not about the project.
-PASSING = ("checkpoint", "progress")
-
 
 class Promotion(NamedTuple):
     """What a promotion would write: blobs as they are, merged bytes, and what to tell about it."""
@@ -49,7 +46,7 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     meeting = Meeting(vault, [tip for tip in (source.tip, target.tip) if tip])
     for memory_id, blob in own_part(vault, source, target).items():
         theirs = _memory(vault, blob)
-        if theirs is not None and _is_passing(theirs):
+        if theirs is not None and theirs.is_passing:
             notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
             continue
         there = below.get(memory_id)
@@ -92,10 +89,6 @@ def _is_newer(vault: Vault, blob: str, there: str) -> bool:
     if one.is_deleted != other.is_deleted:
         return other.is_deleted
     return (one.modified, blob) > (other.modified, there)
-
-
-def _is_passing(memory: Memory) -> bool:
-    return memory.type in PASSING or (memory.type == "commit" and memory.status == "superseded")
 
 
 def _memory(vault: Vault, blob: str) -> Memory | None:

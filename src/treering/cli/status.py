@@ -58,6 +58,11 @@ def _notes(answer: dict[str, Any]) -> list[str]:
     if pending := answer["journal"]["pending"]:
         notes.append(f"{pending} hook events wait: the next recall looks at them")
     shared = answer["sync"]
+    notes += [
+        f"{safe(kept['branch'])}: {kept['files']} files left out by {safe(kept['author'])} in "
+        f"{kept['commit'][:12]} were put back"
+        for kept in shared.get("kept", ())
+    ]
     if shared["ahead"] or shared["behind"]:
         notes.append(
             f"{safe(shared['remote'])}: {shared['ahead']} to push, {shared['behind']} to fetch:"

@@ -81,6 +81,13 @@ class Memory:
     def is_forgotten(self) -> bool:
         return self.status == "deleted"
 
+    @property
+    def is_passing(self) -> bool:
+        """Whether it is about the work on a branch, which is over once the branch has landed: a
+        checkpoint, a progress note, a commit that was rewritten."""
+        is_replaced = self.type == "commit" and self.status == "superseded"
+        return is_replaced or self.type in ("checkpoint", "progress")
+
     def with_content(self, content: str) -> "Memory":
         """New content; a title that was taken from the first line follows it."""
         follows = self.title == title_of(self.content)

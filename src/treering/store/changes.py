@@ -16,8 +16,12 @@ from treering.store.vault import Vault
 
 #: What a sync's own merges say; two clones make the very same commit.
 MERGE = "sync"
+#: What a commit says that puts back what others left out.
+KEEP = "keep"
 #: Operations that carry what others changed.
-CARRYING = (MERGE, "promote")
+CARRYING = (MERGE, KEEP, "promote")
+#: Seconds a clock may be wrong without being taken for forged.
+TOLERANCE = 24 * 60 * 60
 #: A longer message is none of ours; its commit is looked at by its tree.
 _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"

@@ -49,7 +49,9 @@ def joined(vault: Vault, one: str, other: str) -> Joined:
         here, there = changed_apart(vault, first, second)
         meeting = Meeting(vault, (first, second))
         for path, (ours, theirs) in pairs.items():
-            if path in here and path in there:
+            if ours is None or theirs is None:
+                files |= {path: theirs} if ours is None else {}  # absence is no change
+            elif path in here and path in there:
                 outcomes[path] = meeting.outcome(path, ours, theirs)
             elif path in there:
                 files[path] = theirs

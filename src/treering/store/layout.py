@@ -37,6 +37,14 @@ def name_in(file: str) -> str | None:
     return name if dot and ending == "md" and is_name(name) else None
 
 
+def is_ours(path: str) -> bool:
+    """Whether a path of a scope's tree is a memory's, a prompt's or a template's."""
+    folder, _, file = path.partition("/")
+    if folder == MEMORIES:
+        return id_of_path(path) is not None
+    return folder in SAVED.values() and name_in(file) is not None
+
+
 def is_shard(name: str) -> bool:
     return len(name) == 2 and not name.strip(ALPHABET)
 

@@ -204,7 +204,7 @@ class Vault:
             blobs = {
                 p: objects.write_blob(d) if isinstance(d, bytes) else d for p, d in files.items()
             }
-            tree = self._write_folder(tips[0].tree, blobs)
+            tree = self.write_folder(tips[0].tree, blobs)
         seconds = max(tip.time for tip in tips)
         commit = objects.write_commit(tree, parents, NOBODY, seconds, why.written())
         self.move_ref(held, to.ref, commit, old=old, why="sync: merged")
@@ -230,9 +230,9 @@ class Vault:
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob
         blobs = {path: None if data is None else write(data) for path, data in files.items()}
-        return self._write_folder(root, blobs)
+        return self.write_folder(root, blobs)
 
-    def _write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
+    def write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
         """The tree `base` with blobs put in or taken out; only changed folders are written."""
         objects = self.repository.objects
         lines: dict[str, tuple[int, str] | None] = {}
@@ -245,7 +245,7 @@ class Vault:
                 lines[first] = (BLOB, blob) if blob else None
         for name, below in folders.items():
             old = self.trees.folder(base, name)
-            lines[name] = (TREE, self._write_folder(old, below))
+            lines[name] = (TREE, self.write_folder(old, below))
         return objects.write_tree(base, lines)
 
     def _read_back(self, to: Scope, commit: str, tree: str) -> None:
