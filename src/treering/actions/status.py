@@ -132,9 +132,9 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
             repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
         )
     ]
-    return {
+    kept = [kept._asdict() for kept in _kept(workspace)]
+    return ({"kept": kept} if kept else {}) | {
         "remote": remote,
-        "kept": [kept._asdict() for kept in _kept(workspace)],
         "ahead": _commits(workspace, mine, "--not", theirs),
         "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
     }

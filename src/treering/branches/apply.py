@@ -121,7 +121,7 @@ def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
 def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
     if line.drops:
-        _drop(hand, vault, line.scope, line.tip)
+        _drop(hand, vault, line)
     else:
         remember_tip(hand, vault, line.scope)
     remember_tip(hand, vault, Scope(line.into))
@@ -132,9 +132,9 @@ def promote(
 ) -> None:
     """Put what is the source's own into the target, in one commit."""
     here, there = vault.snapshot_at(source, tip), vault.snapshot(target)
-    if there.tip and vault.repository.is_ancestor(tip, there.tip):
-        return  # done before, by us or by another clone
     work = promotion.prepared(vault, here, there)
+    if work.is_nothing and there.tip and vault.repository.is_ancestor(tip, there.tip):
+        return  # done before, by us or by another clone
     files: dict[str, bytes | None] = {
         layout.path_of(memory_id): vault.repository.objects.blob(blob)
         for memory_id, blob in work.taken.items()
@@ -158,9 +158,14 @@ def promote(
     )
 
 
-def _drop(hand: Hand, vault: Vault, scope: Scope, tip: str) -> None:
-    vault.move_ref(hand.held, scope.ref, None, old=tip, why="promoted")
-    forget_tip(hand, vault, scope)
+def _drop(hand: Hand, vault: Vault, line: PlanLine) -> None:
+    """The ref goes once all of it is in the target; what is not can still be restored."""
+    here, there = vault.snapshot_at(line.scope, line.tip), vault.snapshot(Scope(line.into))
+    if not promotion.is_taken_over(vault, here, there):
+        _trash(hand, vault, line, "")
+        return
+    vault.move_ref(hand.held, line.scope.ref, None, old=line.tip, why="promoted")
+    forget_tip(hand, vault, line.scope)
 
 
 def forget_tip(hand: Hand, vault: Vault, scope: Scope) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from treering.branches.apply import Hand, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
+from treering.branches.promotion import is_taken_over
 from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
@@ -106,7 +107,7 @@ def _with_left_out(
     hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | None
 ) -> tuple[str, tuple[str, ...]]:
     """The remote's tip with what is missing from it put back, and who had left that out."""
-    loss = find_loss(vault, theirs, known)
+    loss = find_loss(vault, scope, theirs, known)
     if not loss:
         return theirs, ()
     told = (
@@ -261,9 +262,14 @@ def outgoing(
 def is_contained(
     vault: Vault, scope: Scope, tip: str, tips: dict[Scope, str], trunk: Scope
 ) -> bool:
-    """Whether another scope holds all of this one's history: the trunk's first, as a rule."""
+    """Whether another scope has taken all of this one over: the trunk's first, as a rule."""
     others = sorted((other for other in tips if other != scope), key=lambda other: other != trunk)
-    return any(vault.repository.is_ancestor(tip, tips[other]) for other in others)
+    here = vault.snapshot_at(scope, tip)
+    return any(
+        vault.repository.is_ancestor(tip, tips[other])
+        and is_taken_over(vault, here, vault.snapshot_at(other, tips[other]))
+        for other in others
+    )
 
 
 def _promoted(
@@ -285,7 +291,11 @@ def _promoted(
     if not candidates:
         return {}
     held = set().union(*(_merged_into(vault, tip) for tip in new.values()))
-    return {scope: tip for scope, tip in candidates.items() if tip in held}
+    return {
+        scope: tip
+        for scope, tip in candidates.items()
+        if tip in held and is_contained(vault, scope, tip, new, trunk)
+    }
 
 
 def _merged_into(vault: Vault, tip: str) -> set[str]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from treering.branches.own import own_part, own_saved
 from treering.errors import TreeringError
 from treering.git import process
+from treering.git.objects import blob_id
 from treering.model import prompt
 from treering.model.memory import Memory
 from treering.store import layout, message
@@ -34,6 +35,10 @@ class Promotion(NamedTuple):
     @property
     def ids(self) -> tuple[str, ...]:
         return (*self.taken, *self.merged)
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.taken or self.merged or self.saved)
 
 
 def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
@@ -59,11 +64,25 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
         outcome = meeting.outcome(layout.path_of(memory_id), there, blob)
         notes += outcome.notes or [f"{memory_id} was changed on both sides: both changes are kept"]
         if isinstance(outcome.data, bytes):
-            bytes_of[memory_id] = outcome.data
+            if blob_id(outcome.data) != there:
+                bytes_of[memory_id] = outcome.data
         elif outcome.data and outcome.data != there:
             taken[memory_id] = outcome.data
     saved = _saved(vault, source, target, bases, notes)
     return Promotion(taken, bytes_of, tuple(notes), saved)
+
+
+def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
+    """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
+    behind: only then may its ref go. Containment is not content, so trees are asked."""
+    work = prepared(vault, source, target)
+    forgotten = {mid for mid, blob in work.taken.items() if _is_forgotten(vault, blob)}
+    return not (work.taken.keys() - forgotten or work.merged or work.saved)
+
+
+def _is_forgotten(vault: Vault, blob: str) -> bool:
+    memory = _memory(vault, blob)
+    return memory is not None and memory.is_forgotten
 
 
 def _saved(

@@ -25,6 +25,7 @@ from treering.store.vault import NOBODY, Vault
 _LOOKED_AT = 1_000
 _MOST_CULPRITS = 20
 _RAW = r":(\d{6}) (\d{6}) ([0-9a-f]{40}) [0-9a-f]{40} [A-Z]\d*\t(.+)"
+_HEAD = r"([0-9a-f]{40})(?: \(from ([0-9a-f]{40})\))? "
 _PLAIN = "100644"
 
 
@@ -48,13 +49,13 @@ class Kept(NamedTuple):
     author: str
 
 
-def find_loss(vault: Vault, tip: str, known: str | None) -> Loss:
+def find_loss(vault: Vault, scope: Scope, tip: str, known: str | None) -> Loss:
     """What the history of `tip` had and its tree has not, as far as it is not that of `known`.
 
     git compares the trees that came in, so the cost follows their number. Our own reader compares
     the two ends: it also misses what git would still show, a file that is there twice for example.
     """
-    found = dict(_removals(vault, tip, known))
+    found = dict(_removals(vault, scope, tip, known))
     if known and vault.repository.is_ancestor(known, tip):
         pairs = differing(vault, tree_of(vault, known), tree_of(vault, tip))
         for path, (before, now) in pairs.items():
@@ -68,34 +69,41 @@ def find_loss(vault: Vault, tip: str, known: str | None) -> Loss:
     }
 
 
-def _removals(vault: Vault, tip: str, known: str | None) -> Iterator[tuple[str, Missing]]:
+def _removals(
+    vault: Vault, scope: Scope, tip: str, known: str | None
+) -> Iterator[tuple[str, Missing]]:
     """Every file of ours that a commit has no longer and one of its parents has, oldest first."""
     text = process.run(
         vault.repository.common_dir,
         # A user may have chosen another way to show merges; each parent counts here.
         *("-c", "log.diffMerges=separate", "log", "-m", "--raw", "--no-abbrev", "--no-renames"),
         *("--diff-filter=DTM", "--topo-order", "--reverse", "--no-show-signature", "--no-color"),
-        *("--format=%x01%H %(trailers:key=Treering-Op,valueonly,separator=%x2C)", tip),
+        *("--format=oneline", "--no-abbrev-commit", "--no-decorate", tip),
         *([f"^{known}"] if known else []),
         *("--", *layout.FOLDERS),
         may_fail=(128,),  # a part of the past is damaged, or not here: the ends are compared
     )
-    commit = op = ""
+    commit = parent = ""
     for line in text.decode(errors="replace").splitlines():
-        if line.startswith("\x01"):
-            commit, _, op = line[1:].partition(" ")
+        if head := re.match(_HEAD, line):
+            commit, parent = head[1], head[2] or ""
         elif (raw := re.fullmatch(_RAW, line)) and raw[1] == _PLAIN != raw[2]:
             path, blob = raw[4], raw[3]
-            if layout.is_ours(path) and not (op == "promote" and _stays_behind(vault, blob)):
+            if layout.is_ours(path) and not _stays_behind(vault, scope, commit, parent, blob):
                 yield path, Missing(blob, commit)
 
 
-def _stays_behind(vault: Vault, blob: str) -> bool:
-    """Whether a promotion leaves it where it is."""
+def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str, blob: str) -> bool:
+    """Whether a file need not be in a commit although a parent has it: a promotion leaves some
+    kinds behind, and a merge need not have what was another branch's."""
     try:
-        return vault.memory(blob).is_passing
+        found = vault.repository.objects.commit(commit)
+        if message.read(found.message).op == "promote" and vault.memory(blob).is_passing:
+            return True
+        branches = {oid: vault.scope_of(oid).branch for oid in found.parents}
     except TreeringError:
         return False
+    return scope.branch in branches.values() and branches.get(parent, scope.branch) != scope.branch
 
 
 def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss, now: float) -> str:

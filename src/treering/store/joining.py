@@ -94,7 +94,7 @@ class Meeting:
         return any(self._blob(commit, path) for commit in self._history.cut)
 
     def _blob(self, commit: str, path: str) -> str | None:
-        return self._vault.trees.blob(tree_of(self._vault, commit), path)
+        return self._vault.file_at(commit, path)
 
     # --- memories ---------------------------------------------------------------------------------
 

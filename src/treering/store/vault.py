@@ -17,7 +17,7 @@ from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
-from treering.store.trees import Trees
+from treering.store.trees import Listing, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
@@ -36,8 +36,8 @@ class Vault:
         self.is_private = is_private
         self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
-        #: (source tip, target tip) -> the newest source commit the target has taken over, or "".
-        self.promoted: dict[tuple[str, str], str] = {}
+        #: (source commit, target commit, which part) -> what of the one the other has taken over.
+        self.taken_over: dict[tuple[str, str, str], Listing] = {}
         #: Scope -> what was last found out about it being left over, and from which state.
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Tip -> the promotions in its history.
@@ -123,6 +123,10 @@ class Vault:
     def blob_at(self, commit: str, memory_id: str) -> str | None:
         """The blob of a memory in the tree of any commit."""
         return self.snapshot_at(Scope(""), commit).blob(memory_id)
+
+    def file_at(self, commit: str, path: str) -> str | None:
+        """The blob at a path of ours in the tree of any commit."""
+        return self.trees.blob(self.repository.objects.commit(commit).tree, path)
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""

@@ -27,7 +27,7 @@ def _vanished(workspace: Workspace, held: Held | None, scope: Scope, tip: str) -
     """Files that are in the history of a scope and were taken away by nobody's word."""
     vault = workspace.store.shared
     try:
-        loss = find_loss(vault, tip, None)
+        loss = find_loss(vault, scope, tip, None)
         if loss and held:
             whole = put_back(vault, scope, tip, loss, workspace.clock())
             vault.move_ref(held, scope.ref, whole, old=tip, why="doctor: put back")
