@@ -237,7 +237,7 @@ def _restored(workspace: Workspace, held: Held, vault: Vault, entry: Trashed) ->
     follow.settle(hand, vault, entry.scope)
     count = _count(vault, entry)
     if vault.tip(entry.scope) is None:
-        vault.move_ref(held, entry.scope.ref, entry.tip, old=None, why="restore")
+        vault.move_ref(held, entry.scope.ref, entry.tip, old=None, why="restored")
     else:
         line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
         promote(hand, vault, entry.scope, entry.tip, entry.scope, line)

@@ -71,7 +71,7 @@ class Workspace:
         self._cache = cache
         self.user_folder = user_folder
         self._is_brief = is_brief
-        self.store = Store(repository)
+        self.store = Store(repository, clock)
         self.clock = clock
         self.agent = agent
         self._person = person

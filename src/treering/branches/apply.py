@@ -135,14 +135,14 @@ def promote(
     work = promotion.prepared(vault, here, there)
     if work.is_nothing and there.tip and vault.repository.is_ancestor(tip, there.tip):
         return  # done before, by us or by another clone
+    read = vault.repository.objects.blob
     files: dict[str, bytes | None] = {
-        layout.path_of(memory_id): vault.repository.objects.blob(blob)
-        for memory_id, blob in work.taken.items()
+        layout.path_of(memory_id): read(blob) for memory_id, blob in work.taken.items()
     }
     files |= {layout.path_of(memory_id): data for memory_id, data in work.merged.items()}
     files |= {
-        layout.saved_path(key): vault.repository.objects.blob(blob)
-        for key, blob in work.saved.items()
+        layout.saved_path(key): data if isinstance(data, bytes) else read(data)
+        for key, data in work.saved.items()
     }
     why = Message(
         op="promote",
@@ -227,6 +227,7 @@ def _rename(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
 
 def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
     """The ref of a branch's memories follows its name; the new one is there before the old goes."""
+    refs.copy_log(vault.repository.common_dir, old.ref, new.ref)
     vault.move_ref(held, new.ref, tip, old=None, why=f"renamed from {old.branch}")
     vault.move_ref(held, old.ref, None, old=tip, why=f"renamed to {new.branch}")
     name = KEEP + old.component

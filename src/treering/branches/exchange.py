@@ -82,11 +82,11 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | No
     if ours is None and not _is_wanted(hand.store, vault, scope, theirs):
         if known == theirs:
             return Taken("unchanged")  # looked at before
-        whole, notes = _with_left_out(hand, vault, scope, theirs, known)
+        whole, notes = _with_left_out(vault, scope, theirs, known)
         return Taken("unchanged", notes, mended=whole if whole != theirs else None)
     if ours and repository.is_ancestor(theirs, ours):
         return Taken("unchanged")
-    whole, notes = _with_left_out(hand, vault, scope, theirs, ours)
+    whole, notes = _with_left_out(vault, scope, theirs, ours)
     taken = _take_in_whole(hand, vault, scope, ours, whole)
     return taken._replace(notes=notes + taken.notes)
 
@@ -104,7 +104,7 @@ def _take_in_whole(hand: Hand, vault: Vault, scope: Scope, ours: str | None, the
 
 
 def _with_left_out(
-    hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | None
+    vault: Vault, scope: Scope, theirs: str, known: str | None
 ) -> tuple[str, tuple[str, ...]]:
     """The remote's tip with what is missing from it put back, and who had left that out."""
     loss = find_loss(vault, scope, theirs, known)
@@ -114,7 +114,7 @@ def _with_left_out(
         f"{kept.files} files were left out by {kept.author} in {kept.commit[:12]}: put back"
         for kept in tell(vault, scope, loss)
     )
-    return put_back(vault, scope, theirs, loss, hand.seconds), tuple(told)
+    return put_back(vault, scope, theirs, loss), tuple(told)
 
 
 def _merged(hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str) -> Taken:

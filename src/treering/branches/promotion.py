@@ -16,7 +16,6 @@ from treering.branches.own import own_part, own_saved
 from treering.errors import TreeringError
 from treering.git import process
 from treering.git.objects import blob_id
-from treering.model import prompt
 from treering.model.memory import Memory
 from treering.store import layout, message
 from treering.store.joining import Meeting
@@ -30,7 +29,7 @@ class Promotion(NamedTuple):
     taken: dict[str, str]
     merged: dict[str, bytes]
     notes: tuple[str, ...]
-    saved: dict[str, str]  # prompts and templates: key -> blob
+    saved: dict[str, str | bytes]  # prompts and templates: key -> blob, or merged bytes
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -68,7 +67,7 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
                 bytes_of[memory_id] = outcome.data
         elif outcome.data and outcome.data != there:
             taken[memory_id] = outcome.data
-    saved = _saved(vault, source, target, bases, notes)
+    saved = _saved(vault, source, target, bases, meeting, notes)
     return Promotion(taken, bytes_of, tuple(notes), saved)
 
 
@@ -86,28 +85,28 @@ def _is_forgotten(vault: Vault, blob: str) -> bool:
 
 
 def _saved(
-    vault: Vault, source: Snapshot, target: Snapshot, bases: dict[str, str], notes: list[str]
-) -> dict[str, str]:
-    """Prompts and templates to take over; of one changed on both sides the newer, but an edit
-    outlives a deletion that did not know of it."""
-    below, taken = target.saved(), {}
+    vault: Vault,
+    source: Snapshot,
+    target: Snapshot,
+    bases: dict[str, str],
+    meeting: Meeting,
+    notes: list[str],
+) -> dict[str, str | bytes]:
+    """Prompts and templates to take over; one changed on both sides is made from all changes."""
+    below = target.saved()
+    taken: dict[str, str | bytes] = {}
     for key, blob in own_saved(vault, source, target).items():
         there = below.get(key)
-        if there in (None, bases.get(key)) or _is_newer(vault, blob, str(there)):
+        if there == blob:
+            continue
+        if there in (None, bases.get(key)):
             taken[key] = blob
-        elif there != blob:
-            notes.append(f"{key} was changed on both sides: the newer one is kept")
-    return {key: blob for key, blob in taken.items() if below.get(key) != blob}
-
-
-def _is_newer(vault: Vault, blob: str, there: str) -> bool:
-    try:
-        one, other = (prompt.parse(vault.repository.objects.blob(oid)) for oid in (blob, there))
-    except TreeringError:
-        return False
-    if one.is_deleted != other.is_deleted:
-        return other.is_deleted
-    return (one.modified, blob) > (other.modified, there)
+            continue
+        outcome = meeting.outcome(layout.saved_path(key), there, blob).data or there or blob
+        notes.append(f"{key} was changed on both sides: both changes are kept")
+        if there not in (outcome, blob_id(outcome) if isinstance(outcome, bytes) else None):
+            taken[key] = outcome
+    return taken
 
 
 def _memory(vault: Vault, blob: str) -> Memory | None:

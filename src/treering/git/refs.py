@@ -4,6 +4,7 @@ Refs are listed from their files, because libgit2 walks every ref of the reposit
 (the files backend is the only one it opens, so this is exact).
 """
 
+import contextlib
 import os
 import time
 from collections.abc import Collection, Iterator
@@ -157,6 +158,15 @@ def reflog(common_dir: Path, name: str) -> list[str]:
     except OSError:
         return []
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
+
+
+def copy_log(common_dir: Path, old: str, new: str) -> None:
+    """Let the log of a ref go with its name; where it cannot, less is known of the past."""
+    there = common_dir / "logs" / new
+    with contextlib.suppress(OSError):
+        if not there.exists():
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.write_bytes((common_dir / "logs" / old).read_bytes())
 
 
 def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:

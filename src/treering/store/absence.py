@@ -17,7 +17,8 @@ from treering.git import process
 from treering.git.libgit2 import unsynced
 from treering.model.scope import Scope
 from treering.store import layout, message
-from treering.store.changes import KEEP, TOLERANCE, differing, tree_of
+from treering.store.changes import KEEP, differing, tree_of
+from treering.store.dates import newest
 from treering.store.message import CodePosition, Message
 from treering.store.vault import NOBODY, Vault
 
@@ -106,7 +107,7 @@ def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str, blob: st
     return scope.branch in branches.values() and branches.get(parent, scope.branch) != scope.branch
 
 
-def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss, now: float) -> str:
+def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
     """A commit on top of `tip` that has what it lost; no ref is moved.
 
     Of this clone and this moment there is nothing in it, unless the tip claims to be of the future.
@@ -124,9 +125,7 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss, now: float) -> st
         blobs = {path: missing.blob for path, missing in loss.items()}
         tree = vault.write_folder(objects.commit(tip).tree, blobs)
     os.sync()
-    seconds = objects.commit(tip).time
-    if seconds > now + TOLERANCE:
-        seconds = int(now)
+    seconds = newest([objects.commit(tip).time], vault.clock())
     return objects.write_commit(tree, (tip,), NOBODY, seconds, said.written())
 
 

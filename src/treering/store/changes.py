@@ -11,6 +11,7 @@ from typing import NamedTuple
 from treering.errors import StoreDamaged
 from treering.git import process
 from treering.store import layout, message
+from treering.store.dates import judge_times
 from treering.store.trees import Pairs
 from treering.store.vault import Vault
 
@@ -20,8 +21,6 @@ MERGE = "sync"
 KEEP = "keep"
 #: Operations that carry what others changed.
 CARRYING = (MERGE, KEEP, "promote")
-#: Seconds a clock may be wrong without being taken for forged.
-TOLERANCE = 24 * 60 * 60
 #: A longer message is none of ours; its commit is looked at by its tree.
 _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"
@@ -137,6 +136,11 @@ class History:
                 for path in paths:
                     found.setdefault(path, []).append(commit)
         return found
+
+    @cached_property
+    def times(self) -> dict[str, int]:
+        """When each commit counts as made."""
+        return judge_times(self.commits, self._vault.clock())
 
     def changes(self, path: str) -> list[Commit]:
         """The commits that changed a file."""

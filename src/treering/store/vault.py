@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from treering.clock import Clock, wall_clock
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
 from treering.git import process, refs
 from treering.git.lock import Held
@@ -15,6 +16,7 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
+from treering.store.dates import newest
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing, Trees
@@ -31,9 +33,12 @@ _MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 class Vault:
     """The memories of one repository, by scope. Reads are lock-free; writing asks for the lock."""
 
-    def __init__(self, repository: Repository, *, is_private: bool = False) -> None:
+    def __init__(
+        self, repository: Repository, *, is_private: bool = False, clock: Clock = wall_clock
+    ) -> None:
         self.repository = repository
         self.is_private = is_private
+        self.clock = clock
         self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         #: (source commit, target commit, which part) -> what of the one the other has taken over.
@@ -209,7 +214,7 @@ class Vault:
                 p: objects.write_blob(d) if isinstance(d, bytes) else d for p, d in files.items()
             }
             tree = self.write_folder(tips[0].tree, blobs)
-        seconds = max(tip.time for tip in tips)
+        seconds = newest([tip.time for tip in tips], self.clock())
         commit = objects.write_commit(tree, parents, NOBODY, seconds, why.written())
         self.move_ref(held, to.ref, commit, old=old, why="sync: merged")
         self._read_back(to, commit, tree)

@@ -29,7 +29,7 @@ def _vanished(workspace: Workspace, held: Held | None, scope: Scope, tip: str) -
     try:
         loss = find_loss(vault, scope, tip, None)
         if loss and held:
-            whole = put_back(vault, scope, tip, loss, workspace.clock())
+            whole = put_back(vault, scope, tip, loss)
             vault.move_ref(held, scope.ref, whole, old=tip, why="doctor: put back")
     except TreeringError:
         return  # a history that cannot be read has a finding of its own
