@@ -10,7 +10,7 @@ from treering.actions.drain import drain
 from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
-from treering.actions.gc import gc, promote_by_hand, restore
+from treering.actions.gc import gc, promote_by_hand
 from treering.actions.graph import graph
 from treering.actions.imports import import_path
 from treering.actions.inference import infer_links, prune_links
@@ -24,6 +24,7 @@ from treering.actions.recall import recall
 from treering.actions.redact import redact
 from treering.actions.reindex import reindex
 from treering.actions.remember import remember
+from treering.actions.restore import restore
 from treering.actions.revert import revert
 from treering.actions.revise import revise
 from treering.actions.status import status

@@ -54,6 +54,7 @@ def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
     for vault in vaults:
         yield from _vault(vault, may_repair)
     yield from absence.left_out(workspace, held)
+    yield from absence.ways_back(workspace)
 
 
 def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:

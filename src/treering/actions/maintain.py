@@ -32,7 +32,7 @@ class Op(NamedTuple):
 OPS: dict[str, Op] = {
     "gc": Op("gc", "gc"),
     "promote": Op("gc", "promote_by_hand", needs_branch=True),
-    "restore": Op("gc", "restore", shows_first=False, needs_branch=True),
+    "restore": Op("restore", "restore", shows_first=False, needs_branch=True),
     "reindex": Op("reindex", "reindex", shows_first=False, counts=True),
     "sync": Op("sync", "sync", shows_first=False),
     "merge": Op("merge", "merge"),
@@ -80,6 +80,7 @@ def maintain(
     older_than: str = "30d",
     force: bool = False,
     keep_lessons: bool = False,
+    before_sync: bool = False,
     dry_run: bool | None = None,
     writer: Writer | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -101,8 +102,8 @@ def maintain(
         "content": content, "title": title, "threshold": confidence_given(threshold, "threshold"),
         "min_confidence": confidence_given(min_confidence, "min_confidence"), "limit": limit,
         "remote": remote, "direction": direction, "purge": purge, "older_than": older_than,
-        "force": force, "keep_lessons": keep_lessons, "dry_run": is_dry, "writer": writer,
-        "progress": progress if line.counts else None,
+        "force": force, "keep_lessons": keep_lessons, "before_sync": before_sync,
+        "dry_run": is_dry, "writer": writer, "progress": progress if line.counts else None,
     }  # fmt: skip
     function = _function(line)
     return Maintained(name, is_dry, function(workspace, **_taken(name, function, given)))

@@ -11,7 +11,7 @@ from treering.errors import MemoryNotFound
 from treering.git import process, refs
 from treering.git.lock import Held
 from treering.model.memory import id_prefix
-from treering.model.scope import HEADS, REFS, REMOTES, TRASH
+from treering.model.scope import HEADS, REFS, REMOTES, TRASH, UNDO
 from treering.store import layout
 from treering.store.changes import logged
 from treering.store.rewriting import Rewritten, rewritten
@@ -63,7 +63,7 @@ def _meant(workspace: Workspace, text: str) -> str:
 def _refs_with(vault: Vault, memory_id: str) -> list[str]:
     """The refs of ours whose history ever held a memory."""
     found = []
-    for prefix in (HEADS, TRASH, REMOTES):
+    for prefix in (HEADS, TRASH, UNDO, REMOTES):
         for name, tip in refs.listed(vault.repository.common_dir, prefix).items():
             if _held(vault, tip, memory_id):
                 found.append(name)
@@ -82,7 +82,7 @@ def take_out(vault: Vault, held: Held, ids: list[str]) -> Rewritten:
     What remotes were seen to have is forgotten, too; a sync brings it back, written again.
     """
     folder = vault.repository.common_dir
-    names = {**refs.listed(folder, HEADS), **refs.listed(folder, TRASH)}
+    names = {n: t for p in (HEADS, TRASH, UNDO) for n, t in refs.listed(folder, p).items()}
     tips = list(dict.fromkeys(names.values()))
     done = rewritten(vault, ids, tips) if tips else Rewritten({}, frozenset())
     os.sync()  # one for all objects, before any ref names them

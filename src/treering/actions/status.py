@@ -10,14 +10,16 @@ from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
 from treering.branches.refspec import shared_through
 from treering.branches.survey import local_scopes
+from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import process, refs
 from treering.index import Entry
 from treering.model.document import FORMAT
-from treering.model.scope import HEADS, REMOTES
+from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
-from treering.store.absence import Kept, list_kept
+from treering.model.when import written
+from treering.store.absence import list_kept
 
 VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
@@ -132,17 +134,38 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
             repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
         )
     ]
-    kept = [kept._asdict() for kept in _kept(workspace)]
-    return ({"kept": kept} if kept else {}) | {
+    news = {"kept": _kept(workspace), "undo": _undo(workspace)}
+    return {
         "remote": remote,
         "ahead": _commits(workspace, mine, "--not", theirs),
         "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
+        **{name: told for name, told in news.items() if told},
     }
 
 
-def _kept(workspace: Workspace) -> list[Kept]:
+def _undo(workspace: Workspace) -> list[dict[str, Any]]:
+    """The newest way back from a sync, for each branch whose memories are still here."""
+    vault = workspace.store.shared
+    found: dict[Scope, dict[str, Any]] = {}
+    for before in list_before(vault):
+        tip = refs.read(workspace.repository.handle, before.scope.ref)
+        if tip and before.scope not in found:
+            effect = measure(vault, before.tip, tip)
+            found[before.scope] = {
+                "branch": before.scope.branch,
+                "ref": before.ref,
+                "when": written(before.when),
+                "changed": effect.changed,
+                "hidden": effect.hidden,
+                "many": effect.is_large,
+            }
+    return list(found.values())
+
+
+def _kept(workspace: Workspace) -> list[dict[str, Any]]:
     """What others left out of our scopes and was put back, as far as it is news."""
-    return list_kept(workspace.store.shared, list(local_scopes(workspace.store.shared).values()))
+    vault = workspace.store.shared
+    return [kept._asdict() for kept in list_kept(vault, list(local_scopes(vault).values()))]
 
 
 def _commits(workspace: Workspace, *revisions: str) -> int:

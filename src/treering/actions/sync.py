@@ -44,6 +44,7 @@ class Line:
     status: str
     reason: str | None = None
     notes: tuple[str, ...] | None = None
+    undo: str | None = None  # the ref of our tip from before, where the sync changed what we had
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,9 @@ class _Run:
         if scope not in self._lines:
             self._memories["fetched"] += self._count(before, tip)
         self._memories["merged"] += taken.memories
-        self._lines[scope] = Line(scope.branch, taken.status, notes=taken.notes or None)
+        self._lines[scope] = Line(
+            scope.branch, taken.status, notes=taken.notes or None, undo=taken.undo
+        )
 
     def _count(self, before: str | None, now: str) -> int:
         """How many files two commits do not share."""

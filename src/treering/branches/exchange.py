@@ -7,6 +7,7 @@ scopes would delete everyone's. It is pushed again, unless all of it is in anoth
 import os
 from typing import NamedTuple
 
+from treering.branches import undo
 from treering.branches.apply import Hand, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.promotion import is_taken_over
@@ -41,6 +42,8 @@ class Taken(NamedTuple):
     instead: str | None = None
     #: The remote's tip with what was left out of it, where the scope is not ours.
     mended: str | None = None
+    #: Where our tip from before is kept, if something of ours is not as it was.
+    undo: str | None = None
 
 
 class Outgoing(NamedTuple):
@@ -97,10 +100,20 @@ def _take_in_whole(hand: Hand, vault: Vault, scope: Scope, ours: str | None, the
         return Taken("new")
     if vault.repository.is_ancestor(ours, theirs):
         vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
-        return Taken("updated")
+        return _with_way_back(hand, vault, scope, ours, Taken("updated"))
     if ids := _redacted_apart(vault, ours, theirs):
         return _take_in_redacted(hand, vault, scope, ours, theirs, ids)
-    return _merged(hand, vault, scope, ours, theirs)
+    return _with_way_back(hand, vault, scope, ours, _merged(hand, vault, scope, ours, theirs))
+
+
+def _with_way_back(hand: Hand, vault: Vault, scope: Scope, ours: str, taken: Taken) -> Taken:
+    """Keep our tip from before, where something of ours is not as it was."""
+    effect = undo.measure(vault, ours, vault.tip(scope))
+    if not effect.changed:
+        return taken
+    said = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
+    notes = (*taken.notes, said) if effect.is_large else taken.notes
+    return taken._replace(notes=notes, undo=undo.keep(hand, vault, scope, ours))
 
 
 def _with_left_out(
@@ -324,6 +337,7 @@ def drop_promoted(hand: Hand, vault: Vault, theirs: dict[Scope, str]) -> list[Sc
         if scope == trunk or scope in theirs or not is_gone(hand.store.repository, scope):
             continue
         if is_contained(vault, scope, tip, mine, trunk):
+            undo.keep(hand, vault, scope, tip)
             vault.move_ref(hand.held, scope.ref, None, old=tip, why="sync: promoted elsewhere")
             forget_tip(hand, vault, scope)
             dropped.append(scope)

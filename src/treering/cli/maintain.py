@@ -37,6 +37,7 @@ _NOTHING_DONE = "Nothing was changed; --apply does it."
 @click.option("--older-than", default="30d", show_default=True, help="gc: how old, with --purge.")
 @click.option("--force", is_flag=True, help="gc: what cannot be judged goes to the trash, too.")
 @click.option("--keep-lessons", is_flag=True, help="gc: keep failed outcomes.")
+@click.option("--before-sync", is_flag=True, help="restore: what the last sync hid or changed.")
 @click.option("--apply/--dry-run", "do_it", default=None, help="Do it, or only show it.")
 @door.command
 def command(

@@ -2,7 +2,7 @@
 
 import click
 
-from treering.actions.gc import Restored, restore
+from treering.actions.restore import Restored, restore
 from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import memories, safe
@@ -10,10 +10,15 @@ from treering.cli.render import memories, safe
 
 @click.command("restore", epilog="Example: treering restore feature/x")
 @click.argument("branch")
+@click.option("--before-sync", is_flag=True, help="What the last sync hid or changed, instead.")
 @door.command
-def command(door_: Door, branch: str) -> None:
-    """Bring the dropped memories of a branch back, whether the branch is back or not."""
-    door_.answer(restore(door_.open(), branch), text)
+def command(door_: Door, branch: str, before_sync: bool) -> None:
+    """Bring the dropped memories of a branch back, whether the branch is back or not.
+
+    With --before-sync what the last sync hid or changed is made what it was; each call goes one
+    sync further back.
+    """
+    door_.answer(restore(door_.open(), branch, before_sync=before_sync), text)
 
 
 def text(answer: Restored) -> str:

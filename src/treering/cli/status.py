@@ -63,6 +63,12 @@ def _notes(answer: dict[str, Any]) -> list[str]:
         f"{kept['commit'][:12]} were put back"
         for kept in shared.get("kept", ())
     ]
+    notes += [
+        f"{safe(sync['branch'])}: a sync changed {sync['changed']} memories and hid "
+        f"{sync['hidden']}: `treering restore {safe(sync['branch'])} --before-sync` takes it back"
+        for sync in shared.get("undo", ())
+        if sync["many"]
+    ]
     if shared["ahead"] or shared["behind"]:
         notes.append(
             f"{safe(shared['remote'])}: {shared['ahead']} to push, {shared['behind']} to fetch:"

@@ -227,4 +227,5 @@ class Maintain(Arguments):
     older_than: str = said("gc with purge: how old; default 30d.")
     force: bool = said("gc: drop what cannot be judged, too.")
     keep_lessons: bool = said("gc: keep failed outcomes.")
+    before_sync: bool = said("restore: what the last sync hid or changed.")
     dry_run: bool = said("Only show. Default true, but false for restore, reindex, sync.")

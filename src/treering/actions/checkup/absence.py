@@ -1,13 +1,16 @@
-"""What was left out of our scopes: put back by now, or not yet."""
+"""What others did to our scopes: left out, put back, changed, and the way back."""
 
 from collections.abc import Iterator
 
 from treering.actions.checkup.finding import Finding
 from treering.actions.workspace import Workspace
+from treering.branches import undo
 from treering.branches.survey import local_scopes
 from treering.errors import TreeringError
+from treering.git import refs
 from treering.git.lock import Held
 from treering.model.scope import Scope
+from treering.model.when import written
 from treering.store.absence import find_loss, list_kept, put_back, tell
 
 
@@ -21,6 +24,22 @@ def left_out(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
             f"{kept.commit[:12]} and put back."
         )
         yield Finding("kept", "info", said, "Ask them; nothing was lost.")
+
+
+def ways_back(workspace: Workspace) -> Iterator[Finding]:
+    """Syncs that changed or hid much of what was here."""
+    vault = workspace.store.shared
+    for before in undo.list_before(vault):
+        try:
+            tip = refs.read(vault.repository.handle, before.scope.ref)
+            effect = undo.measure(vault, before.tip, tip) if tip else None
+        except TreeringError:
+            continue
+        if effect and effect.is_large:
+            branch = before.scope.branch
+            said = f"Since a sync at {written(before.when)} {effect} on {branch}."
+            fix = f"If nobody meant to: treering restore {branch} --before-sync"
+            yield Finding("undo", "info", said, fix)
 
 
 def _vanished(workspace: Workspace, held: Held | None, scope: Scope, tip: str) -> Iterator[Finding]:
