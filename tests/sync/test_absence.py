@@ -150,6 +150,22 @@ def test_a_vanishing_inside_a_merge_counts(clone: Team) -> None:
             assert prompts(repo) == {"review"}
 
 
+def test_a_vanishing_on_one_side_of_a_merge_counts(clone: Team) -> None:
+    """The merge has the tree of its other side, so that side alone would explain it."""
+    ada, mallory = clone("ada"), clone("mallory")
+    titles = known(ada)
+    mallory.tr.sync()
+    before = mallory.refs()[MAIN]
+    mallory.tr.remember("on the side", type="insight")
+    said = "x\n\nTreering-Op: forget\nCode-Branch: main"
+    side = mallory.git("commit-tree", f"{before}^{{tree}}", "-p", MAIN, "-m", said)
+    leave_out(mallory, f"{before}^{{tree}}", "sync", MAIN, before, side)
+
+    ada.tr.sync()
+
+    assert ada.titles() == titles | {"on the side"}
+
+
 def test_a_file_put_out_of_its_place_is_put_back(clone: Team) -> None:
     """A link, or two of one name, is as good as absent."""
     ada, mallory = clone("ada"), clone("mallory")

@@ -7,12 +7,15 @@ from treering.branches import follow, undo
 from treering.branches.apply import Hand, promote
 from treering.branches.plan import PlanLine
 from treering.branches.survey import Trashed, trashed
-from treering.branches.undo import Before, is_forgotten
+from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.git import refs
 from treering.store import layout
 from treering.store.message import Message
 from treering.store.vault import Vault
+
+#: What memories are brought back from.
+Source = Trashed | EarlierTip
 
 
 class Restored(NamedTuple):
@@ -47,7 +50,7 @@ def restore(
         return Restored(entry.scope.branch, len(seen), entry.ref)
 
 
-def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Trashed | Before]:
+def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Source]:
     """The newest of a branch's scopes in the trash, or of its tips from before a sync."""
     shared = workspace.store.shared
     earlier = [before for before in undo.list_before(shared) if before.scope.branch == branch]
@@ -69,14 +72,14 @@ def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, 
     raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
 
 
-def _visible(vault: Vault, entry: Trashed | Before, tip: str | None) -> set[str]:
+def _visible(vault: Vault, entry: Source, tip: str | None) -> set[str]:
     """The memories of the entry that are not forgotten at a tip."""
     there = vault.snapshot_at(entry.scope, tip).listing()
     wanted = vault.snapshot_at(entry.scope, entry.tip).listing()
     return {mid for mid in wanted if mid in there and not is_forgotten(vault, there[mid])}
 
 
-def _bring_back(hand: Hand, vault: Vault, entry: Trashed | Before) -> set[str]:
+def _bring_back(hand: Hand, vault: Vault, entry: Source) -> set[str]:
     """A commit of its own on top, so that the branch is not judged again at once, and that what
     came back is shared on; the memories it is about."""
     follow.settle(hand, vault, entry.scope)
@@ -95,7 +98,7 @@ def _bring_back(hand: Hand, vault: Vault, entry: Trashed | Before) -> set[str]:
     return wanted
 
 
-def _files(vault: Vault, entry: Trashed | Before) -> dict[str, bytes | None]:
+def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
     """What has to be written: all that is not as it was before a sync; of the trash what is not
     there or was forgotten meanwhile, since what was written since is newer."""
     read = vault.repository.objects.blob
@@ -103,5 +106,5 @@ def _files(vault: Vault, entry: Trashed | Before) -> dict[str, bytes | None]:
     return {
         path: read(was)
         for path, (was, now) in lost.items()
-        if isinstance(entry, Before) or now is None or is_forgotten(vault, now)
+        if isinstance(entry, EarlierTip) or now is None or is_forgotten(vault, now)
     }

@@ -21,7 +21,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 _MANY, _SOME = 10, 2
 
 
-class Before(NamedTuple):
+class EarlierTip(NamedTuple):
     """A scope as it was before a sync."""
 
     ref: str
@@ -67,7 +67,7 @@ def keep(hand: Hand, vault: Vault, scope: Scope, tip: str) -> str:
     return name
 
 
-def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[Before]:
+def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip]:
     """The ways back there are, newest first: of one scope, or of all."""
     prefix = f"{UNDO}{scope.component}/" if scope else UNDO
     found = []
@@ -75,7 +75,7 @@ def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[Before]:
         component, _, stamp = ref.removeprefix(UNDO).partition("/")
         whose = scope or Scope.of_component(component, _branch_of(vault, tip))
         if whose and stamp:
-            found.append(Before(ref, whose, tip, stamp))
+            found.append(EarlierTip(ref, whose, tip, stamp))
     yield from sorted(found, key=lambda before: (before.when, before.ref), reverse=True)
 
 

@@ -81,7 +81,7 @@ def _removals(
         *("--diff-filter=DTM", "--topo-order", "--reverse", "--no-show-signature", "--no-color"),
         *("--format=oneline", "--no-abbrev-commit", "--no-decorate", tip),
         *([f"^{known}"] if known else []),
-        *("--", *layout.FOLDERS),
+        "--",  # and no paths: git would leave out a side of a merge whose other side is the same
         may_fail=(128,),  # a part of the past is damaged, or not here: the ends are compared
     )
     commit = parent = ""

@@ -33,7 +33,7 @@ _ALPHABET = ALPHABET.encode()
 _OID = 20
 
 
-class Shape(NamedTuple):
+class LineShape(NamedTuple):
     """A raw line of ours: bytes that are always the same around a name of fixed length."""
 
     start: bytes
@@ -76,11 +76,11 @@ class Shape(NamedTuple):
         return raw[places[0] : places[0] + _OID].hex() if len(places) == 1 else None
 
 
-_SHARD = Shape(b"40000 ", 2, b"\0")
+_SHARD = LineShape(b"40000 ", 2, b"\0")
 
 
-def _file_in(shard: str) -> Shape:
-    return Shape(b"100644 " + shard.encode(), 12 - len(shard), b".md\0")
+def _file_in(shard: str) -> LineShape:
+    return LineShape(b"100644 " + shard.encode(), 12 - len(shard), b".md\0")
 
 
 class Trees:
