@@ -218,6 +218,20 @@ def test_a_branch_that_is_not_here_is_mended_there(clone: Team) -> None:
     assert cyd.titles("work") == {"learned on work"}
 
 
+def test_what_is_put_back_is_no_news_to_the_search_for_credentials(clone: Team) -> None:
+    """Someone allowed it once; to leave it out must not keep everyone from syncing."""
+    ada, mallory = clone("ada"), clone("mallory")
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    ada.tr.remember(f"the token of the example is {token}", type="insight", allow_secret=True)
+    ada.tr.sync(allow_secret=True)
+    leave_out(mallory)
+
+    ada.tr.sync()
+
+    assert len(ada.titles()) == 1
+    assert clone("bob").tr.sync().fetched == 1
+
+
 def test_what_was_really_forgotten_or_redacted_stays_so(clone: Team) -> None:
     """Only what is written down takes a memory away; and that it does."""
     ada, bob = clone("ada"), clone("bob")

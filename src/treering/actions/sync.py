@@ -23,6 +23,7 @@ from treering.git.remote import Pushed, Remote
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
+from treering.store.absence import Loss
 from treering.store.changes import differing, tree_of
 from treering.store.vault import Vault
 
@@ -207,12 +208,19 @@ class _Run:
         gone = self._vanished(seen) if self._direction != "push" else {}
         if not todo and not gone and mine.keys() <= seen.scopes.keys():
             return
+        losses = {
+            scope: exchange.find_left_out(
+                self._workspace.store, self._vault, scope, tip, seen.known.get(scope.component)
+            )
+            for scope, tip in todo.items()
+        }
         with self._workspace.store.lock() as held:
             hand = self._workspace.hand(held)
             for ref, tip in gone.items():
                 self._vault.move_ref(held, ref, None, old=tip, why="sync: gone")
             for scope, tip in todo.items():
-                self._take_one(hand, scope, tip, mine.get(scope), seen.known.get(scope.component))
+                known = seen.known.get(scope.component)
+                self._take_one(hand, scope, tip, mine.get(scope), known, losses[scope])
             if self._direction != "push":
                 for scope in exchange.drop_promoted(hand, self._vault, seen.scopes):
                     self._lines[scope] = Line(scope.branch, "dropped")
@@ -226,10 +234,16 @@ class _Run:
         return {prefix + name: tip for name, tip in seen.known.items() if name not in there}
 
     def _take_one(
-        self, hand: Hand, scope: Scope, tip: str, ours: str | None, known: str | None
+        self,
+        hand: Hand,
+        scope: Scope,
+        tip: str,
+        ours: str | None,
+        known: str | None,
+        loss: Loss,
     ) -> None:
         try:
-            taken = exchange.take_in(hand, self._vault, scope, tip, known)
+            taken = exchange.take_in(hand, self._vault, scope, tip, loss)
         except (StoreDamaged, FormatTooNew, Invalid) as error:
             self._lines[scope] = Line(scope.branch, "refused", error.message)
             return

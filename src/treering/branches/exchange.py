@@ -19,7 +19,7 @@ from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.store import layout, message
-from treering.store.absence import find_loss, put_back, tell
+from treering.store.absence import Loss, find_loss, put_back, tell
 from treering.store.changes import MERGE, differing, tree_of
 from treering.store.joining import Joined, joined
 from treering.store.message import CodePosition, Message
@@ -66,7 +66,24 @@ def fetched(repository: Repository, remote: str) -> dict[str, str]:
     return {name.removeprefix(prefix): tip for name, tip in found.items()}
 
 
-def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | None) -> Taken:
+def find_left_out(store: Store, vault: Vault, scope: Scope, theirs: str, known: str | None) -> Loss:
+    """What is missing from what was fetched; `known` is what the remote was last seen to have.
+
+    It may take long for a long history, so it is asked before the lock is taken.
+    """
+    ours = refs.read(vault.repository.handle, scope.ref)
+    try:
+        _refuse_unreadable(vault, scope, theirs)
+        if ours is None and not _is_wanted(store, vault, scope, theirs):
+            return find_loss(vault, scope, theirs, known) if known != theirs else {}
+        if ours and vault.repository.is_ancestor(theirs, ours):
+            return {}
+        return find_loss(vault, scope, theirs, ours)
+    except TreeringError:
+        return {}  # it will be refused, with a reason
+
+
+def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> Taken:
     """Bring one scope up to date with what was fetched.
 
     1 only the remote has it, no branch here -> stays the remote's, and can be read
@@ -76,20 +93,18 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, known: str | No
     5 both moved                             -> merged, two parents
     6 one side redacted what the other has   -> both without it, then as above
 
-    What theirs has left out is put back first; `known` is what the remote was last seen to have.
+    What is missing from theirs is put back first.
     """
     _refuse_unreadable(vault, scope, theirs)
     _follow_name(hand, vault, scope)
     repository = vault.repository
     ours = refs.read(repository.handle, scope.ref)
     if ours is None and not _is_wanted(hand.store, vault, scope, theirs):
-        if known == theirs:
-            return Taken("unchanged")  # looked at before
-        whole, notes = _with_left_out(vault, scope, theirs, known)
+        whole, notes = _with_left_out(vault, scope, theirs, loss)
         return Taken("unchanged", notes, mended=whole if whole != theirs else None)
     if ours and repository.is_ancestor(theirs, ours):
         return Taken("unchanged")
-    whole, notes = _with_left_out(vault, scope, theirs, ours)
+    whole, notes = _with_left_out(vault, scope, theirs, loss)
     taken = _take_in_whole(hand, vault, scope, ours, whole)
     return taken._replace(notes=notes + taken.notes)
 
@@ -117,10 +132,9 @@ def _with_way_back(hand: Hand, vault: Vault, scope: Scope, ours: str, taken: Tak
 
 
 def _with_left_out(
-    vault: Vault, scope: Scope, theirs: str, known: str | None
+    vault: Vault, scope: Scope, theirs: str, loss: Loss
 ) -> tuple[str, tuple[str, ...]]:
     """The remote's tip with what is missing from it put back, and who had left that out."""
-    loss = find_loss(vault, scope, theirs, known)
     if not loss:
         return theirs, ()
     told = (

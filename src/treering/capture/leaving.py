@@ -7,7 +7,7 @@ from treering.capture import secrets
 from treering.errors import StoreDamaged
 from treering.model.scope import REMOTES
 from treering.store import layout
-from treering.store.changes import differing, logged, tree_of
+from treering.store.changes import KEEP, differing, logged, tree_of
 from treering.store.vault import Vault
 
 
@@ -33,8 +33,8 @@ def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]
     known = f"--glob={REMOTES}{remote}/heads/*"
     seen: set[str] = set()
     for commit in logged(vault, tip, "--not", known):
-        if len(commit.parents) > 1:
-            continue  # what it puts together is in the others
+        if len(commit.parents) > 1 or commit.op == KEEP:
+            continue  # what it puts together, or back, is in the others
         before = tree_of(vault, commit.parents[0]) if commit.parents else None
         for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
             if blob and blob not in seen:
