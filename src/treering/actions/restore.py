@@ -9,7 +9,7 @@ from treering.branches.plan import PlanLine
 from treering.branches.survey import Trashed, trashed
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
-from treering.git import refs
+from treering.model.scope import Scope
 from treering.store import layout
 from treering.store.message import Message
 from treering.store.vault import Vault
@@ -40,13 +40,13 @@ def restore(
     """
     if dry_run:
         vault, entry = _find(workspace, branch, before_sync)
-        return Restored(branch, len(_visible(vault, entry, entry.tip)), entry.ref)
+        return Restored(branch, len(_visible(vault, entry.tip, _wanted(vault, entry))), entry.ref)
     with workspace.store.lock() as held:
         vault, entry = _find(workspace, branch, before_sync)
-        hand = workspace.hand(held)
-        wanted = _bring_back(hand, vault, entry)
+        wanted = _wanted(vault, entry)
+        _bring_back(workspace.hand(held), vault, entry, len(wanted))
         vault.move_ref(held, entry.ref, None, old=entry.tip, why="restored")
-        seen = _visible(vault, entry, vault.tip(entry.scope)) & wanted
+        seen = _visible(vault, vault.tip(entry.scope), wanted)
         return Restored(entry.scope.branch, len(seen), entry.ref)
 
 
@@ -72,30 +72,35 @@ def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, 
     raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
 
 
-def _visible(vault: Vault, entry: Source, tip: str | None) -> set[str]:
-    """The memories of the entry that are not forgotten at a tip."""
-    there = vault.snapshot_at(entry.scope, tip).listing()
-    wanted = vault.snapshot_at(entry.scope, entry.tip).listing()
+def _wanted(vault: Vault, entry: Source) -> set[str]:
+    """The memories that are to come back: all of a dropped scope, else what a sync changed."""
+    tip = vault.tip(entry.scope)
+    if isinstance(entry, Trashed) or tip is None:
+        return set(vault.snapshot_at(entry.scope, entry.tip).listing())
+    lost = undo.overwritten(vault, entry.tip, tip)
+    return {memory_id for path in lost if (memory_id := layout.id_of_path(path))}
+
+
+def _visible(vault: Vault, tip: str | None, wanted: set[str]) -> set[str]:
+    """Those of some memories that are there at a tip, and not forgotten."""
+    there = vault.snapshot_at(Scope(""), tip).listing()
     return {mid for mid in wanted if mid in there and not is_forgotten(vault, there[mid])}
 
 
-def _bring_back(hand: Hand, vault: Vault, entry: Source) -> set[str]:
+def _bring_back(hand: Hand, vault: Vault, entry: Source, count: int) -> None:
     """A commit of its own on top, so that the branch is not judged again at once, and that what
-    came back is shared on; the memories it is about."""
+    came back is shared on."""
     follow.settle(hand, vault, entry.scope)
-    if refs.read(vault.repository.handle, entry.scope.ref) is None and not vault.tip(entry.scope):
+    if vault.tip(entry.scope) is None:
         vault.move_ref(hand.held, entry.scope.ref, entry.tip, old=None, why="restored")
     elif isinstance(entry, Trashed):
-        line = PlanLine(entry.scope.branch, "revived", "revive", "", 0)
+        line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
         promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
     files = _files(vault, entry)
     ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
-    is_whole = isinstance(entry, Trashed) or not files
-    wanted = set(vault.snapshot_at(entry.scope, entry.tip).listing()) if is_whole else set(ids)
-    subject = f"restore {len(wanted)} memories of {entry.scope.branch}"
+    subject = f"restore {count} memories of {entry.scope.branch}"
     why = Message("restore-scope", subject, hand.code_of(entry.scope), ids)
     vault.commit(hand.held, entry.scope, files, why, person=hand.person, seconds=hand.seconds)
-    return wanted
 
 
 def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
