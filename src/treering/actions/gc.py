@@ -14,6 +14,7 @@ from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import Trashed, local_scopes, survey, trashed
 from treering.branches.trunk import trunk_of
+from treering.capture.masking import mask
 from treering.errors import BranchNotFound, Invalid
 from treering.git import refs
 from treering.git.lock import Held
@@ -242,7 +243,8 @@ def _restored(workspace: Workspace, held: Held, vault: Vault, entry: Trashed) ->
         line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
         promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
     code = hand.code_of(entry.scope)
-    why = Message("restore-scope", f"restore {count} memories of {entry.scope.branch}", code)
+    subject = f"restore {count} memories of {mask(entry.scope.branch)}"
+    why = Message("restore-scope", subject, code)
     vault.commit(held, entry.scope, {}, why, person=hand.person, seconds=hand.seconds)
     vault.move_ref(held, entry.ref, None, old=entry.tip, why="restore")
     return Restored(entry.scope.branch, count, entry.ref)

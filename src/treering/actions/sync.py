@@ -15,7 +15,7 @@ from treering.branches import exchange, refspec
 from treering.branches.apply import Hand
 from treering.branches.exchange import Outgoing, Taken
 from treering.branches.survey import local_scopes
-from treering.capture.leaving import leaks
+from treering.capture.leaving import leaks, warn_of_name
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
@@ -274,6 +274,8 @@ class _Run:
             return todo
         clean = dict(todo.new)
         for scope, tip in todo.new.items():
+            if warning := warn_of_name(scope):
+                self._notes.append(warning)
             found = {leak.what: leak.kind for leak in leaks(self._vault, self._wire.name, tip)}
             if found:
                 del clean[scope]

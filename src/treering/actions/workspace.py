@@ -9,6 +9,7 @@ from treering.branches import layers
 from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
 from treering.capture import secrets
+from treering.capture.masking import mask
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict, TreeringError
 from treering.git.libgit2 import cache_large_trees, set_fsync
@@ -108,7 +109,9 @@ class Workspace:
 
     @cached_property
     def person(self) -> Person:
-        return self._person or self.repository.person()
+        """Who writes here, as memories and their commits name them: without credentials."""
+        who = self._person or self.repository.person()
+        return Person(mask(who.name), mask(who.email))
 
     @property
     def is_synced(self) -> bool:

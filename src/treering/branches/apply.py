@@ -14,6 +14,7 @@ from treering.branches.landing import Target
 from treering.branches.plan import PlanLine
 from treering.branches.rewrites import successors
 from treering.branches.trunk import trunk_of, trunk_tips
+from treering.capture.masking import mask
 from treering.errors import TreeringError
 from treering.git import process, refs
 from treering.git.lock import Held
@@ -146,10 +147,10 @@ def promote(
     }
     why = Message(
         op="promote",
-        subject=f"promote {len(work.ids)} memories of {source.branch}",
+        subject=f"promote {len(work.ids)} memories of {mask(source.branch)}",
         code=hand.code_of(target),
         memories=work.ids,
-        promoted_from=source.branch,
+        promoted_from=mask(source.branch),
         merged_as=line.merged_as,
         merge_kind=line.evidence if line.evidence != "none" else "by hand",
     )
@@ -210,8 +211,9 @@ def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> Non
             files[layout.path_of(memory_id)] = vault.repository.objects.blob(blob)
     if files:
         ids = tuple(path.rpartition("/")[2].removesuffix(".md") for path in files)
-        subject = f"keep-lessons {len(ids)} memories of {line.branch}"
-        why = Message("keep-lessons", subject, hand.code_of(trunk), ids, promoted_from=line.branch)
+        name = mask(line.branch)
+        subject = f"keep-lessons {len(ids)} memories of {name}"
+        why = Message("keep-lessons", subject, hand.code_of(trunk), ids, promoted_from=name)
         vault.commit(hand.held, trunk, files, why, person=hand.person, seconds=hand.seconds)
 
 

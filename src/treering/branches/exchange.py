@@ -11,6 +11,7 @@ from treering.branches.apply import Hand, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
+from treering.capture.masking import mask, mask_branch
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import process, refs
 from treering.git.libgit2 import GIT_OBJECT_TREE
@@ -187,8 +188,8 @@ def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Jo
     later = message.read(max(tips, key=lambda tip: (tip.time, tip.oid)).message).code
     return Message(
         op=MERGE,
-        subject=f"sync {scope.branch}: {len(found.ids)} memories changed on both sides",
-        code=CodePosition(scope.branch, later.head, later.base),
+        subject=f"sync {mask(scope.branch)}: {len(found.ids)} memories changed on both sides",
+        code=CodePosition(mask_branch(scope.branch), later.head, later.base),
         memories=found.ids,
     )
 

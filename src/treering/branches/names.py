@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from treering.branches import reflog
+from treering.capture.masking import mask_branch
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -146,4 +147,5 @@ def _written(vault: Vault, name: str, tip: str) -> int | None:
         commit = vault.repository.objects.commit(tip)
     except StoreDamaged:
         return None
-    return commit.time if message.read(commit.message).code.branch == name else None
+    said = message.read(commit.message).code.branch
+    return commit.time if said in (name, mask_branch(name)) else None
