@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.actions.plain_files import list_files
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, StorageFailed, TreeringError
 from treering.git.objects import blob_id
@@ -110,7 +111,7 @@ def saved_in(view: View, *, every_copy: bool = False) -> Iterator[Place]:
 
 def prompts_below(folder: Path) -> list[Prompt]:
     """The prompts and templates in an exported folder; what they say of themselves must fit."""
-    files = [file for file in sorted(folder.rglob("*.md")) if is_prompt_file(file)]
+    files = [file for file in list_files(folder, ".md") if is_prompt_file(file)]
     return [saved.prompt for file in files if (saved := _read(file))]
 
 

@@ -44,7 +44,8 @@ def _write(path: Path, lines: Iterator[dict[str, Any]]) -> int:
     beside = path.with_name(path.name + ".part")
     count = 0
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        beside.unlink(missing_ok=True)  # also a link that someone put there
+        with beside.open("x", encoding="utf-8") as file:
             for count, line in enumerate(lines, 1):  # noqa: B007 - the last count is the answer
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
         beside.replace(path)
