@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import Repo
@@ -257,6 +257,8 @@ _PARTS = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(parts=st.lists(_PARTS, max_size=12), who=st.lists(_PARTS, max_size=3))
+@example(parts=["aws_secret_access_key = ", "q7" * 20, " ", "0f" * 20], who=[])
+@example(parts=["password: ", "machine h login l password ", "@host"], who=[])
 def test_what_was_masked_is_found_clean_by_the_sync(parts: list[str], who: list[str]) -> None:
     """The name of a kind may itself make what follows it look like a credential."""
     text = "".join(parts)
@@ -279,3 +281,27 @@ def test_what_only_the_front_matter_makes_a_credential_blocks_no_sync(
     assert origin.json("sync")["pushed"] == 1
     (found,) = origin.json("recall", "--type", "commit")["results"]
     assert found["title"] == "[masked]"
+
+
+def test_a_masked_name_that_is_used_again_inherits_nothing(repo: Repo) -> None:
+    """Whose memories stand under a name is told by what their commit says it was written for."""
+    repo.switch(f"old-{TOKEN}", create=True)
+    repo.tr.remember("of the first", type="insight")
+    repo.git("branch", "-q", "-m", f"old-{TOKEN}", "new")
+    repo.now += 5
+    repo.switch("main").switch(f"old-{TOKEN}", create=True)
+
+    assert (repo.titles("new"), repo.titles(f"old-{TOKEN}")) == ({"of the first"}, set())
+
+
+def test_lessons_of_a_masked_branch_are_kept_without_its_name(repo: Repo) -> None:
+    repo.switch(f"try-{TOKEN}", create=True)
+    repo.commit_file("a.txt")
+    repo.tr.remember("It did not work", type="insight", outcome="failed")
+    repo.switch("main")
+    repo.git("branch", "-q", "-D", f"try-{TOKEN}")
+
+    repo.json("gc", "--keep-lessons")
+
+    assert repo.titles("main") == {"It did not work"}
+    assert TOKEN not in stored(repo)
