@@ -14,6 +14,8 @@ from treering.model.scope import escape, unescape
 
 _ROUNDS = 5
 _TEXTS = ("trailers", "masked_files", "summary")
+#: What stands before a credential that has no shape of its own.
+_HINTS = ("key", "secret", "token", "pass", "pwd", "credential", "auth", "://", "curl", "mysql")
 _LEFT_OUT = "[masked]"
 
 
@@ -30,10 +32,18 @@ def mask(text: str) -> str:
 def mask_memory(memory: Memory) -> Memory:
     """A memory of a hook, as its file may be shared: where quotes and keys of the front matter make
     a credential of what was none by itself, the texts are left out altogether."""
-    if not secrets_in(document.dump(memory).decode()):
+    if not _may_be_made_one(memory) or not secrets_in(document.dump(memory).decode()):
         return memory
     details = {key: value for key, value in memory.details.items() if key not in _TEXTS}
     return replace(memory, title=_LEFT_OUT, content=_LEFT_OUT, author=_LEFT_OUT, details=details)
+
+
+def _may_be_made_one(memory: Memory) -> bool:
+    """Whether a text speaks of credentials at all; else its file, which takes ten times as long to
+    look at, need not be. What has a vendor's shape has it with and without quotes."""
+    paths = (file.path for file in memory.files)
+    text = "\n".join((memory.author, memory.content, *paths)).lower()
+    return any(word in text for word in _HINTS)
 
 
 def mask_branch(branch: str) -> str:
