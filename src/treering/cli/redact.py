@@ -30,8 +30,16 @@ def command(door_: Door, id: str, dry_run: bool, yes: bool) -> None:
 
 def _text(answer: Redacted) -> str:
     where = ", ".join(safe(name) for name in answer.refs)
+    versions = _count(answer.versions, "version")
     if answer.dry_run:
-        said = [f"{answer.id}: {answer.versions} versions in {where}", "Nothing was changed."]
+        said = [f"{answer.id}: {versions} in {where}", "Nothing was changed."]
     else:
-        said = [f"{answer.id}: {answer.versions} versions taken out of {answer.commits} commits"]
-    return "\n".join([*said, *answer.left])
+        said = [f"{answer.id}: {versions} taken out of {_count(answer.commits, 'commit')}"]
+    said += map(safe, answer.left)
+    if answer.commands:
+        said += ["Commands:", *(f"  {safe(command)}" for command in answer.commands)]
+    return "\n".join(said)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

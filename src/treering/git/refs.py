@@ -5,6 +5,7 @@ Refs are listed from their files, because libgit2 walks every ref of the reposit
 """
 
 import os
+import re
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -159,6 +160,12 @@ def reflog(common_dir: Path, name: str) -> list[str]:
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
 
 
+def logged_values(common_dir: Path, prefix: str) -> set[str]:
+    """Every object the logs of some refs name, refs that are no more included."""
+    names = (name for log in _logs(common_dir, prefix) for name in _named(log))
+    return {name.decode("ascii") for name in names} - {"0" * 40}
+
+
 def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
     """Empty the logs that name one of some commits, and keep logging: they are to be gone.
 
@@ -166,11 +173,21 @@ def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
     """
     words = {oid.encode() for oid in gone}
     try:
-        for log in (common_dir / "logs" / prefix).rglob("*"):
-            if log.is_file() and words & set(log.read_bytes().split()):
+        for log in _logs(common_dir, prefix):
+            if not words.isdisjoint(_named(log)):
                 log.write_bytes(b"")
     except OSError as error:
         raise StorageFailed(f"The logs of {prefix} cannot be emptied: {error.strerror}.") from error
+
+
+def _logs(common_dir: Path, prefix: str) -> list[Path]:
+    return [path for path in (common_dir / "logs" / prefix).rglob("*") if path.is_file()]
+
+
+def _named(log: Path) -> set[bytes]:
+    """The values that the lines of a log say a ref had before and after."""
+    lines = re.findall(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", log.read_bytes(), re.MULTILINE)
+    return {oid for line in lines for oid in line}
 
 
 def overwrite(common_dir: Path, name: str, value: str) -> None:
