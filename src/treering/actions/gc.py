@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
 from treering.branches import follow, reflog
 from treering.branches.apply import apply, promote
@@ -204,6 +205,8 @@ def _purged(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
         for entry in _old(workspace, vault, age):
             vault.move_ref(held, entry.ref, None, old=entry.tip, why="purged")
             gone.append(entry.ref)
+    if gone and not any(local_scopes(vault) for vault in workspace.store.vaults()):
+        forget_derived(workspace)  # what was purged on purpose is not to be missed
     return tuple(gone)
 
 

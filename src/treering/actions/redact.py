@@ -1,11 +1,10 @@
 """redact: take a memory's text out of history, for good. What others have is theirs."""
 
 import os
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
+from treering.actions.reindex import forget_derived
 from treering.actions.remains import look_for
 from treering.actions.workspace import Workspace
 from treering.errors import MemoryNotFound, TreeringError
@@ -57,7 +56,7 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     if not dry_run:
         with workspace.store.lock() as held:
             done = {vault: take_out(vault, held, memory_id) for vault in pasts}
-            _forget_derived(workspace)
+            forget_derived(workspace)
         texts = {vault: texts[vault] | done[vault].blobs for vault in pasts}
         commits = sum(len(found.commits) for found in done.values())
     # Looked for without the lock: everything git keeps is walked, and others want to write.
@@ -133,12 +132,6 @@ def _commits_with_text(vault: Vault, memory_id: str) -> set[str]:
     versions = reach.find_versions(folder, path, _OURS, also=logged)
     brought = [commits for blob, commits in versions.items() if _is_text(vault, blob)]
     return reach.find_descendants(folder, set().union(*brought), _OURS, also=logged)
-
-
-def _forget_derived(workspace: Workspace) -> None:
-    """Index and cached answers hold words of it; both are made again when needed."""
-    for name in ("index", "cache"):
-        shutil.rmtree(Path(workspace.store.folder) / name, ignore_errors=True)
 
 
 def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:

@@ -1,5 +1,6 @@
 """reindex: build the index anew from what the scopes hold now."""
 
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,12 @@ class Reindexed:
     indexed: int
     removed: int
     seconds: float
+
+
+def forget_derived(workspace: Workspace) -> None:
+    """Drop index and cached answers, and the words in them; both are made again when needed."""
+    for name in ("index", "cache"):
+        shutil.rmtree(workspace.store.folder / name, ignore_errors=True)
 
 
 def tidy(workspace: Workspace) -> None:

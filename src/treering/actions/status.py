@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from treering.actions import outputs
+from treering.actions.checkup.vanished import count_vanished
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import installed
@@ -59,6 +60,7 @@ def _summary(
             "visible": len(alive),
             "total": len(workspace.everything().ranks_of_all()),
             "unreadable": unreadable,
+            **({"vanished": gone} if (gone := count_vanished(workspace)) else {}),
             "by_type": _sorted(Counter(memory.type for memory in alive)),
             "by_status": _sorted(Counter(memory.status for memory in memories)),
         },

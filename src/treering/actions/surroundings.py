@@ -185,6 +185,10 @@ class Surroundings:
             self._reading = threading.Thread(target=read_all, daemon=True)
             self._reading.start()
 
+    def known_blobs(self) -> set[str]:
+        """Every memory it was ever told of."""
+        return self._clues.blobs()
+
     def forget(self) -> None:
         self._clues.drop()
 

@@ -53,6 +53,8 @@ def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
 def _notes(answer: dict[str, Any]) -> list[str]:
     """What somebody might want to do next; nothing where all is in order."""
     notes = []
+    if gone := answer["memories"].get("vanished"):
+        notes.append(f"{counted(gone)} vanished with their refs: `treering doctor`")
     if not answer["hooks"]["installed"]:
         notes.append("no hooks: `treering init` lets commits remember themselves")
     if pending := answer["journal"]["pending"]:

@@ -61,6 +61,12 @@ class Clues:
     def unknown_blobs(self, blobs: Iterable[str]) -> list[str]:
         return self._unknown("memories", "blob", list(blobs))
 
+    def blobs(self) -> set[str]:
+        """All memories in here; of blobs that hold none nothing is said."""
+        told = "SELECT blob FROM memories WHERE said IS NOT NULL"
+        nothing: set[str] = set()
+        return self._safely(lambda db: {blob for (blob,) in db.execute(told)}, nothing)
+
     def _unknown(self, table: str, column: str, wanted: list[str]) -> list[str]:
         nothing: set[str] = set()
         known = self._safely(lambda db: _known(db, table, column, wanted), nothing)
