@@ -94,6 +94,19 @@ def test_memories_of_a_branch_that_is_gone_come_back_to_the_trash(shop: Repo) ->
     assert shop.titles("feat") == BOTH
 
 
+def test_memories_of_a_detached_commit_come_back_to_it(shop: Repo) -> None:
+    shop.git("checkout", "-q", "--detach")
+    shop.commit_file("src/aside.py")
+    shop.tr.remember("Seen while bisecting", type="insight")
+    before = shop.refs()
+    shell(shop, DELETE)
+
+    shop.tr.doctor()
+
+    assert shop.refs() == before
+    assert any("%40" in name for name in before)
+
+
 def test_two_ends_of_a_branch_are_both_kept(shop: Repo) -> None:
     """The newer is the branch's; the other waits in the trash."""
     first = shop.refs()[HEADS + "feat"]

@@ -39,6 +39,7 @@ def test_the_text_is_gone_from_every_history(repo: Repo) -> None:
     repo.tr.gc()
     repo.tr.remember("after it", type="insight")
     repo.tr.recall("password")
+    whole = repo.tr.read(memory)
     shown = repo.tr.redact(memory, dry_run=True)
     before = repo.refs()
     assert shown.versions == 3
@@ -55,6 +56,7 @@ def test_the_text_is_gone_from_every_history(repo: Repo) -> None:
     assert repo.titles() == {"Use WAL mode", "after it"}
     stone = repo.tr.read(memory, history=True)
     assert (stone.status, stone.content, stone.title) == ("deleted", "redacted", "redacted")
+    assert (stone.type, stone.created) == (whole.type, whole.created)
     assert {entry.title for entry in stone.history or ()} == {"redacted"}
     assert repo.tr.recall("password").results == ()
     assert repo.tr.read(keep).title == "Use WAL mode"
