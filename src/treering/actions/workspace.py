@@ -89,15 +89,17 @@ class Workspace:
         cache: Path | None = None,
         user_folder: Path | None = None,
         is_brief: bool = False,
+        is_named: bool = False,
     ) -> Self:
         """Open the repository that holds `path`.
 
         `cache` is a folder to use where the repository cannot be written, `user_folder` the one
         with the user's own prompts; `is_brief` says that this process ends after one call, so that
-        what the next one needs is left on disk.
+        what the next one needs is left on disk; `is_named` says that a person chose this path,
+        without which a bare repository among another one's files is not used.
         """
         return cls(
-            Repository.discover(Path(path)),
+            Repository.discover(Path(path), is_named=is_named),
             clock=clock,
             person=person,
             agent=agent,

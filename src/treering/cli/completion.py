@@ -75,7 +75,7 @@ def _types(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa
 
 def _here(ctx: click.Context) -> Workspace:
     said = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
-    return Workspace.open(said or ".", is_brief=True)
+    return Workspace.open(said or ".", is_named=bool(said), is_brief=True)
 
 
 _BY_NAME = {

@@ -23,9 +23,10 @@ class Door(NamedTuple):
 
     repo: str
     as_json: bool
+    is_named: bool = False  # whether someone said which repository, or it is the one around us
 
     def open(self) -> Workspace:
-        return Workspace.open(self.repo, is_brief=True, **who())
+        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **who())
 
     def answer(self, value: Any, text: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, words for people."""
@@ -115,8 +116,9 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
     def opened(ctx: click.Context, /, repo: str | None, as_json: bool, **params: Any) -> Any:
         outer = ctx.obj or {}
         # git sets GIT_DIR for `git --git-dir=... treering`.
-        where = repo or outer.get("repo") or os.environ.get("GIT_DIR") or "."
-        return function(Door(where, as_json or outer.get("as_json", False)), **params)
+        named = repo or outer.get("repo") or os.environ.get("GIT_DIR")
+        wants_json = as_json or outer.get("as_json", False)
+        return function(Door(named or ".", wants_json, is_named=bool(named)), **params)
 
     return functools.update_wrapper(opened, function)
 

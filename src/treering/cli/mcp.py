@@ -50,7 +50,7 @@ def command(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[st
     # Answers pass through three threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)
 
-    server = make_server(Place(_folder(door_.repo), **door.who()), tools)
+    server = make_server(Place(_folder(door_.repo), is_named=door_.is_named, **door.who()), tools)
     if http:
         _serve_http(server, http, _token(token_file), hosts)
     else:

@@ -90,6 +90,20 @@ def ask(
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
+def refusal_of(git_dir: Path) -> str:
+    """Why git, standing in a git dir, would not use it; nothing where it would."""
+    import subprocess
+
+    done = subprocess.run(
+        ["git", "-C", str(git_dir), "rev-parse", "--git-dir"],
+        capture_output=True,
+        env=_environment(),
+        check=False,
+    )
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return (lines or ["no reason was given"])[0].removeprefix("fatal: ") if done.returncode else ""
+
+
 def version() -> tuple[int, ...]:
     """git's own, as far as it is numbers."""
     import re

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import NotARepository, UnsupportedRepository
-from treering.git import process, refs
-from treering.git.libgit2 import GitError, Handle, Oid, discover_repository
+from treering.git import discovery, process, refs
+from treering.git.libgit2 import GitError, Handle, Oid
 from treering.git.objects import Objects, Person
 
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
@@ -39,17 +39,9 @@ class Repository:
         self._known_settings: tuple[tuple[int, ...], dict[str, str]] = ((), {})
 
     @classmethod
-    def discover(cls, path: Path) -> "Repository":
+    def discover(cls, path: Path, *, is_named: bool = False) -> "Repository":
         """The repository that holds `path`: a folder inside it, its top, or its git dir."""
-        if not path.exists():
-            raise NotARepository(f"There is no folder {path}")
-        try:
-            found = discover_repository(str(path))
-        except (KeyError, GitError, OSError, ValueError) as error:
-            raise NotARepository(f"{path} cannot be opened: {error}") from error
-        if found is None:
-            raise NotARepository(f"Not inside a git repository: {path}")
-        return cls(Path(found))
+        return cls(discovery.find(path, is_named=is_named))
 
     @property
     def handle(self) -> Handle:

@@ -28,7 +28,7 @@ def work(path: str, event: str = "") -> None:
     with suppress(OSError):
         os.setsid()  # a terminal that closes must not take a write with it
     try:
-        workspace = Workspace.open(path, is_brief=True)
+        workspace = Workspace.open(path, is_named=True, is_brief=True)
     except TreeringError:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back
