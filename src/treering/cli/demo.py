@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import click
 
-from treering.cli import door
+from treering.cli import door, program
 from treering.cli.door import Door
 from treering.cli.screen import screen
 
@@ -163,7 +163,7 @@ def _play(scene: Scene, folder: Path) -> None:
         _say(f"{scene.who}$ {line}", fg="cyan")
         words = shlex.split(line)
         if words[0] == "treering":
-            words[:1] = [sys.executable, "-m", "treering.cli.start"]
+            words = program.command(*words[1:])
         _run(words, folder, agent=scene.who)
 
 

@@ -42,11 +42,13 @@ class Door(NamedTuple):
 
     def start_tidying(self) -> None:
         import subprocess
-        import sys
+
+        from treering.cli import program
 
         with contextlib.suppress(OSError):
             subprocess.Popen(
-                [sys.executable, "-m", "treering.cli.start", "reindex", "--tidy", "-C", self.repo],
+                program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())),
+                cwd="/",  # nobody's folder is held back
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
