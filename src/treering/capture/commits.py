@@ -147,7 +147,7 @@ def _changes(
     try:
         text = process.run(
             repository.common_dir,
-            *plain(repository),
+            *plain(repository.git_dir),
             *("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "-z"),
             *("--raw", "--numstat", "--no-abbrev", "--no-ext-diff", "--no-textconv"),
             feed="".join(f"{pair.rstrip()}\n" for pair in pairs).encode(),

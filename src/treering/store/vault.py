@@ -270,11 +270,7 @@ class Vault:
         """
         folder = self.repository.common_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
         if _files_in(folder) > _MANY_LOOSE:
-            # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
-            process.start_detached(
-                self.repository.common_dir,
-                *("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet"),
-            )
+            process.pack(self.repository.common_dir)
 
 
 def _files_in(folder: Path) -> int:
