@@ -7,6 +7,7 @@ of agents run wherever an agent happens to be.
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -17,6 +18,7 @@ import pytest
 
 from conftest import Repo, make_repo
 from hostile.trap import Trap
+from treering.branches.merging import Merging
 from treering.git import process
 from treering.git.hooks import DELICATE, HARMLESS
 from treering.git.repository import Repository
@@ -58,6 +60,7 @@ SWITCHES = {
     "remote.promised.promisor": "true",
     "remote.promised.partialclonefilter": "blob:none",
 }
+_SIGNATURE = "-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----"
 ATTRIBUTES = "* filter=evil diff=evil merge=evil\n*.txt filter=lines\n"
 
 
@@ -106,7 +109,8 @@ def _arm(repo: Repo, tmp_path: Path, trap: Trap) -> None:
     evil = git_dir / "evil"  # an include is configuration like any other
     settings = {key: trap.program(key.replace("/", "_")) for key in (*PROGRAMS, *TRANSPORTS)}
     settings |= SWITCHES | {f"alias.{name}": f"!{trap.program('alias')}" for name in ALIASES}
-    settings["remote.promised.url"] = f"ext::{trap.program('ext')} x"
+    settings["remote.promised.url"] = str(tmp_path / "nowhere.git")
+    settings["remote.command.url"] = f"ext::{trap.program('ext')} x"
     settings["submodule.lib.update"] = f"!{trap.program('submodule')}"
     settings["core.hooksPath"] = str(tmp_path / "hooks")
     (tmp_path / "hooks").mkdir()
@@ -248,6 +252,51 @@ def test_the_worker_of_the_hooks_does_not(hostile: Repo, trap: Trap) -> None:
     assert trap.ran() == []
 
 
+def test_no_trial_of_a_merge_does(repo: Repo, tmp_path: Path, trap: Trap) -> None:
+    """A file that both sides changed is merged by git itself."""
+    lines = [f"{n}\n" for n in range(30)]
+    repo.commit_file("both.txt", "".join(lines))
+    tip = repo.switch("topic", create=True).commit_file("both.txt", "".join([*lines, "topic\n"]))
+    repo.switch("main").commit_file("both.txt", "".join(["main\n", *lines]))
+    landed = repo.commit_file("both.txt", "".join(["main\n", *lines, "topic\n"]))
+    repo.git("config", "merge.evil.driver", trap.program("driver"))
+    (repo.path / ".git" / "info" / "attributes").write_text(ATTRIBUTES)
+
+    merging = Merging(Repository.discover(repo.path))
+
+    assert merging.changes_nothing(landed, tip, time.monotonic() + 60)
+    assert trap.ran() == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("log", "-1", "refs/heads/signed"),
+        ("log", "-p", "-2"),
+        ("diff", "HEAD~2", "HEAD"),
+        ("diff-tree", "-p", "HEAD~2", "HEAD"),
+        ("cat-file", "-p", "HEAD~3:both.txt"),
+    ],
+    ids=" ".join,
+)
+def test_no_question_to_git_does(
+    repo: Repo, tmp_path: Path, trap: Trap, asked: tuple[str, ...]
+) -> None:
+    """Whoever asks need not think of signatures, external diffs, or what a partial clone lacks."""
+    _live(repo, tmp_path)
+    tree = repo.git("rev-parse", "HEAD^{tree}")
+    who = "A <a> 1 +0000"
+    signed = f"tree {tree}\nauthor {who}\ncommitter {who}\ngpgsig {_SIGNATURE}\n\nx\n"
+    oid = repo.git("hash-object", "-t", "commit", "-w", "--stdin", feed=signed)
+    repo.git("update-ref", "refs/heads/signed", oid)
+    _lose_a_blob(repo, "HEAD~3:both.txt")
+    _arm(repo, tmp_path, trap)
+
+    process.ask(repo.path / ".git", *asked)
+
+    assert trap.ran() == []
+
+
 def test_a_sync_starts_none_but_those_by_which_a_remote_is_reached(
     hostile: Repo, trap: Trap, tmp_path: Path
 ) -> None:
@@ -270,22 +319,58 @@ def test_a_sync_starts_none_but_those_by_which_a_remote_is_reached(
 
 def test_a_url_that_is_a_command_is_refused(hostile: Repo, trap: Trap) -> None:
     """Even where the repository allows itself such urls."""
-    refused = hostile.error("sync", "--remote", "promised")
+    refused = hostile.error("sync", "--remote", "command")
 
     assert refused["code"] == "sync_refused"
     assert "'ext' not allowed" in refused["message"]
     assert trap.ran() == []
 
 
-def test_packing_does_not_begin_where_git_would_ask_a_program(hostile: Repo, trap: Trap) -> None:
+def test_hooks_that_the_configuration_names_are_switched_off(repo: Repo) -> None:
+    """git 2.54 runs them, whatever core.hooksPath says; earlier ones do not know them. The user's
+    own settings for this process stay."""
+    repo.git("config", "hook.evil=one.command", "echo")
+    repo.git("config", "hook.Évil.event", "reference-transaction")
+
+    env = process.without_hooks(repo.path / ".git")
+
+    said = subprocess.run(
+        ["git", "config", "--get-regexp", "^hook.*enabled$"],
+        cwd=repo.path,
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said.splitlines() == ["hook.evil=one.enabled false", "hook.Évil.enabled false"]
+
+
+def test_settings_for_this_process_stay(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours are put behind what the user gave git by the environment."""
+    repo.git("config", "hook.evil.command", "echo")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "user.name")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "Grace")
+
+    env = process.without_hooks(repo.path / ".git")
+
+    assert env["GIT_CONFIG_COUNT"] == "2"
+    assert env["GIT_CONFIG_KEY_1"] == "hook.evil.enabled"
+
+
+def test_packing_does_not_begin_where_git_would_ask_a_program(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Since git 2.42 gc has a setting for one that no option takes away."""
-    _pile_up(hostile)
+    started: list[object] = []
+    monkeypatch.setattr(process, "start_detached", lambda *words, **_: started.append(words))
 
-    process.pack(hostile.path / ".git")
-    _wait_until_idle(hostile)
+    process.pack(repo.path / ".git")
+    assert len(started) == 1
 
-    assert trap.ran() == []
-    assert _packs(hostile) == []
+    repo.git("config", "gc.recentObjectsHook", "echo")
+    process.pack(repo.path / ".git")
+    assert len(started) == 1
 
 
 def test_packing_asks_no_hook(repo: Repo, tmp_path: Path, trap: Trap) -> None:
@@ -301,7 +386,6 @@ def test_packing_asks_no_hook(repo: Repo, tmp_path: Path, trap: Trap) -> None:
     while not _packs(repo):
         assert time.monotonic() < until
         time.sleep(0.05)
-    _wait_until_idle(repo)
     assert trap.ran() == []
 
 
