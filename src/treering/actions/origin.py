@@ -5,11 +5,12 @@ the people whose commits are in the code.
 """
 
 import json
-import os
 import re
+import secrets
 
 from treering.actions.workspace import Workspace
 from treering.git import process
+from treering.git.files import check_folder, make_folder, read_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 
@@ -75,7 +76,8 @@ class Authors:
 
     def _load(self) -> None:
         try:
-            kept = json.loads(self._file.read_bytes())
+            check_folder(self._file.parent, levels=2)
+            kept = json.loads(read_file(self._file))
             self._tips = str(kept["tips"])
             self._addresses = frozenset(map(str, kept["addresses"]))
         except (OSError, ValueError, KeyError, TypeError):
@@ -83,9 +85,9 @@ class Authors:
 
     def _save(self) -> None:
         """For the next process; where it cannot be kept, that one looks again."""
-        beside = self._file.with_suffix(f".{os.getpid()}")
+        beside = self._file.with_suffix(f".{secrets.token_hex(8)}")
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._file.parent, levels=2)
             kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
             beside.write_text(json.dumps(kept), encoding="utf-8")
             beside.replace(self._file)

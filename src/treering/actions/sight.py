@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from treering.errors import TreeringError
+from treering.git.files import check_folder
 from treering.git.libgit2 import GitError
 from treering.graph.network import Network
 from treering.index import Entry, Index, embedder_named
@@ -99,11 +100,21 @@ class Lookout:
 
 
 def _folder(store: Store, cache: Path | None) -> Path:
-    """Under the common dir; where that cannot be written, under the user's own cache folder."""
+    """Under the common dir; where that is not ours to write, under the user's own cache folder."""
     folder = store.folder / "index"
-    if cache is None or folder.exists() or os.access(store.repository.common_dir, os.W_OK):
+    if cache is None or _is_ours(folder, store.repository.common_dir):
         return folder
     import hashlib
 
     name = hashlib.sha256(str(store.repository.common_dir).encode()).hexdigest()[:16]
-    return cache / name
+    return cache.resolve() / name
+
+
+def _is_ours(folder: Path, common_dir: Path) -> bool:
+    try:
+        check_folder(folder, levels=2)
+    except FileNotFoundError:
+        return os.access(common_dir, os.W_OK)
+    except OSError:
+        return False  # of another who shares the repository, or a link
+    return True

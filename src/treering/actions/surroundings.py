@@ -5,6 +5,7 @@ the capture goes on without, and the rest is read outside of it.
 """
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Change, Workspace
 from treering.errors import Busy, TreeringError
 from treering.git import lock
+from treering.git.files import make_folder, open_file
 from treering.git.libgit2 import GitError
 from treering.graph.clues import Clues
 from treering.graph.inference import (
@@ -168,9 +170,11 @@ class Surroundings:
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
         folder = self._store.folder / "index"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with contextlib.suppress(Busy), lock.hold(folder / "clues.lock", patience=0):
-            self.catch_up(view)
+        with contextlib.suppress(Busy, OSError):
+            make_folder(folder, levels=2)
+            os.close(open_file(folder / "clues.lock", os.O_RDWR | os.O_CREAT))  # or it is a link
+            with lock.hold(folder / "clues.lock", patience=0):
+                self.catch_up(view)
 
     def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
         """Read everything there is in a thread of its own, with a workspace of its own."""

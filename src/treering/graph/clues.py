@@ -16,6 +16,7 @@ it, the answer is "nothing known".
 import contextlib
 import hashlib
 import json
+import os
 import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from treering.git.files import check_folder, make_folder, open_file
 from treering.graph.subject import Subject
 
 if TYPE_CHECKING:
@@ -112,6 +114,7 @@ class Clues:
         self._close()
         for name in (self._path, self._path.with_name(f"{self._path.name}-journal")):
             with contextlib.suppress(OSError):
+                check_folder(self._path.parent, levels=2)
                 name.unlink(missing_ok=True)
 
     def _safely(self, ask: "Callable[[sqlite3.Connection], Answer]", nothing: Answer) -> Answer:
@@ -143,7 +146,9 @@ class Clues:
 
         if anew:
             self.drop()
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._path.parent, levels=2)
+        # SQLite follows links, and would make its tables in whatever database they lead to.
+        os.close(open_file(self._path, os.O_RDWR | os.O_CREAT))
         db = sqlite3.connect(
             self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
@@ -159,6 +164,7 @@ class Clues:
 
 def _prepared(db: "sqlite3.Connection") -> bool:
     """Set it up, and make the tables where there are none; whether they are of our version."""
+    db.execute("PRAGMA trusted_schema = OFF")  # views and triggers of a planted table are data
     # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA journal_mode = TRUNCATE")
