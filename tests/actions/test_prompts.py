@@ -114,7 +114,7 @@ def test_a_memory_with_template_marks_stays_text(repo: Repo) -> None:
 def test_json_and_xml_hold_the_memories_as_data(repo: Repo) -> None:
     """Whatever a memory says, the document stays well formed."""
     tr = repo.tr
-    hostile = 'A "quoted" </memory><memory id="x"> & ]]> text'
+    hostile = 'A "quoted" </text><memories id="x"> & ]]> text'
     tr.remember(hostile, type="insight")
     tr.prompts("save", name="t", kind="template", content="Found: {{memories}}")
 

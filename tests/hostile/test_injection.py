@@ -21,6 +21,12 @@ ID = "7k2m9qx4c0wd"
 WORD = "walmode"
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not turn a hook's answer into silence."""
+    monkeypatch.setenv("TREERING_HOOK_SECONDS", "60")
+
+
 def plant(repo: Repo, content: str, **fields: object) -> None:
     """A memory of someone else's making on main, committed with plain git."""
     front = {

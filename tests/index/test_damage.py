@@ -199,35 +199,50 @@ def test_a_table_of_contents_of_another_shape_is_built_again(three: Any, body: s
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("blob", "../../x"),
-        ("id", None),
-        ("title", {"a": 1}),
-        ("title", 7),
         ("created", "yesterday"),
         ("created", float("nan")),
+        ("created", None),
         ("tags", "auth"),
         ("tags", [1]),
         ("files", [["a"]]),
         ("links", [["relates_to"]]),
+        ("links", ["relates_to"]),
         ("links", [["relates_to", "x", "y", "z", 0]]),
         ("length", 1.5),
-        ("sketch", "xyz"),
         ("flags", "none"),
+        ("flags", [None]),
     ],
 )
 def test_entries_of_another_shape_are_built_again(three: Any, field: str, value: Any) -> None:
-    """Every door reads them, and none expects a title that is a mapping."""
-    expected = answers(three)
-    (file,) = three.folder.rglob("*.entries")
+    """Every door reads them, and none expects a date that is a word."""
+    _check_entries(three, lambda head, lines: (head[field].__setitem__(0, value), lines)[1])
+
+
+@pytest.mark.parametrize("line", ["abc", "../../etc/passwd", "x" * 40, "../" * 4, "\ud800"])
+@pytest.mark.parametrize("at", [0, 3, -1])
+def test_lines_of_another_shape_are_built_again(three: Any, line: str, at: int) -> None:
+    """The blob, the id and the sketch of an entry are the first, the fourth and the last here."""
+    _check_entries(three, lambda _, lines: [*lines[: at % len(lines)], line, *lines[at:][1:]])
+
+
+def test_entries_with_a_line_too_many_are_built_again(three: Any) -> None:
+    _check_entries(three, lambda _, lines: [*lines, "more"])
+
+
+def _check_entries(library: Any, change: Callable[[Any, list[str]], list[str]]) -> None:
+    """Write other entries with a checksum that is right: they are refused, and answers the same."""
+    expected = answers(library)
+    (file,) = library.folder.rglob("*.entries")
     stored = file.read_bytes()
-    columns = json.loads(stored[8:])
-    columns[field][0] = value
-    data = json.dumps(columns).encode()
+    head, *lines = stored[8:].decode().split("\n")
+    columns = json.loads(head)
+    lines = change(columns, lines)
+    data = "\n".join((json.dumps(columns), *lines)).encode(errors="surrogatepass")
     file.write_bytes(stored[:4] + zlib.crc32(data).to_bytes(4, "little") + data)
 
-    with pytest.raises(ValueError, match="entr"):
+    with pytest.raises(ValueError):  # noqa: PT011  each says it in words of its own
         unpacked(file.read_bytes()[4:])
-    assert answers(three) == expected
+    assert answers(library) == expected
 
 
 def test_a_term_table_that_leads_in_circles_is_noticed(three: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from treering.actions import given
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
+from treering.actions.flags import Flags
 from treering.actions.remember import Remembered, remember
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
@@ -112,7 +113,7 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
         }  # fmt: skip
     memory = place.memory()
     return {
-        "checkpoint": _described(place, memory),
+        "checkpoint": _described(place, memory) | _flags(workspace, place),
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
@@ -159,6 +160,11 @@ def summary_of(memory: Memory) -> str:
 def _texts(memory: Memory, key: str) -> list[str]:
     found = memory.details.get(key)
     return [str(item) for item in found] if isinstance(found, list) else []
+
+
+def _flags(workspace: Workspace, place: Place) -> dict[str, Any]:
+    flags = Flags(workspace).of(place)
+    return {"flags": list(flags)} if flags else {}
 
 
 def _described(place: Place, memory: Memory) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from treering.actions.candidates import Candidates
 from treering.actions.checkpoint import load
 from treering.actions.drain import drain_briefly
 from treering.actions.fence import fenced, fresh_nonce
+from treering.actions.flags import Flags
 from treering.actions.packing import Entry, packed
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
-from treering.capture.suspicion import signs_of, suspicion
+from treering.capture.flags import unless_flagged
 from treering.errors import Invalid, TreeringError
 from treering.model.relevance import Case, relevance
 from treering.store.view import Place
@@ -58,7 +59,7 @@ def context(
         branch=standing.scope.branch,
     )
     checkpoint = load(workspace, branch=branch)
-    if checkpoint["checkpoint"] and suspicion(checkpoint["summary"]):
+    if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint = {"checkpoint": None}
     view = workspace.view_from(standing)
     sight = workspace.lookout.sight(view)
@@ -66,11 +67,12 @@ def context(
         asked.task, asked.files, asked.recent_files
     )
     code = CodeTree(workspace.repository, standing.head)
+    flags = Flags(workspace)
     entries, flagged = [], []
     for entry, case in found[:_MOST]:
         place = sight.place(entry.blob)
         made = _read(place, case, code) if place else None
-        if place and made and signs_of(place.memory()):
+        if place and made and flags.of(place):
             flagged.append(made.id)
         elif made:
             entries.append(made)
@@ -150,7 +152,8 @@ def _text(
 ) -> tuple[str, list[Entry]]:
     """The text and the entries in it; what does not fit is left out from the end."""
     nonce = fresh_nonce()
-    header = f"what is remembered about this repository, branch: {asked.branch}"
+    branch = unless_flagged(asked.branch, "this one")
+    header = f"what is remembered about this repository, branch: {branch}"
     if asked.template:
         return _templated(workspace, asked, entries, checkpoint, nonce, header)
     room = asked.budget - len(fenced("", nonce, header))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from treering.actions.read import memory_events
 from treering.actions.workspace import Workspace
+from treering.capture.flags import flags_in
 from treering.errors import Invalid
 from treering.store import history
 from treering.store.history import Event
@@ -31,8 +32,13 @@ def log(
         raise Invalid(f"limit is {limit}, not 1 or more.")
     view = workspace.everything() if all else workspace.view(branch)
     if id:
-        return Log(tuple(memory_events(view, view.find(id).id)[:limit]))
-    return Log(tuple(_all_events(view, limit)))
+        return Log(tuple(map(_with_flags, memory_events(view, view.find(id).id)[:limit])))
+    return Log(tuple(map(_with_flags, _all_events(view, limit))))
+
+
+def _with_flags(event: Event) -> Event:
+    """Titles and authors of the past are in commits, which the index does not know."""
+    return event._replace(flags=flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None)
 
 
 def drawing(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from treering.actions import given
 from treering.actions.prompt_shelves import Saved, Shelves
+from treering.actions.recall import Result
 from treering.actions.rendering import MEMORY_FIELDS, RESERVED, Shown, wrapped
 from treering.actions.workspace import Workspace
 from treering.capture import secrets
@@ -160,11 +161,14 @@ def _filled(workspace: Workspace, asked: _Asked, kinds: Sequence[str]) -> dict[s
     made = template.parse(saved.prompt.content)
     _check_variables(saved.prompt, made, asked.variables)
     wants_memories = bool(asked.query) or "memories" in made.mentioned
-    memories = _recalled(workspace, asked) if wants_memories else Shown([])
+    results = _recalled(workspace, asked) if wants_memories else []
+    memories = Shown.of(result for result in results if not result.flags)
+    flagged = [result.id for result in results if result.flags]
     branch = asked.branch or workspace.standing().scope.branch
     own = {"memories": memories, "query": asked.query, "branch": branch, "count": len(memories)}
     text = template.render(made, {**own, **asked.variables})
-    return {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    told = {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    return told | ({"flagged": flagged} if flagged else {})
 
 
 def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[str, Any]) -> None:
@@ -184,11 +188,11 @@ def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[st
         )
 
 
-def _recalled(workspace: Workspace, asked: _Asked) -> Shown:
+def _recalled(workspace: Workspace, asked: _Asked) -> Sequence[Result]:
     from treering.actions.recall import recall
 
     answer = recall(workspace, asked.query, limit=asked.limit, branch=asked.branch, detail="full")
-    return Shown.of(answer.results)
+    return answer.results
 
 
 def _save(workspace: Workspace, asked: _Asked) -> dict[str, Any]:

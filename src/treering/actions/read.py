@@ -6,13 +6,13 @@ from typing import Any
 from treering.actions import outputs
 from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
+from treering.actions.flags import Flags
 from treering.actions.links import Neighbour, neighbours
 from treering.actions.origin import origin_of
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
-from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import FileRef, Memory
 from treering.store import history as past
@@ -104,7 +104,7 @@ def read(
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
         history=_history(view, memory.id) if history else None,
         pending=pending or None,
-        flags=signs_of(memory) or None,
+        flags=Flags(workspace).of(place) or None,
     )
     answer: Whole = harmless(whole)
     return answer

@@ -7,13 +7,13 @@ from typing import Any
 from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
+from treering.actions.flags import Flags
 from treering.actions.origin import origin_of
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
-from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, TreeringError
 from treering.index import Found, Hit
 from treering.model.memory import Memory
@@ -33,7 +33,8 @@ _MOST_HOPS = 3
 class Result:
     """One memory of an answer; `content` and `details` with full detail, else a snippet.
 
-    `flags` name the signs of a text that wants to steer whoever reads it.
+    `flags` name what looks wrong: signs of a text that wants to steer whoever reads it, a
+    credential, or that nobody has looked yet.
     """
 
     id: str
@@ -229,6 +230,7 @@ class _Shown:
         self._code = code
         self._words = asked.words
         self._detail = detail
+        self._flags = Flags(workspace)
 
     def result(self, hit: Hit, via: str | None = None) -> Result | None:
         place = self._sight.place(hit.blob)
@@ -262,7 +264,7 @@ class _Shown:
             snippet=snippet(memory.content, self._words) if self._detail == "medium" else None,
             content=memory.content if full else None,
             details=dict(memory.details) if full else None,
-            flags=signs_of(memory) or None,
+            flags=self._flags.of(place) or None,
         )
 
 

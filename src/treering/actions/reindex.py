@@ -16,9 +16,10 @@ class Reindexed:
 
 
 def tidy(workspace: Workspace) -> None:
-    """Join the many small parts of the index into few, and note the clues it has not seen yet;
-    nothing to see but the speed."""
+    """Join the many small parts of the index into few, look at the memories there was no time for,
+    and note the clues that are new; for a process that nobody waits for."""
     workspace.surroundings.catch_up_alone(workspace.everything())
+    workspace.lookout.index.inspect_rest()
     workspace.lookout.index.tidy()
 
 

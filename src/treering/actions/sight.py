@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
+from treering.capture.flags import Detectors
 from treering.errors import TreeringError
 from treering.git.files import check_folder
 from treering.git.libgit2 import GitError
@@ -57,7 +58,14 @@ class Lookout:
 
     def __init__(self, store: Store, *, cache: Path | None = None, model: str = "") -> None:
         self._store = store
-        self.index = Index(_folder(store, cache), read=self._read, embedder=embedder_named(model))
+        self.index = Index(
+            _folder(store, cache),
+            read=self._read,
+            embedder=embedder_named(model),
+            detectors=Detectors(),
+        )
+        #: Flags of blobs the index does not know them of.
+        self.inspected: dict[str, tuple[str, ...]] = {}
         self._known: dict[tuple[object, ...], Sight] = {}
         self._tidying: threading.Thread | None = None
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from treering.actions.workspace import Change, Workspace
+from treering.capture.flags import flags_in
 from treering.errors import Busy, TreeringError
 from treering.git import lock
 from treering.git.files import make_folder, open_file
@@ -194,7 +195,11 @@ class Surroundings:
 
 
 class _Seen:
-    """Whether what the table suggests is what git shows, looked up once each."""
+    """Whether what the table suggests is what git shows, looked up once each.
+
+    What reads like an order is not: its words would come back in an answer nobody asked it of, and
+    stay in the reason of a link.
+    """
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -202,12 +207,16 @@ class _Seen:
 
     def place(self, subject: Subject) -> Place | None:
         if subject.id not in self._places:
-            try:
-                self._places[subject.id] = self._view.place(subject.id)
-            except TreeringError:
-                self._places[subject.id] = None
+            self._places[subject.id] = self._look(subject)
         place = self._places[subject.id]
         return place if place and place.blob == subject.blob else None
+
+    def _look(self, subject: Subject) -> Place | None:
+        words = "\n".join((subject.title, subject.topic, *subject.tags, *subject.files))
+        try:
+            return None if flags_in(words) else self._view.place(subject.id)
+        except TreeringError:
+            return None
 
 
 def _read(vault: Vault, blobs: Iterable[str]) -> Iterator[Subject]:

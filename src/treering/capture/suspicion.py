@@ -17,6 +17,9 @@ from treering.capture.secrets import texts_of
 from treering.capture.signs import SIGNS
 from treering.model.memory import Memory
 
+DETECTORS = 1
+# 1: the rules of 0.1; a new rule gets a new number, so that every index looks again
+
 _LONGEST = 262_144
 _MOST_PAYLOADS = 20
 

@@ -36,7 +36,8 @@ class Door(NamedTuple):
 
     def tidy_later(self, workspace: Workspace) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        if workspace.lookout.index.is_untidy:
+        index = workspace.lookout.index
+        if index.is_untidy or index.is_unfinished:
             self.start_tidying()
 
     def start_tidying(self) -> None:

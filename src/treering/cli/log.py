@@ -43,7 +43,7 @@ def _text(answer: Log) -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(e.title),
+            safe(e.title) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
         )
         for e in answer.entries
     ]

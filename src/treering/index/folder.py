@@ -11,20 +11,21 @@ rebuild. Only real folders and files of this user's are opened, and nothing that
 """
 
 import json
+import os
 import re
 import secrets
 import shutil
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from treering.git.files import check_folder, make_folder, read_file
 from treering.index.analysis import ANALYSIS
 from treering.index.contents import Contents, Listed, read_contents, write_contents
-from treering.index.entry import packed, unpacked
+from treering.index.entry import Entry, packed, unpacked
 from treering.index.quiet import whoosh_modules
 from treering.index.segment import Batch, Segment, StoredSegment
 
@@ -53,10 +54,15 @@ class AbsentError(Exception):
 
 
 class Folder:
-    """One index folder. Holds no state but its path, so any process may do anything beside it."""
+    """One index folder. Holds no state but its path, so any process may do anything beside it.
 
-    def __init__(self, path: Path) -> None:
+    `detectors` is the version of the rules by which memories were looked at; with others, what was
+    found does not count.
+    """
+
+    def __init__(self, path: Path, detectors: int = 0) -> None:
         self.path = path
+        self._stamp = _STAMP | {"detectors": detectors}
 
     def state(self) -> str:
         """A word that changes whenever the index does; empty where there is none."""
@@ -97,12 +103,18 @@ class Folder:
         segments = read_contents(data).segments
         if len(segments) <= MANY_SEGMENTS:
             return False
-        chosen = _small(segments)
-        batch, known = Batch(), set[str]()
-        for segment in (s for s in segments if s.name in chosen):
-            batch.add_segment(_opened(data, segment), known)
-        _write(data, batch, lambda now: [s for s in now if s.name not in chosen])
+        _join(data, _small(segments), lambda entry: entry)
         return True
+
+    def rewrite(self, names: Collection[str], change: Callable[[Entry], Entry]) -> None:
+        """Put one segment in the place of these, with entries that know more."""
+        data = self._data()
+        listed = read_contents(data).segments
+        _join(data, [segment for segment in listed if _full(data, segment) in names], change)
+
+    @property
+    def is_writable(self) -> bool:
+        return os.access(self.path, os.W_OK)
 
     def replace(self, batches: Iterable[Segment]) -> None:
         """Build anew beside what is there, then let it count."""
@@ -133,14 +145,14 @@ class Folder:
         if not isinstance(stamp, dict):
             raise AbsentError(self.path)
         name = stamp.pop("data", "")
-        if stamp != _STAMP or not isinstance(name, str) or not re.fullmatch(_DATA, name):
+        if stamp != self._stamp or not isinstance(name, str) or not re.fullmatch(_DATA, name):
             raise AbsentError(self.path)
         check_folder(self.path / name)
         return self.path / name
 
     def _point_to(self, data: Path) -> None:
         beside = self.path / f"CURRENT.{data.name}"
-        beside.write_text(json.dumps(_STAMP | {"data": data.name}), encoding="utf-8")
+        beside.write_text(json.dumps(self._stamp | {"data": data.name}), encoding="utf-8")
         beside.replace(self.path / "CURRENT")
 
     def _pointed_to(self) -> Path | None:
@@ -197,6 +209,15 @@ def _write(data: Path, batch: Segment, kept: Callable[[list[Listed]], list[Liste
         raise
 
 
+def _join(data: Path, segments: Sequence[Listed], change: Callable[[Entry], Entry]) -> None:
+    """One segment in the place of several, its entries changed."""
+    batch, known = Batch(), set[str]()
+    for segment in segments:
+        batch.add_segment(_opened(data, segment), known)
+    batch.entries = list(map(change, batch.entries))
+    _write(data, batch, lambda now: [segment for segment in now if segment not in segments])
+
+
 def _write_entries(data: Path, name: str, batch: Segment) -> None:
     """Entries go to disk before the table of contents names their segment."""
     terms = (data / f"{name}.trm").read_bytes()
@@ -204,12 +225,12 @@ def _write_entries(data: Path, name: str, batch: Segment) -> None:
     (data / f"{name}{_ENTRIES}").write_bytes(crc + packed(batch.entries))
 
 
-def _small(segments: Sequence[Listed]) -> set[str]:
+def _small(segments: Sequence[Listed]) -> list[Listed]:
     by_size = sorted(segments, key=lambda segment: segment.documents)
-    total, chosen = 0, list[str]()
+    total, chosen = 0, list[Listed]()
     for segment in by_size:
         if len(chosen) >= 2 and segment.documents > total:
             break
         total += segment.documents
-        chosen.append(segment.name)
-    return set(chosen)
+        chosen.append(segment)
+    return chosen

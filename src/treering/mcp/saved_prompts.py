@@ -57,10 +57,13 @@ def _all(workspace: "Workspace") -> list[Prompt]:
 
 
 def _offered(item: dict[str, Any]) -> Prompt:
+    from treering.capture.flags import unless_flagged
+
     needed = [PromptArgument(name=name, required=True) for name in item["variables"]]
     optional = [PromptArgument(name=n, required=False) for n in item.get("optional", [])]
-    description = item["description"] or "A saved prompt."
-    return Prompt(name=item["name"], description=description, arguments=[*needed, *optional])
+    # Clients list prompts by themselves; what one says is read by whoever runs it.
+    described = unless_flagged(item["description"], "") or "A saved prompt."
+    return Prompt(name=item["name"], description=described, arguments=[*needed, *optional])
 
 
 def _run(workspace: "Workspace", name: str, variables: dict[str, str]) -> tuple[str, str]:

@@ -25,6 +25,8 @@ class Event(NamedTuple):
     type: str
     title: str
     branch: str
+    #: What looks wrong with these words; filled in by whoever shows them.
+    flags: tuple[str, ...] | None = None
 
 
 def events(
