@@ -293,3 +293,23 @@ def test_a_data_folder_behind_a_link_is_not_opened(indexed: Repo, tmp_path: Path
 
     assert _contents(elsewhere) == before
     assert not data_folder(indexed).is_symlink()
+
+
+def test_derived_files_of_another_user_are_left_alone(
+    indexed: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a group that shares a repository, each has an index and pages of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = indexed.path / ".git" / "treering"
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file to somebody else")
+    for path in [folder / "index", folder / "cache", *derived(indexed)]:
+        os.chown(path, 4711, -1)
+    before = _contents(folder)
+
+    first = indexed.json("recall", "--limit", "1")
+    second = indexed.json("recall", "--limit", "1", "--cursor", first["cursor"])
+
+    assert first["results"][0]["id"] != second["results"][0]["id"]
+    assert list((tmp_path / "cache" / "treering").rglob("CONTENTS"))
+    assert _contents(folder) == before

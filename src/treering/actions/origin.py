@@ -7,6 +7,7 @@ the people whose commits are in the code.
 import json
 import re
 import secrets
+from pathlib import Path
 
 from treering.actions.workspace import Workspace
 from treering.git import process
@@ -38,9 +39,9 @@ def _address(author: str) -> str:
 class Authors:
     """The authors of a repository's code: kept in memory, and on disk for the next process."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, cache: Path) -> None:
         self._repository = repository
-        self._file = repository.common_dir / "treering" / "cache" / "authors.json"
+        self._file = cache / "authors.json"
         self._tips = ""
         self._addresses: frozenset[str] = frozenset()
         self._load()

@@ -95,7 +95,7 @@ def listed(workspace: Workspace) -> list[Output]:
 
 
 def _folder(workspace: Workspace) -> Path:
-    return workspace.store.folder / "cache" / "outputs"
+    return workspace.derived("cache") / "outputs"
 
 
 def _kept(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

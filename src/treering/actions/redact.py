@@ -1,14 +1,15 @@
 """redact: take a memory's text out of history, for good. What others have is theirs."""
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from treering.actions.workspace import Workspace
 from treering.errors import MemoryNotFound
 from treering.git import process, refs
+from treering.git.files import check_folder
 from treering.git.lock import Held
 from treering.model.memory import id_prefix
 from treering.model.scope import HEADS, REFS, REMOTES, TRASH
@@ -144,7 +145,10 @@ def _is_in_use(vault: Vault, done: Rewritten) -> bool:
 def _forget_derived(workspace: Workspace) -> None:
     """Index and cached answers hold words of it; both are made again when needed."""
     for name in ("index", "cache"):
-        shutil.rmtree(Path(workspace.store.folder) / name, ignore_errors=True)
+        folder = workspace.derived(name)
+        with contextlib.suppress(OSError):
+            check_folder(folder, levels=2)  # nothing behind a link is deleted
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _left(workspace: Workspace, touched: dict[Vault, list[str]], packed: int) -> tuple[str, ...]:

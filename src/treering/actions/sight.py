@@ -4,7 +4,6 @@ A view's tips decide what it shows, so what was made ready for the same tips is 
 twice costs nothing, and the index sees the same objects and keeps what it derived from them.
 """
 
-import os
 import threading
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -12,7 +11,6 @@ from pathlib import Path
 
 from treering.capture.flags import Detectors
 from treering.errors import TreeringError
-from treering.git.files import check_folder
 from treering.git.libgit2 import GitError
 from treering.graph.network import Network
 from treering.index import Entry, Index, embedder_named
@@ -56,10 +54,10 @@ class Sight:
 class Lookout:
     """Makes views searchable, and remembers the last few."""
 
-    def __init__(self, store: Store, *, cache: Path | None = None, model: str = "") -> None:
+    def __init__(self, store: Store, folder: Path, *, model: str = "") -> None:
         self._store = store
         self.index = Index(
-            _folder(store, cache),
+            folder,
             read=self._read,
             embedder=embedder_named(model),
             detectors=Detectors(),
@@ -105,24 +103,3 @@ class Lookout:
                         break
                 except (TreeringError, GitError):
                     break
-
-
-def _folder(store: Store, cache: Path | None) -> Path:
-    """Under the common dir; where that is not ours to write, under the user's own cache folder."""
-    folder = store.folder / "index"
-    if cache is None or _is_ours(folder, store.repository.common_dir):
-        return folder
-    import hashlib
-
-    name = hashlib.sha256(str(store.repository.common_dir).encode()).hexdigest()[:16]
-    return cache.resolve() / name
-
-
-def _is_ours(folder: Path, common_dir: Path) -> bool:
-    try:
-        check_folder(folder, levels=2)
-    except FileNotFoundError:
-        return os.access(common_dir, os.W_OK)
-    except OSError:
-        return False  # of another who shares the repository, or a link
-    return True

@@ -170,7 +170,7 @@ class Surroundings:
 
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
-        folder = self._store.folder / "index"
+        folder = self._clues.folder
         with contextlib.suppress(Busy, OSError):
             make_folder(folder, levels=2)
             os.close(open_file(folder / "clues.lock", os.O_RDWR | os.O_CREAT))  # or it is a link

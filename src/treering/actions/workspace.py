@@ -11,6 +11,7 @@ from treering.branches.trunk import code_position, trunk_of
 from treering.capture import secrets
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict, TreeringError
+from treering.git.files import is_usable
 from treering.git.libgit2 import cache_large_trees, set_fsync
 from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
@@ -122,7 +123,7 @@ class Workspace:
         from treering.actions.sight import Lookout
 
         model = self.repository.config("treering.semantic") or ""
-        return Lookout(self.store, cache=self._cache, model=model)
+        return Lookout(self.store, self.derived("index"), model=model)
 
     @cached_property
     def surroundings(self) -> "Surroundings":
@@ -130,20 +131,31 @@ class Workspace:
         from treering.actions.surroundings import Surroundings
         from treering.graph.clues import Clues
 
-        return Surroundings(self.store, Clues(self.store.folder / "index" / "clues.db"))
+        return Surroundings(self.store, Clues(self.derived("index") / "clues.db"))
 
     @cached_property
     def pages(self) -> "Pages":
         from treering.actions.pages import Pages
 
-        return Pages(self.store.folder / "cache" / "pages" if self._is_brief else None)
+        return Pages(self.derived("cache") / "pages" if self._is_brief else None)
 
     @cached_property
     def authors(self) -> "Authors":
         """The people of the code, asked for when memories are shown."""
         from treering.actions.origin import Authors
 
-        return Authors(self.repository)
+        return Authors(self.repository, self.derived("cache"))
+
+    def derived(self, name: str) -> Path:
+        """A folder for what can be made again: under the common dir, or where that is not ours to
+        write (read-only, of another who shares the repository, a link), in the user's own cache."""
+        folder = self.store.folder / name
+        if self._cache is None or is_usable(folder, levels=2):
+            return folder
+        import hashlib
+
+        digest = hashlib.sha256(str(self.repository.common_dir).encode()).hexdigest()[:16]
+        return self._cache.resolve() / digest / name
 
     def settle(self) -> None:
         """After a look at the index: let it be put in order, if this process lives long enough."""

@@ -29,6 +29,18 @@ def check_folder(path: Path, *, levels: int = 1) -> None:
             raise ForeignFile(folder)
 
 
+def is_usable(path: Path, *, levels: int = 1) -> bool:
+    """Whether there is such a folder of ours, or one could be made."""
+    try:
+        check_folder(path, levels=levels)
+    except FileNotFoundError:
+        above = next(folder for folder in path.parents if os.path.lexists(folder))
+        return not above.is_symlink() and os.access(above, os.W_OK)
+    except OSError:
+        return False
+    return True
+
+
 def make_folder(path: Path, *, levels: int = 1) -> None:
     """A folder for this user alone, if it is not there; those above are as open as the umask says.
 

@@ -56,6 +56,10 @@ class Clues:
         self._open: sqlite3.Connection | None = None
         self._lock = threading.RLock()
 
+    @property
+    def folder(self) -> Path:
+        return self._path.parent
+
     def unknown_trees(self, oids: Iterable[str]) -> list[str]:
         """Those of these trees that may hold memories not in here."""
         return self._unknown("trees", "oid", list(oids))
