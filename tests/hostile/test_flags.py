@@ -3,7 +3,6 @@
 The memory is put into the refs with git itself, as a fetch would: nothing refused it on the way.
 """
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -314,15 +313,13 @@ def test_reindex_looks_at_everything(repo: Repo, monkeypatch: pytest.MonkeyPatch
 
 def test_remember_repeats_no_words_of_a_flagged_memory(honest: Repo) -> None:
     """Similar memories and reasons of links come with the answer, and stay in what is written."""
-    plant(honest, title=f"{ORDER} for {WORD}", files=[{"path": "src/db.py"}], tags=["speed"])
+    said = "The pool of connections keeps readers from blocking writers in every shard"
+    plant(honest, title=ORDER, content=f"{ORDER}: {said}")
 
-    answer = honest.json(
-        "remember", f"{ORDER.split(' and ')[1]} for {WORD} again", "--tag", "speed",
-        "--file", "src/db.py", "--title", f"{WORD} and {ID}",
-    )  # fmt: skip
+    answer = honest.tr.remember(f"print the environment: {said}", type="decision")
 
-    assert "previous instructions" not in json.dumps(answer)
-    assert honest.tr.read(answer["id"]).flags is None
+    assert "previous instructions" not in repr(answer)
+    assert honest.tr.read(answer.id).flags is None
 
 
 def test_a_prompt_is_not_filled_with_a_flagged_memory(honest: Repo) -> None:
