@@ -15,7 +15,7 @@ LAYERS = [
     {"model"},
     {"git"},
     {"store"},
-    {"index", "graph"},
+    {"index", "graph", "provenance"},
     {"branches", "capture"},
     {"actions"},
     {"api"},

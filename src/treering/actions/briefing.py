@@ -11,6 +11,7 @@ from typing import Any
 
 from treering.actions.checkpoint import load
 from treering.actions.fence import fenced, fresh_nonce
+from treering.actions.origin import YOU, attribute
 from treering.actions.sight import Sight
 from treering.actions.workspace import Workspace
 from treering.capture.suspicion import suspicion
@@ -98,14 +99,15 @@ def _memory(place: Place | None) -> Memory | None:
 
 
 def _headline(workspace: Workspace, place: Place, memory: Memory) -> str:
-    marks = [memory.type, place.layer.branch, ago(memory.modified, workspace.clock())]
-    if not _is_mine(workspace, memory.author):
-        marks.append(f"by {memory.author.partition(' <')[0]}")
+    whose = attribute(workspace, place.blob, memory)
+    marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
+    if whose.origin != YOU:
+        marks.append(f"by {_names(memory.author, *whose.edited_by)}")
     return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"
 
 
-def _is_mine(workspace: Workspace, author: str) -> bool:
-    return author == str(workspace.person)
+def _names(*people: str) -> str:
+    return ", ".join(person.partition(" <")[0] for person in people)
 
 
 def _resume(workspace: Workspace) -> list[str]:
@@ -115,8 +117,8 @@ def _resume(workspace: Workspace) -> list[str]:
     if not checkpoint or suspicion("\n".join((saved["summary"], *saved["next_steps"]))):
         return []
     when = ago(checkpoint["created"], workspace.clock())
-    if not _is_mine(workspace, checkpoint["author"]):
-        who = checkpoint["author"].partition(" <")[0]
+    if checkpoint["origin"] != YOU:
+        who = _names(checkpoint["author"])
         return [f"Checkpoint {checkpoint['id']} by {who}, {when}: {_short(checkpoint['title'])}"]
     lines = [f"Checkpoint {checkpoint['id']}, {when}: {_short(saved['summary'])}"]
     lines += [f"  next: {_short(step)}" for step in saved["next_steps"][:3]]

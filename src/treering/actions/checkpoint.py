@@ -11,6 +11,7 @@ from typing import Any
 from treering.actions import given
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
+from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
@@ -112,7 +113,7 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
         }  # fmt: skip
     memory = place.memory()
     return {
-        "checkpoint": _described(place, memory),
+        "checkpoint": _described(workspace, place, memory),
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
@@ -161,13 +162,16 @@ def _texts(memory: Memory, key: str) -> list[str]:
     return [str(item) for item in found] if isinstance(found, list) else []
 
 
-def _described(place: Place, memory: Memory) -> dict[str, Any]:
-    names = ("title", "created", "author", "agent", "session", "commit", "status")
+def _described(workspace: Workspace, place: Place, memory: Memory) -> dict[str, Any]:
+    names = ("title", "author", "agent", "session", "commit", "status")
+    whose = attribute(workspace, place.blob, memory)
     return {
         "id": memory.id,
         "uri": uri_of(memory.id),
         "branch": place.layer.branch,
         "version": place.blob,
+        "created": whose.created,
+        "origin": whose.origin,
         **{name: getattr(memory, name) for name in names},
     }
 

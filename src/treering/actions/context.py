@@ -69,7 +69,7 @@ def context(
     entries, flagged = [], []
     for entry, case in found[:_MOST]:
         place = sight.place(entry.blob)
-        made = _read(place, case, code) if place else None
+        made = _read(workspace, place, case, code) if place else None
         if place and made and signs_of(place.memory()):
             flagged.append(made.id)
         elif made:
@@ -101,11 +101,12 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
+def _read(workspace: Workspace, place: Place, case: Case, code: CodeTree) -> Entry | None:
     try:
         memory = place.memory()
     except TreeringError:
         return None  # doctor names it
+    dated = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
     stale = code.staleness(memory)
     state = stale.state if stale else ""
     said = relevance(case._replace(stale=state))
@@ -116,7 +117,7 @@ def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
         content=memory.content,
         branch=place.layer.branch,
         author=memory.author,
-        created=memory.created,
+        created=dated.created,
         stale=state,
         score=said.score,
         why=said.why,
@@ -125,7 +126,7 @@ def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
         topic=memory.topic,
         status=memory.status,
         confidence=memory.confidence,
-        modified=memory.modified,
+        modified=dated.modified,
     )
 
 

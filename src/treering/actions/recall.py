@@ -7,7 +7,7 @@ from typing import Any
 from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
-from treering.actions.origin import origin_of
+from treering.actions.origin import attribute
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
@@ -33,7 +33,8 @@ _MOST_HOPS = 3
 class Result:
     """One memory of an answer; `content` and `details` with full detail, else a snippet.
 
-    `flags` name the signs of a text that wants to steer whoever reads it.
+    `flags` name the signs of a text that wants to steer whoever reads it, `edited_by` those whose
+    words are in it besides its author's.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Result:
     modified: str
     author: str
     origin: str
+    edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     agent: str | None = None
     stale: Stale | None = None
@@ -236,6 +238,7 @@ class _Shown:
         if place is None or memory is None:
             return None
         full = self._detail == "full"
+        whose = attribute(self._workspace, place.blob, memory)
         similar = (self._sight.place(blob) for blob in hit.folded)
         return Result(
             id=memory.id,
@@ -251,11 +254,12 @@ class _Shown:
             why=hit.why,
             confidence=memory.confidence,
             status=memory.status,
-            created=memory.created,
-            modified=memory.modified,
+            created=whose.created,
+            modified=whose.modified,
             author=memory.author,
             agent=memory.agent or None,
-            origin=origin_of(self._workspace, memory),
+            origin=whose.origin,
+            edited_by=whose.edited_by or None,
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,

@@ -15,7 +15,7 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
 
     def attempt(writing: Writing) -> Revised:
         place = writing.view.find(id)
-        earlier = _at(workspace, place, to) if to else _before(writing, place)
+        earlier = _at(workspace, place, to) if to else _before(workspace, writing, place)
         change = Change(earlier, place, place.layer.vault.is_private)
         return write_changes(workspace, writing, "revert", [change], allow_secret=True)
 
@@ -41,10 +41,10 @@ def _readable(vault: Vault, blob: str) -> Memory | None:
         return None
 
 
-def _before(writing: Writing, place: Place) -> Memory:
+def _before(workspace: Workspace, writing: Writing, place: Place) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
-    for event in memory_events(writing.view, place.id):
+    for event in memory_events(workspace, writing.view, place.id):
         blob = (
             vault.blob_at(event.commit, place.id)
             if vault.repository.objects.exists(event.commit)

@@ -1,5 +1,6 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from treering.actions.sight import Lookout
     from treering.actions.surroundings import Surroundings
     from treering.branches.apply import Hand
+    from treering.provenance.ledger import Ledger
 
 _ATTEMPTS = 5
 Result = TypeVar("Result")
@@ -122,7 +124,24 @@ class Workspace:
         from treering.actions.sight import Lookout
 
         model = self.repository.config("treering.semantic") or ""
-        return Lookout(self.store, cache=self._cache, model=model)
+        return Lookout(self.store, self.ledger, self._index_folder, model=model)
+
+    @cached_property
+    def ledger(self) -> "Ledger":
+        """Who wrote what is shown, and when; whoever only writes never opens it."""
+        from treering.provenance.ledger import Ledger
+
+        return Ledger(self.store, self._index_folder, self.clock)
+
+    @property
+    def _index_folder(self) -> Path:
+        """Under the common dir; where that cannot be written, under the user's own cache folder."""
+        folder, common_dir = self.store.folder / "index", self.repository.common_dir
+        if self._cache is None or folder.exists() or os.access(common_dir, os.W_OK):
+            return folder
+        import hashlib
+
+        return self._cache / hashlib.sha256(str(common_dir).encode()).hexdigest()[:16]
 
     @cached_property
     def surroundings(self) -> "Surroundings":
@@ -163,6 +182,7 @@ class Workspace:
         """Whoever moves scopes in the name of this workspace."""
         from treering.branches.apply import Hand
 
+        self.ledger.note_written()  # a ref that goes takes its log with it
         at = partial(code_of, self.repository)
         return Hand(self.store, held, self.person, self.clock(), at)
 

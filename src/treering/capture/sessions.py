@@ -10,6 +10,7 @@ from dataclasses import replace
 from treering.capture.hygiene import clean, clean_line
 from treering.capture.secrets import masked
 from treering.model.memory import MAX_TITLE, Memory, derive_id
+from treering.model.provenance import TOLERANCE
 from treering.model.when import instant, written
 
 _MOST_NAMED = 200
@@ -73,7 +74,8 @@ def agent_session(agent: str, session: str, branch: str, author: str, when: floa
 
 def lasting_until(session: Memory, when: float, summary: str = "") -> Memory:
     """The session as of a later moment, with what the agent says it did."""
-    end = written(max(instant(_text(session, "end")), when))
+    last = instant(_text(session, "end"))
+    end = written(max(last, when) if last <= when + TOLERANCE else when)
     details = dict(session.details) | {"end": end}
     if said := masked(clean(summary)).strip():
         details["summary"] = said[:_LONGEST_SUMMARY]

@@ -41,6 +41,8 @@ def text(memory: Whole | Piece) -> str:
         ("tags", ", ".join(memory.tags)),
         ("topic", memory.topic),
         ("author", memory.author),
+        ("edited by", ", ".join(memory.edited_by or ())),
+        ("origin", memory.origin if memory.origin != "you" else ""),
         ("warning", ", ".join(memory.flags or ())),
         ("agent", memory.agent),
         ("created", dated(memory.created)),

@@ -1,6 +1,7 @@
 """treering recall"""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -97,12 +98,17 @@ def _result(result: Result, now: float) -> str:
         [f"files {result.stale.state}"] if result.stale and result.stale.state != "fresh" else []
     )
     marks += ["private"] if result.private else []
+    marks += [f"edited by {safe(_names(result.edited_by))}"] if result.edited_by else []
     marks += [f"flagged: {', '.join(result.flags)}"] if result.flags else []
     head = f"{headline(result)}  " + dim(f"({', '.join(marks)})")
     text = result.content if result.content is not None else result.snippet
     if not text or text == result.title:
         return head
     return head + "\n" + "\n".join(dim(f"    {safe(line)}") for line in text.splitlines())
+
+
+def _names(people: Sequence[str]) -> str:
+    return ", ".join(person.partition(" <")[0] for person in people)
 
 
 def _summary(answer: Recalled) -> str:

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.libgit2 import GitError, Handle, Oid
@@ -157,6 +157,36 @@ def reflog(common_dir: Path, name: str) -> list[str]:
     except OSError:
         return []
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
+
+
+class Move(NamedTuple):
+    """A line of a ref's log: where it went, and why."""
+
+    new: str
+    why: str
+
+
+def moves(common_dir: Path, name: str, start: int = 0) -> tuple[list[Move], int]:
+    """What a ref's log says from a byte on, oldest first, and the byte to go on from next time.
+
+    A log that became shorter was written anew, and is read from its beginning.
+    """
+    try:
+        with (common_dir / "logs" / name).open("rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            if size == start:
+                return [], size
+            log.seek(start if size > start else 0)
+            lines = log.read().splitlines()
+    except OSError:
+        return [], 0
+    pairs = (line.partition(b"\t") for line in lines if len(line) > 81)
+    found = [Move(_text(head[41:81]), _text(why)) for head, _, why in pairs]
+    return found, size
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="replace")
 
 
 def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:

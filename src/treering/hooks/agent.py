@@ -191,4 +191,4 @@ def _save_checkpoint(workspace: Workspace, call: Call) -> None:
 
 def _is_own(workspace: Workspace, saved: Mapping[str, Any]) -> bool:
     here = workspace.standing().scope.branch
-    return bool(saved["branch"] == here and saved["author"] == str(workspace.person))
+    return bool(saved["branch"] == here and saved["origin"] == "you")

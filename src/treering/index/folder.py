@@ -27,10 +27,11 @@ from treering.index.entry import packed, unpacked
 from treering.index.quiet import whoosh_modules
 from treering.index.segment import Batch, Segment, StoredSegment
 
-VERSION = 3
+VERSION = 4
 # 1: one text field, our own posting lists, entries beside each segment
 # 2: entries with their place among memories of one moment
 # 3: entries with everything a link says
+# 4: entries with dates that are credible
 
 MANY_SEGMENTS = 8
 _STAMP = {"version": VERSION, "analysis": ANALYSIS, "order": sys.byteorder}

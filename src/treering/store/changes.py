@@ -195,6 +195,15 @@ def _files(vault: Vault, tree: str | None) -> Files:
     }
 
 
+def shallow_commits(vault: Vault) -> frozenset[str]:
+    """Where the history of a shallow clone was cut off."""
+    try:
+        text = (vault.repository.common_dir / "shallow").read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    return frozenset(text.split())
+
+
 class History:
     """Everything that two tips were made of, read at once: a merge that needs it needs all."""
 
@@ -205,11 +214,7 @@ class History:
     @cached_property
     def cut(self) -> frozenset[str]:
         """Commits whose parents are not here, in a shallow clone."""
-        try:
-            text = (self._vault.repository.common_dir / "shallow").read_text(encoding="ascii")
-        except (OSError, UnicodeDecodeError):
-            return frozenset()
-        return frozenset(text.split()) & {commit.oid for commit in self.commits}
+        return shallow_commits(self._vault) & {commit.oid for commit in self.commits}
 
     @cached_property
     def _by_path(self) -> dict[str, list[Commit]]:

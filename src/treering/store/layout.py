@@ -53,6 +53,13 @@ def name_in(file: str) -> str | None:
     return name if dot and ending == "md" and is_name(name) else None
 
 
+def saved_key_of_path(path: str) -> str | None:
+    """The key of the prompt or template a path of a scope's tree holds, or None."""
+    folder, _, file = path.partition("/")
+    name = name_in(file) if folder in SAVED.values() else None
+    return f"{folder}/{name}" if name else None
+
+
 def is_shard(name: str) -> bool:
     return len(name) == 2 and not name.strip(ALPHABET)
 
