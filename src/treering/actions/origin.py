@@ -8,12 +8,14 @@ code.
 """
 
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
+from treering.capture.hygiene import clean_line
+from treering.capture.suspicion import suspicion
 from treering.git import process
+from treering.git.files import replace_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.provenance import SOMEONE, Contributor, address_of
@@ -22,6 +24,7 @@ from treering.store.vault import NOBODY
 YOU, TEAMMATE, UNVERIFIED = "you", "teammate", "unverified"
 #: The newest commits are asked for their authors; the people of older ones have left.
 _COMMITS = 5_000
+_LONGEST_NAME = 120
 _STRENGTH = {UNVERIFIED: 0, TEAMMATE: 1, YOU: 2}
 
 
@@ -54,8 +57,17 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
 def _editors(people: Sequence[Contributor], author: str, *, is_scribe: bool) -> tuple[str, ...]:
     """Whoever writes down what another said, as hooks do with commits, has not changed it."""
     hands = people[1:] if is_scribe else people
-    names = (person.name for person in hands if person.name)
-    return tuple(dict.fromkeys(name for name in names if address_of(name) != author))
+    return shown_names(person for person in hands if address_of(person.name) != author)
+
+
+def shown_names(people: Iterable[Contributor]) -> tuple[str, ...]:
+    """Names as they may be put before an agent: one that reads like an order is not repeated."""
+    names = (clean_line(person.name) for person in people if person.name)
+    return tuple(dict.fromkeys("someone" if _is_odd(name) else name for name in names))
+
+
+def _is_odd(name: str) -> bool:
+    return len(name) > _LONGEST_NAME or bool(suspicion(name))
 
 
 def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> str:
@@ -135,11 +147,5 @@ class Authors:
 
     def _save(self) -> None:
         """For the next process; where it cannot be kept, that one looks again."""
-        beside = self._file.with_suffix(f".{os.getpid()}")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
-            beside.write_text(json.dumps(kept), encoding="utf-8")
-            beside.replace(self._file)
-        except OSError:
-            return
+        kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
+        replace_file(self._file, json.dumps(kept))

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions import given
+from treering.actions.prompt_runs import PromptRuns, owner_of
 from treering.actions.prompt_shelves import Saved, Shelves
 from treering.actions.rendering import MEMORY_FIELDS, RESERVED, Shown, wrapped
 from treering.actions.workspace import Workspace
@@ -22,6 +23,8 @@ from treering.model.taxonomy import one_of
 OPS = ("list", "get", "run", "render", "save", "delete")
 FORMATS = ("markdown", "json", "xml")
 DOMAINS = ("project", "user")
+#: The user's own come first: a name that others push to the project does not replace them.
+_LOOKED_IN = ("user", "project")
 _MOST_MEMORIES = 100
 _DEEPEST_VALUE = 5
 
@@ -76,11 +79,11 @@ def prompts(
 
 
 def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = KINDS) -> Saved:
-    """The prompt that is meant: in the project first, then the user's."""
+    """The prompt that is meant: the user's own first, then the project's."""
     wanted = prompts_model.named(asked.name)
     shelves = Shelves(workspace, asked.branch)
-    for kind in [asked.kind] if asked.kind else kinds:
-        for domain in [asked.domain] if asked.domain else DOMAINS:
+    for domain in [asked.domain] if asked.domain else _LOOKED_IN:
+        for kind in [asked.kind] if asked.kind else kinds:
             if saved := shelves.find(domain, kind, wanted):
                 return saved
     what = asked.kind or kinds[0]
@@ -111,7 +114,7 @@ def variables_of(made: template.Template) -> list[str]:
 def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     shelves = Shelves(workspace, asked.branch)
     listed = [
-        _described(saved)
+        _described(workspace, saved)
         for saved in shelves.all()
         if (not asked.kind or saved.prompt.kind == asked.kind)
         and (not asked.domain or saved.domain == asked.domain)
@@ -123,10 +126,19 @@ def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
 
 def _get(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     saved = found(workspace, asked)
-    return _described(saved) | {"content": saved.prompt.content, "version": saved.version}
+    return (
+        _described(workspace, saved)
+        | {"content": saved.prompt.content, "version": saved.version}
+        | _warned(workspace, saved)
+    )
 
 
-def _described(saved: Saved) -> dict[str, Any]:
+def _warned(workspace: Workspace, saved: Saved) -> dict[str, Any]:
+    warnings = PromptRuns(workspace).warnings(saved)
+    return {"warnings": warnings} if warnings else {}
+
+
+def _described(workspace: Workspace, saved: Saved) -> dict[str, Any]:
     made = _parsed_or_none(saved.prompt)
     return {
         "name": saved.prompt.name,
@@ -136,6 +148,7 @@ def _described(saved: Saved) -> dict[str, Any]:
         "optional": [word for word in made.optional if word not in RESERVED] if made else [],
         "tags": list(saved.prompt.tags),
         "domain": saved.domain,
+        "owner": owner_of(workspace, saved),
         "branch": saved.branch,
     }
 
@@ -164,7 +177,10 @@ def _filled(workspace: Workspace, asked: _Asked, kinds: Sequence[str]) -> dict[s
     branch = asked.branch or workspace.standing().scope.branch
     own = {"memories": memories, "query": asked.query, "branch": branch, "count": len(memories)}
     text = template.render(made, {**own, **asked.variables})
-    return {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    answer = {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    answer |= _warned(workspace, saved)
+    PromptRuns(workspace).note(saved)
+    return answer
 
 
 def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[str, Any]) -> None:
@@ -204,6 +220,7 @@ def _save(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
         modified=workspace.now(),
     )
     saved = Shelves(workspace, asked.branch).save(asked.domain or "project", prompt)
+    PromptRuns(workspace).note(saved)
     return {
         "name": prompt.name,
         "version": saved.version,

@@ -59,6 +59,9 @@ def command(
         **given,
     )
     door_.answer(answer, _text)
+    if not door_.as_json:
+        for warning in answer.get("warnings", []):
+            click.echo(f"warning: {safe(warning)}", err=True)
 
 
 def _pair(word: str) -> tuple[str, str]:
@@ -87,6 +90,7 @@ def _listed(prompts: list[dict[str, Any]]) -> str:
             item["name"],
             item["kind"],
             safe(item["branch"] or item["domain"]),
+            safe(item["owner"].partition(" <")[0]),
             ", ".join(item["variables"]),
             safe(item["description"]),
         )
