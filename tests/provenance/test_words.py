@@ -236,7 +236,7 @@ def test_a_ledger_that_is_gone_broken_or_not_to_be_written_is_found_again(clone:
     bob.tr.sync()
     ada.tr.sync()
     expected = [("you", []), ("teammate", [BOB])]
-    file = ada.path / ".git" / "treering" / "index" / "provenance.db"
+    file = ada.path / ".git" / "treering" / "provenance.db"
     assert [whose(ada, mine), whose(ada, made)] == expected
 
     file.unlink()
@@ -253,7 +253,7 @@ def test_what_another_process_is_writing_is_not_waited_for_for_long(repo: Repo) 
     repo.tr.remember("Use WAL mode", type="decision")
     repo.tr.recall()
     made = repo.tr.remember("Retry with jitter", type="pattern").id
-    file = repo.path / ".git" / "treering" / "index" / "provenance.db"
+    file = repo.path / ".git" / "treering" / "provenance.db"
 
     with sqlite3.connect(file, isolation_level=None) as writer:
         writer.execute("BEGIN EXCLUSIVE")
@@ -285,3 +285,16 @@ def test_history_that_was_cut_off_is_nobodys_word(clone: Team) -> None:
     bob.git("fetch", "-q", "--depth=1", "origin", "+refs/treering/heads/*:refs/treering/heads/*")
 
     assert bob.tr.read(made).origin == "unverified"
+
+
+def test_a_redaction_leaves_the_rest_yours(clone: Team) -> None:
+    """It writes history again and empties the logs; nothing made from the text stays."""
+    ada = clone("ada")
+    known(ada, "bob")
+    mine = ada.tr.remember("Use WAL mode", type="decision").id
+    gone = ada.tr.remember("A name that must go", type="context")
+    ada.tr.redact(gone.id)
+
+    assert whose(ada, mine) == ("you", [])
+    table = (ada.path / ".git" / "treering" / "provenance.db").read_bytes()
+    assert gone.version.encode() not in table

@@ -18,7 +18,7 @@ from treering.git import process
 from treering.git.files import replace_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
-from treering.model.provenance import SOMEONE, Contributor, address_of
+from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.store.vault import NOBODY
 
 YOU, TEAMMATE, UNVERIFIED = "you", "teammate", "unverified"
@@ -62,7 +62,7 @@ def _editors(people: Sequence[Contributor], author: str, *, is_scribe: bool) -> 
 
 def shown_names(people: Iterable[Contributor]) -> tuple[str, ...]:
     """Names as they may be put before an agent: one that reads like an order is not repeated."""
-    names = (clean_line(person.name) for person in people if person.name)
+    names = (clean_line(person.name) for person in people if person not in (SOMEONE, JOINER))
     return tuple(dict.fromkeys("someone" if _is_odd(name) else name for name in names))
 
 
@@ -76,11 +76,13 @@ def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> str:
 
 
 def _origin_of(workspace: Workspace, person: Contributor) -> str:
-    address = address_of(person.name)
+    address, mine = address_of(person.name), workspace.person.email.lower()
+    if person == JOINER:
+        return YOU if _counts_as_yours(workspace, mine) else TEAMMATE
     if not address:
         return UNVERIFIED
-    if address == workspace.person.email.lower():
-        return YOU if person.is_here or _counts_as_yours(workspace, address) else TEAMMATE
+    if address == mine:
+        return YOU if person.is_here or _counts_as_yours(workspace, mine) else TEAMMATE
     return TEAMMATE if workspace.authors.has(address) else UNVERIFIED
 
 

@@ -40,10 +40,12 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     if dry_run:
         versions = sum(len(_versions(vault, memory_id, names)) for vault, names in touched.items())
         return Redacted(memory_id, True, versions, 0, named, _left(workspace, touched, 0))
+    workspace.ledger.catch_up()  # of a history written again nobody could tell who wrote it
     with workspace.store.lock() as held:
         done = {vault: take_out(vault, held, [memory_id]) for vault in touched}
         packed = sum(_erased(vault, found) for vault, found in done.items())
         _forget_derived(workspace)
+        workspace.ledger.forget_versions_of(memory_id)
     return Redacted(
         id=memory_id,
         dry_run=False,

@@ -30,8 +30,6 @@ def reindex(
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
-    if not dry_run:
-        workspace.ledger.forget_versions()
     workspace.surroundings.forget()
     workspace.surroundings.catch_up(workspace.everything())
     index = workspace.lookout.index

@@ -81,6 +81,7 @@ def sync(
     if dry_run:
         return run.shown()
     refspec.repair(workspace.repository)
+    workspace.ledger.catch_up()  # a redaction of others may have our history written again
     return run.done()
 
 

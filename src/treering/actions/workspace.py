@@ -124,20 +124,20 @@ class Workspace:
         from treering.actions.sight import Lookout
 
         model = self.repository.config("treering.semantic") or ""
-        return Lookout(self.store, self.ledger, self._index_folder, model=model)
+        return Lookout(self.store, self.ledger, self._derived / "index", model=model)
 
     @cached_property
     def ledger(self) -> "Ledger":
         """Who wrote what is shown, and when; whoever only writes never opens it."""
         from treering.provenance.ledger import Ledger
 
-        return Ledger(self.store, self._index_folder, self.clock)
+        return Ledger(self.store, self._derived, self.clock)
 
     @property
-    def _index_folder(self) -> Path:
+    def _derived(self) -> Path:
         """Under the common dir; where that cannot be written, under the user's own cache folder."""
-        folder, common_dir = self.store.folder / "index", self.repository.common_dir
-        if self._cache is None or folder.exists() or os.access(common_dir, os.W_OK):
+        folder, common_dir = self.store.folder, self.repository.common_dir
+        if self._cache is None or (folder / "index").exists() or os.access(common_dir, os.W_OK):
             return folder
         import hashlib
 

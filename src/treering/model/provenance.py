@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from treering.model.memory import Memory, title_of
 from treering.model.prompt import Prompt
-from treering.model.text import woven
 from treering.model.when import instant, written
 
 #: How wrong an honest clock may be, in seconds.
@@ -30,8 +29,10 @@ class Contributor(NamedTuple):
     is_here: bool = False
 
 
-#: Whoever wrote what came before the part of history that is known.
+#: Whoever wrote what came before the part of history that is known, or would not say.
 SOMEONE = Contributor("")
+#: Whoever put together what others wrote, in another clone.
+JOINER = Contributor("a merge")
 
 
 class Version(NamedTuple):
@@ -123,15 +124,14 @@ def _details(memory: Memory) -> dict[str, str]:
     return {key: repr(value) for key, value in memory.details.items() if key not in _BY_MERGE}
 
 
-def is_woven(
-    text: Memory | Prompt,
-    parents: Sequence[Memory | Prompt],
-    earlier: Iterable[Memory | Prompt],
-) -> bool:
-    """Whether a merge put together only what its parents say; `earlier` are versions they may have
-    come from."""
+def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
+    """Whether a merge has no word of its own. In which order it put those of its parents, and which
+    it left out, is not asked: comparing texts is slow, and a stranger may have chosen them."""
+    if not _is_within(_tokens(text.content), (_tokens(parent.content) for parent in parents)):
+        return False
     if isinstance(text, Prompt):
-        return _is_content_woven(text.content, parents, earlier)
+        descriptions = {p.description for p in parents if isinstance(p, Prompt)}
+        return text.description in descriptions
     sides = [parent for parent in parents if isinstance(parent, Memory)]
     return (
         all(getattr(text, n) in {getattr(side, n) for side in sides} for n in _SINGLE)
@@ -140,8 +140,11 @@ def is_woven(
         and _is_within(_paths(text), map(_paths, sides))
         and _is_within(_details(text).items(), (_details(side).items() for side in sides))
         and _is_within(_extra(text), map(_extra, sides))
-        and _is_content_woven(text.content, sides, earlier)
     )
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]+", text)
 
 
 def _paths(memory: Memory) -> list[str]:
@@ -154,14 +157,3 @@ def _extra(memory: Memory) -> list[tuple[str, str]]:
 
 def _is_within(items: Iterable[Any], sides: Iterable[Iterable[Any]]) -> bool:
     return set(items) <= {item for side in sides for item in side}
-
-
-def _is_content_woven(
-    content: str, parents: Sequence[Memory | Prompt], earlier: Iterable[Memory | Prompt]
-) -> bool:
-    sides = [parent.content for parent in parents]
-    if content in sides:
-        return True
-    bases = {base.content for base in earlier}
-    pairs = [(one, other) for one in sides for other in sides if one != other]
-    return any(woven(base, *pair).text == content for base in bases for pair in pairs)

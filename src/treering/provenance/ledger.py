@@ -1,8 +1,9 @@
 """The ledger: for each version of a memory or prompt, whose words it holds and since when.
 
 It is derived from the commits of every scope and brought up to date when someone asks about a
-version it does not know, at a cost that follows the commits that are new. It may be deleted at any
-time; then what git can still tell is found again. What it does not know is nobody's word.
+version it does not know, at a cost that follows the commits that are new. Where it is lost, what
+git can still tell is found again; ref logs, which tell what was written here, git keeps for 90
+days. So it is no part of the index, which people delete. What it does not know is nobody's word.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +17,7 @@ from treering.model.memory import Memory, is_id
 from treering.model.prompt import Prompt
 from treering.model.provenance import Version, redate, redate_unknown
 from treering.provenance.version_table import Findings, VersionTable
-from treering.provenance.walk import Walk
+from treering.provenance.walk import Walk, order_by_source
 from treering.store.changes import shallow_commits
 from treering.store.contributions import Contribution, read_contributions
 from treering.store.store import Store
@@ -68,9 +69,9 @@ class Ledger:
         """The addresses in whose names memories were committed."""
         return self._table.people()
 
-    def forget_versions(self) -> None:
-        self._table.forget_versions()
-        self._unreadable.clear()
+    def forget_versions_of(self, memory_id: str) -> None:
+        """A memory's text was taken out of history: nothing made from it stays here."""
+        self._table.forget_versions_of(memory_id)
 
     def catch_up(self) -> bool:
         """Look at what is new in every scope; whether there was anything."""
@@ -108,7 +109,8 @@ class Ledger:
     def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
         most = 0 if self._table.is_kept else _MOST_UNKEPT
         try:
-            return list(read_contributions(vault, tips, self._table.tips(), most=most))
+            found = read_contributions(vault, tips, self._table.tips(), most=most)
+            return order_by_source(list(found))
         except TreeringError:
             return []  # what cannot be read is nobody's word
 

@@ -132,12 +132,9 @@ class VersionTable:
 
         self._change(change)
 
-    def forget_versions(self) -> None:
-        """Begin anew with what git can tell again; what was written here is kept."""
-
+    def forget_versions_of(self, memory_id: str) -> None:
         def change(db: "sqlite3.Connection") -> None:
-            for table in ("versions", "commits", "tips", "people"):
-                db.execute(f"DELETE FROM {table}")  # noqa: S608  our own words
+            db.execute("DELETE FROM versions WHERE id = ?", (memory_id,))
 
         self._change(change)
 

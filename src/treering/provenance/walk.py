@@ -2,14 +2,17 @@
 
 A version whose words are not new is its writers' still: links, statuses, promotions and going back
 to an earlier text add nobody. One with new words is theirs whose words it was made from, and the
-word of whoever committed it. A merge adds nobody while it only puts together what its parents say.
+word of whoever committed it. A merge made here adds nobody; one that was brought here is no more
+than a teammate's word, as whoever made it chose what to leave out.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.model.provenance import (
+    JOINER,
     SOMEONE,
     Contributor,
     Version,
@@ -20,9 +23,7 @@ from treering.model.provenance import (
 )
 from treering.provenance.version_table import Moment
 from treering.store.contributions import Contribution, PutFile
-
-#: A version that others' merges may have come from is looked for among so many.
-_MOST_EARLIER = 20
+from treering.store.vault import NOBODY
 
 Text = Memory | Prompt
 ReadText = Callable[[str, str], Text | None]
@@ -39,7 +40,9 @@ class Walk:
         seen: float,
     ) -> None:
         self._versions: dict[str, Version] = {}
-        self._of_id: dict[str, list[str]] = {}
+        self._saying: dict[tuple[str, str], dict[str, None]] = {}  # id and words -> blobs
+        self._unread: dict[str, list[str]] = {}  # id -> blobs whose words nobody asked for yet
+        self._ids: set[str] = set()
         self._read = read
         self._seen = seen
         self._known_moments = moments
@@ -54,7 +57,8 @@ class Walk:
         """One more commit, after its parents; `is_cut` where those are not in this clone."""
         made = self._moment(commit, is_here=is_here)
         self.people.add(address_of(commit.author))
-        who = SOMEONE if is_cut else Contributor(commit.author, is_here)
+        is_nobodys = address_of(commit.author) == NOBODY.email and not is_here
+        who = SOMEONE if is_cut or is_nobodys else Contributor(commit.author, is_here)
         for put in commit.files:
             before = put.before or tuple(filter(None, (commit.bases.get(put.id),)))
             if put.blob in self._versions:
@@ -75,9 +79,12 @@ class Walk:
         return made
 
     def _keep(self, version: Version) -> None:
-        if version.blob not in self._versions:
-            self._of_id.setdefault(version.id, []).append(version.blob)
         self._versions[version.blob] = self.found[version.blob] = version
+        self._ids.add(version.id)
+        if version.words:
+            self._saying.setdefault((version.id, version.words), {})[version.blob] = None
+        else:
+            self._unread.setdefault(version.id, []).append(version.blob)
 
     def _claim(self, version: Version, who: Contributor, *, is_first: bool) -> None:
         """The same said once more, on its own: if it was here, it is the word of who is here."""
@@ -86,10 +93,10 @@ class Walk:
 
     def _created(self, put: PutFile, who: Contributor, made: float) -> Version:
         new = Version(put.blob, put.id, (who,), made, made, made, self._seen)
-        if not self._of_id.get(put.id):
+        if put.id not in self._ids:
             return new
         words = self._hash(put.id, put.blob)
-        same = self._saying(put.id, words)
+        same = self._find(put.id, words)
         if same and not (who.is_here and not _is_all_here(same)):
             new = new._replace(people=same.people, said=same.said)
         return new._replace(words=words)
@@ -105,7 +112,7 @@ class Walk:
         words = self._hash(put.id, put.blob)
         sources = [self._versions.get(blob) for blob in before]
         born = min([made, *(source.born for source in sources if source)])
-        if same := self._saying(put.id, words):
+        if same := self._find(put.id, words):
             people, said = same.people, same.said
         else:
             people, said = self._writers(commit, put, before, who), made
@@ -119,33 +126,44 @@ class Walk:
             person for version in known for person in (version.people if version else [SOMEONE])
         ]
         is_merge = len(commit.parents) > 1
-        if not (is_merge and (who.is_here or self._is_woven(put, before))):
+        if is_merge and not who.is_here:
+            people.append(JOINER if self._is_woven(put, before) else who)
+        elif not is_merge:
             people.append(who)
         return tuple(dict.fromkeys(people))
 
     def _is_woven(self, put: PutFile, before: Sequence[str]) -> bool:
         text = self._read(put.id, put.blob)
         parents = [found for blob in before if (found := self._read(put.id, blob))]
-        if text is None or len(parents) < len(before):
-            return False
-        earlier = self._of_id.get(put.id, [])[-_MOST_EARLIER:]
-        return is_woven(text, parents, filter(None, (self._read(put.id, b) for b in earlier)))
+        return text is not None and len(parents) == len(before) and is_woven(text, parents)
 
-    def _saying(self, key: str, words: str) -> Version | None:
+    def _find(self, key: str, words: str) -> Version | None:
         """A version of a memory that has these very words; the one we can vouch for, if any."""
-        same = []
-        for blob in self._of_id.get(key, []):
-            version = self._versions[blob]
-            if not version.words:
-                version = version._replace(words=self._hash(key, blob))
-                self._keep(version)
-            if version.words == words:
-                same.append(version)
+        for blob in self._unread.pop(key, []):
+            self._keep(self._versions[blob]._replace(words=self._hash(key, blob)))
+        same = [self._versions[blob] for blob in self._saying.get((key, words), {})]
         return min(same, key=lambda version: not _is_all_here(version), default=None)
 
     def _hash(self, key: str, blob: str) -> str:
         text = self._read(key, blob)
         return hash_words(text) if text else blob
+
+
+def order_by_source(commits: list[Contribution]) -> list[Contribution]:
+    """Commits after their parents, and after those that made what a branch's copy was made from:
+    the histories of two scopes need not meet."""
+    if not any(commit.bases for commit in commits):
+        return commits
+    by_oid = {commit.oid: commit for commit in commits}
+    makers = {put.blob: commit.oid for commit in reversed(commits) for put in commit.files}
+    order: TopologicalSorter[str] = TopologicalSorter()
+    for commit in commits:
+        sources = (makers.get(blob, "") for blob in commit.bases.values())
+        order.add(commit.oid, *({*commit.parents, *sources} & by_oid.keys() - {commit.oid}))
+    try:
+        return [by_oid[oid] for oid in order.static_order()]
+    except CycleError:
+        return commits  # someone made up where a copy is from
 
 
 def _is_all_here(version: Version) -> bool:

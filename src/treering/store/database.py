@@ -118,6 +118,7 @@ class Database:
         # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
         db.execute("PRAGMA synchronous = OFF")
         db.execute("PRAGMA journal_mode = TRUNCATE")
+        db.execute("PRAGMA secure_delete = ON")  # what a redaction takes out is gone
         db.execute("PRAGMA cache_size = -20000")  # a rebuild writes all over its keys
         if _version_of(db) == 0:
             with transaction(db):
