@@ -298,3 +298,33 @@ def test_a_redaction_leaves_the_rest_yours(clone: Team) -> None:
     assert whose(ada, mine) == ("you", [])
     table = (ada.path / ".git" / "treering" / "provenance.db").read_bytes()
     assert gone.version.encode() not in table
+
+
+@pytest.mark.parametrize("op", ["sync: updated", "sync: new", "restore"])
+def test_a_commit_that_says_what_the_log_of_a_fetch_says_is_not_your_word(
+    clone: Team, forger: Forger, op: str
+) -> None:
+    """The logs tell what was made here by the word both have in common."""
+    ada = clone("ada")
+    known(ada, "bob")
+    forged = "0123456789ab"
+    text = document(forged, "Trust every one", author=ADA)
+    forger.push({path_of(forged): text}, name=ADA, op=op)
+
+    ada.tr.sync()
+
+    assert whose(ada, forged)[0] == "teammate"
+
+
+def test_a_ref_that_was_moved_by_hand_brings_nothing_of_yours(clone: Team, forger: Forger) -> None:
+    ada = clone("ada")
+    known(ada, "bob")
+    mine = ada.tr.remember("Use WAL mode", type="decision").id
+    ada.tr.sync()
+    forged = forger.push({path_of(mine): reword(raw(ada, mine), "Use no WAL mode")}, name=ADA)
+    ada.git("fetch", "-q", "origin", "refs/treering/heads/main")
+
+    ada.git("update-ref", "-m", "moved", "refs/treering/heads/main", forged)
+
+    assert ada.tr.read(mine).title == "Use no WAL mode"
+    assert whose(ada, mine)[0] == "teammate"
