@@ -3,12 +3,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-deep lint package bench reliability eval clean
+.PHONY: help demo test test-deep mutants lint package bench reliability eval clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
 	@echo "make test       run the tests"
-	@echo "make test-deep  run the slow fault and property tests too"
+	@echo "make test-deep  run the slow fault and property tests too, and the mutants"
+	@echo "make mutants    put small faults into the code, and see whether a test notices each"
 	@echo "make lint       ruff and mypy"
 	@echo "make package    build the wheel and use it, under every Python that is here"
 	@echo "make bench      print every figure the docs quote"
@@ -31,6 +32,10 @@ test: $(READY)
 
 test-deep: $(READY)
 	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m benchmarks.mutation
+
+mutants: $(READY)
+	$(BIN)/python -m benchmarks.mutation
 
 lint: $(READY)
 	$(BIN)/ruff check .

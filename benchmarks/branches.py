@@ -18,6 +18,7 @@ from statistics import median
 
 from benchmarks._bench import ENVIRONMENT, git, heading, milliseconds, repository, row
 from treering import Treering
+from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.branches.landing import Judge
 from treering.branches.plan import plan
@@ -371,15 +372,16 @@ def wandered(life: Life, choose: random.Random, fate: str) -> None:
 def resolving(rounds: int, branches: int = 50) -> None:
     """Layers are resolved anew at every call, so that has to be cheap."""
     with repository() as path:
-        tr = Treering.open(path)
+        workspace = Workspace.open(path)
+        tr = Treering(workspace)
         for number in range(branches):
             git(path, "switch", "-q", "-c", f"b{number}", "main")
             tr.remember(f"thought {number}", type="insight")
         taken = []
         for name in itertools.islice(itertools.cycle(f"b{n}" for n in range(branches)), rounds):
             started = time.perf_counter()
-            standing = tr.standing(name)
-            layers.view_of(tr.store, standing.scope, standing.head, standing.trunk)
+            standing = workspace.standing(name)
+            layers.view_of(workspace.store, standing.scope, standing.head, standing.trunk)
             taken.append(time.perf_counter() - started)
     took = median(taken)
     row(f"resolving layers, {branches} branches", milliseconds(took), goal(took, 0.002))
@@ -396,11 +398,13 @@ def surveying(branches: int, commits: int) -> None:
         git(path, "reset", "-q", "--hard", "main")
         gone = [f"b{number}" for number in range(0, branches, 2)]
         git(path, "branch", "-q", "-D", *gone)
-        tr = Treering.open(path)
+        workspace = Workspace.open(path)
         started = time.perf_counter()
-        found = survey(tr.store, tr.store.shared)
+        found = survey(workspace.store, workspace.store.shared)
         surveyed = time.perf_counter() - started
-        lines = plan(tr.repository, tr.store.shared, found, Judge(tr.repository))
+        lines = plan(
+            workspace.repository, workspace.store.shared, found, Judge(workspace.repository)
+        )
         took = time.perf_counter() - started
     what = f"survey + plan, {len(lines)} scopes, {commits:,} commits"
     row(what, f"{took:.2f} s", goal(took, 5))

@@ -14,6 +14,7 @@ from benchmarks._bench import git, heading, milliseconds, repository, row
 from benchmarks.write import thought
 from treering import Treering
 from treering.actions.surroundings import Found
+from treering.actions.workspace import Workspace
 from treering.graph.network import Network
 from treering.model.memory import derive_id
 
@@ -24,12 +25,12 @@ _RELATIONS = ("depends_on", "uses", "relates_to", "supersedes", "affects")
 def main(quick: bool) -> None:
     memories, links = (1_000, 3_000) if quick else (MEMORIES, LINKS)
     with repository() as path, tempfile.TemporaryDirectory() as folder:
-        treering = Treering.open(path)
-        treering.import_path(records(Path(folder), memories, links))
-        walks(treering, memories, links)
+        workspace = Workspace.open(path)
+        Treering(workspace).import_path(records(Path(folder), memories, links))
+        walks(workspace, memories, links)
         git(path, "repack", "-adq")
         print()
-        captures(treering, memories, rounds=40 if quick else 100)
+        captures(workspace, memories, rounds=40 if quick else 100)
 
 
 def records(folder: Path, memories: int, links: int) -> Path:
@@ -50,8 +51,9 @@ def records(folder: Path, memories: int, links: int) -> Path:
     return path
 
 
-def walks(treering: Treering, memories: int, links: int) -> None:
-    sight = treering.lookout.sight(treering.view())
+def walks(workspace: Workspace, memories: int, links: int) -> None:
+    treering = Treering(workspace)
+    sight = workspace.lookout.sight(workspace.view())
     list(sight.entries())
     built = _median(lambda: Network(sight.entries()), 5)
     network = sight.network
@@ -69,12 +71,12 @@ def walks(treering: Treering, memories: int, links: int) -> None:
     row("  suggest", milliseconds(_median(lambda: treering.graph("suggest"), 1)))
 
 
-def captures(treering: Treering, memories: int, rounds: int) -> None:
+def captures(workspace: Workspace, memories: int, rounds: int) -> None:
     """The same captures with and without the look around, each side with the lock to itself."""
     started = time.perf_counter()
-    treering.surroundings.catch_up(treering.everything())
+    workspace.surroundings.catch_up(workspace.everything())
     noted = time.perf_counter() - started
-    around = treering.surroundings
+    treering, around = Treering(workspace), workspace.surroundings
     numbers = itertools.count(memories)
     looks, notes, whole = [], [], []
     find, note = around.found, around.noted

@@ -29,6 +29,7 @@ from benchmarks._bench import (
 )
 from benchmarks.write import records, thought
 from treering import Treering
+from treering.actions.workspace import Workspace
 from treering.model.scope import Scope
 from treering.store.joining import joined
 from treering.store.message import CodePosition, Message
@@ -151,7 +152,7 @@ def merges(size: int, rounds: int) -> None:
                 act(tr, 100)
                 tips.append(git(repo, "rev-parse", REF).decode().strip())
             taken = [_merge(repo, tips[0], tips[1]) for _ in range(rounds)]
-            cold = [_merge(repo, tips[0], tips[1], Treering.open(repo)) for _ in range(rounds)]
+            cold = [_merge(repo, tips[0], tips[1], Workspace.open(repo)) for _ in range(rounds)]
             _told(f"  {what}", taken)
             _told("    the first in a process", cold)
 
@@ -173,19 +174,21 @@ def _imported(tr: Treering, count: int) -> None:
         tr.import_path(Path(file.name))
 
 
-_WARM: dict[Path, Treering] = {}
+_WARM: dict[Path, Workspace] = {}
 
 
-def _merge(repo: Path, ours: str, theirs: str, tr: Treering | None = None) -> tuple[float, float]:
+def _merge(
+    repo: Path, ours: str, theirs: str, workspace: Workspace | None = None
+) -> tuple[float, float]:
     """Both tips put together and written: what a sync does between fetch and push.
 
     Seconds on the clock, and of the processors, git's included: on a busy machine they differ.
     """
-    tr = tr or _WARM.setdefault(repo, Treering.open(repo))
+    workspace = workspace or _WARM.setdefault(repo, Workspace.open(repo))
     git(repo, "update-ref", REF, ours)
-    vault = tr.store.shared
+    vault = workspace.store.shared
     started, before = time.perf_counter(), sum(os.times()[:4])
-    with tr.store.lock() as held:
+    with workspace.store.lock() as held:
         found = joined(vault, ours, theirs)
         why = Message("sync", "sync main", CodePosition("main"), found.ids)
         vault.merge(held, Scope("main"), theirs, found.files, why)
@@ -228,7 +231,7 @@ def crowd(clones: int, each: int) -> None:
         taken = time.perf_counter() - started
         for path in (*paths, *paths):
             Treering.open(path).sync()
-        known = {len(Treering.open(path).view().visible) for path in paths}
+        known = {len(Workspace.open(path).view().visible) for path in paths}
         row("  syncs", str(len(done)))
         row("  refused, to be run again", str(len(failed)))
         row("  a sync, median", f"{median(done):.2f} s")

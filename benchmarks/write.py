@@ -30,6 +30,7 @@ from benchmarks._bench import (
     row,
 )
 from treering import Treering
+from treering.actions.workspace import Workspace
 
 REF = "refs/treering/heads/main"
 SIZES = (0, 10_000, 100_000)
@@ -83,12 +84,13 @@ def captures(sizes: tuple[int, ...], rounds: int) -> None:
 
 def _captures(size: int, rounds: int) -> dict[str, float]:
     with repository() as path, tempfile.TemporaryDirectory() as folder:
-        treering = Treering.open(path)
+        workspace = Workspace.open(path)
+        treering = Treering(workspace)
         if size:
             treering.import_path(records(Path(folder), size))
             git(path, "repack", "-adq")
             # Else a thread would do it beside the first captures.
-            treering.surroundings.catch_up(treering.everything())
+            workspace.surroundings.catch_up(workspace.everything())
         else:
             treering.remember("the first one")
         numbers = itertools.count(size)

@@ -1,18 +1,20 @@
-"""Writes docs/reference/cli.md and the manual page from the commands' own help, and
-docs/reference/tools.md from the table of tools, and docs/reference/coming-from.md from the rows
-the tests run: `python docs/generate.py`.
+"""Writes docs/reference/cli.md and the manual page from the commands' own help,
+docs/reference/tools.md from the definitions of the tools, docs/reference/python.md from the class
+`Treering`, and docs/reference/coming-from.md from the rows the tests run: `python docs/generate.py`.
 
 A test compares the pages with what this makes, so that program and pages cannot differ.
 """
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
+from treering.actions.verbs import list_tools
+from treering.actions.verbs.verb import Tool, Verb
 from treering.cli.main import COMMANDS, program
-from treering.mcp.tools import INSTRUCTIONS, TOOLS, Tool
+from treering.mcp.schema import schema_of
+from treering.mcp.tools import INSTRUCTIONS
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
 TOOLS_PAGE = Path(__file__).parent / "reference" / "tools.md"
@@ -71,10 +73,9 @@ def page() -> str:
 
 
 def _commands() -> list[tuple[str, click.Command]]:
-    """Every command whose module is there, in the order help shows them."""
+    """Every command, in the order help shows them."""
     ctx = _context(program, "treering")
-    present = [name for name, module in COMMANDS.items() if find_spec(f"treering.cli.{module}")]
-    found = [(name, program.get_command(ctx, name)) for name in present]
+    found = [(name, program.get_command(ctx, name)) for name in COMMANDS]
     return [(name, command) for name, command in found if command is not None]
 
 
@@ -169,28 +170,29 @@ An argument that is not listed here is refused.
 
 def tools_page() -> str:
     """The whole page."""
+    tools = [(verb, verb.tool) for verb in list_tools() if verb.tool]
     rows = [
-        f"| [`{tool.name}`](#{tool.name}) | {_yes(tool.is_core)} | {_yes(tool.is_read_only)} "
+        f"| [`{verb.name}`](#{verb.name}) | {_yes(tool.is_core)} | {_yes(tool.is_read_only)} "
         f"| {tool.description.split(': ')[0].split('. ')[0].rstrip('.')}. |"
-        for tool in TOOLS
+        for verb, tool in tools
     ]
     top = TOOLS_TOP.format(table="\n".join(rows), instructions=INSTRUCTIONS.strip())
-    return "\n".join([top, *(_tool_section(tool) for tool in TOOLS)])
+    return "\n".join([top, *(_tool_section(verb, tool) for verb, tool in tools)])
 
 
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else ""
 
 
-def _tool_section(tool: Tool) -> str:
-    schema = tool.arguments.schema_for_clients()
+def _tool_section(verb: Verb, tool: Tool) -> str:
+    schema = schema_of(verb)
     required = schema.get("required", [])
     rows = [
         f"| `{name}` | {_type(field)} | {_default(field, name in required)} | {_meaning(field)} |"
         for name, field in schema["properties"].items()
     ]
     head = "| argument | type | default | meaning |\n| --- | --- | --- | --- |"
-    return "\n".join([f"## {tool.name}\n", f"{tool.description}\n", head, *rows, ""])
+    return "\n".join([f"## {verb.name}\n", f"{tool.description}\n", head, *rows, ""])
 
 
 def _type(field: dict[str, Any]) -> str:
@@ -213,5 +215,7 @@ if __name__ == "__main__":
     MANUAL.write_text(manual(), encoding="utf-8")
 
     import coming_from
+    import python_page
 
+    python_page.PAGE.write_text(python_page.page(), encoding="utf-8")
     coming_from.PAGE.write_text(coming_from.page(), encoding="utf-8")

@@ -8,9 +8,10 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from html import escape
 from pathlib import Path
+
+from treering.cli import program
 
 PICTURE = Path(__file__).parent / "terminal.svg"
 SCENES = (0, 1, 4, 5)  # remembered, learned on a branch, squashed and collected, found again
@@ -24,7 +25,7 @@ def recorded() -> str:
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment |= {"TERM": "xterm", "COLUMNS": str(COLUMNS), "LINES": "500"}
-    start = [sys.executable, "-m", "treering.cli.start", "demo"]
+    start = program.command("demo")
     with subprocess.Popen(start, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
         os.close(theirs)
         parts = []

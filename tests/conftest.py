@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from treering import Treering
+from treering.actions.workspace import Workspace
 from treering.git.objects import Person
 
 START = 1_770_000_000  # 2026-02-02T02:40:00Z
@@ -85,6 +86,11 @@ class Repo:
     def tr(self) -> Treering:
         """The library, opened anew, as another process would."""
         return Treering.open(self.path, clock=self.clock)
+
+    @property
+    def workspace(self) -> Workspace:
+        """The inside of the library, for tests of what lies below the verbs."""
+        return Workspace.open(self.path, clock=self.clock)
 
     def cli(
         self, *arguments: str, feed: str | bytes | None = None

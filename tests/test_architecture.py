@@ -15,10 +15,10 @@ LAYERS = [
     {"model"},
     {"git"},
     {"store"},
-    {"index", "graph"},
+    {"index", "graph", "provenance"},
     {"branches", "capture"},
     {"actions"},
-    {"api"},
+    {"answers", "operations", "api"},
     {"cli", "mcp", "hooks"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -74,6 +74,17 @@ def test_only_doors_read_the_environment_or_print() -> None:
         ]
 
     assert guilty == []
+
+
+def test_python_is_started_in_one_way() -> None:
+    """In isolation: started plainly, it would take files of the work tree for modules."""
+    starts = [
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if "sys.executable" in file.read_text(encoding="utf-8")
+    ]
+
+    assert sorted(starts) == ["cli/init.py", "cli/program.py"]  # init names the installed script
 
 
 def _loaded_by(*arguments: str, cwd: Path) -> set[str]:

@@ -28,11 +28,12 @@ _WORDS = (
     "type", "at", "since", "variables", "dry_run", "nonsense", "to", "name", "format", "depth",
 )  # fmt: skip
 _VALUES: tuple[Any, ...] = (
-    "", "-", "x", "list", "stats", "gc", "a" * 5000, "\u202e", "\x00",
+    "", "-", "x", "list", "stats", "gc", "a" * 5000, "\u202e", "\x00", "\ud800",
     "../../etc/passwd", "{{#each}}",
     0, -1, 10**30, 1e308, True, None, [], ["x"] * 500, {}, {"a": {"b": {"c": 1}}}, [[[[]]]],
     "*" * 200, "(" * 300, "ffffffffffff", "main", "@{-1}", "--help", "out:000000000000",
 )  # fmt: skip
+_IDS: tuple[Any, ...] = (1.5, 2.0, None, True, [], {}, "\udfff", 10**30, "")
 _METHODS = (
     "tools/call", "tools/call", "tools/call", "tools/list", "resources/read", "resources/list",
     "prompts/get", "completion/complete", "ping", "initialize", "nothing", "notifications/x",
@@ -95,7 +96,8 @@ def play(trial: Trial, repo: Repo, outcome: Outcome) -> None:
 
 
 def _wrong(dice: Random, number: int) -> bytes:
-    message = {"jsonrpc": "2.0", "id": number, "method": dice.choice(_METHODS), "params": {
+    id = number if dice.random() < 0.9 else dice.choice(_IDS)
+    message = {"jsonrpc": "2.0", "id": id, "method": dice.choice(_METHODS), "params": {
         "name": dice.choice(_TOOLS), "uri": dice.choice(_VALUES),
         "arguments": {dice.choice(_WORDS): dice.choice(_VALUES) for _ in range(dice.randrange(5))},
     }}  # fmt: skip

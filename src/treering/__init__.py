@@ -4,19 +4,21 @@
 else, so that `treering --version` and git hooks stay cheap.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treering.api import Treering as Treering
+    from treering.git.objects import Person as Person
 
 __version__ = "0.1.0"
 
-__all__ = ["Treering", "__version__"]
+__all__ = ["Person", "Treering", "__version__"]
+
+_HOMES = {"Person": "treering.git.objects", "Treering": "treering.api"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Treering":
-        from treering.api import Treering
-
-        return Treering
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'treering' has no attribute {name!r}")

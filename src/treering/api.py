@@ -1,77 +1,369 @@
-"""The Python door: `Treering.open(path)` and the verbs of the contract as methods."""
+"""The Python door: `Treering.open(path)`, and the verbs as methods.
 
+A `Treering` has a workspace and shows nothing of it: what stands here is all there is to rely on.
+The answers are typed; their classes are in `treering.answers`.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+from treering import answers
 from treering.actions.backfill import backfill
-from treering.actions.checkpoint import checkpoint
 from treering.actions.config import config
 from treering.actions.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor import doctor
 from treering.actions.drain import drain
-from treering.actions.entities import entities
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
-from treering.actions.gc import gc, promote_by_hand, restore
-from treering.actions.graph import graph
+from treering.actions.gc import gc, promote_by_hand
 from treering.actions.imports import import_path
 from treering.actions.inference import infer_links, prune_links
 from treering.actions.init import init, uninstall
 from treering.actions.link import link
 from treering.actions.log import log
-from treering.actions.maintain import maintain
-from treering.actions.prompts import prompts
 from treering.actions.read import read
 from treering.actions.recall import recall
 from treering.actions.redact import redact
 from treering.actions.reindex import reindex
 from treering.actions.remember import remember
+from treering.actions.restore import restore
 from treering.actions.revert import revert
 from treering.actions.revise import revise
-from treering.actions.status import status
 from treering.actions.sync import sync
 from treering.actions.workspace import Workspace
-
-
-class Treering(Workspace):
-    """The memories of one repository.
-
-    >>> tr = Treering.open(".")
-    >>> tr.remember("Use WAL mode: readers never block", type="decision").id  # doctest: +SKIP
-    '7k2m9qx4c0wd'
-    """
-
-    remember = remember
-    recall = recall
-    read = read
-    revise = revise
-    forget = forget
-    link = link
-    graph = graph
-    infer_links = infer_links
-    prune_links = prune_links
-    entities = entities
-    checkpoint = checkpoint
-    context = context
-    prompts = prompts
-    log = log
-    diff = diff
-    revert = revert
-    exported = exported
-    export_markdown = export_markdown
-    import_path = import_path
-    backfill = backfill
-    drain = drain
-    status = status
-    config = config
-    init = init
-    uninstall = uninstall
-    doctor = doctor
-    reindex = reindex
-    gc = gc
-    promote = promote_by_hand
-    restore = restore
-    maintain = maintain
-    sync = sync
-    redact = redact
-
+from treering.clock import Clock, wall_clock
+from treering.git.objects import Person
+from treering.operations import Operations
 
 __all__ = ["Treering"]
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+
+def _offer(
+    action: Callable[Concatenate[Workspace, P], Answer], doc: str
+) -> Callable[Concatenate["Treering", P], Answer]:
+    """An action as a method, with a text for those who know nothing of workspaces."""
+
+    @wraps(action)
+    def method(self: "Treering", /, *args: P.args, **given: P.kwargs) -> Answer:
+        return action(self._workspace, *args, **given)
+
+    _, *parameters = inspect.signature(action).parameters.values()
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    setattr(method, "__signature__", inspect.Signature([first, *parameters]))  # noqa: B010
+    method.__doc__ = inspect.cleandoc(doc)
+    return method
+
+
+class Treering(Operations):
+    """The memories of one repository, seen from the branch that is checked out at each call.
+
+    >>> tr = Treering.open(".")
+    >>> tr.remember("Use WAL mode: readers never block", type="decision").title
+    'Use WAL mode: readers never block'
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        agent: str = "",
+        person: Person | None = None,
+        clock: Clock = wall_clock,
+        cache: Path | None = None,
+        user_folder: Path | None = None,
+    ) -> "Treering":
+        """Open the repository that holds `path`.
+
+        `agent` and `person`, a `treering.Person`, are named as the authors of what is written;
+        without a person it is git's own user. `cache` is a folder to use where the repository
+        cannot be written, and `user_folder` the one with the user's own prompts.
+
+        >>> tr = Treering.open(".", agent="reviewer")
+        >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
+        'reviewer'
+        """
+        made = Workspace.open(
+            path, agent=agent, person=person, clock=clock, cache=cache, user_folder=user_folder
+        )
+        return cls(made)
+
+    # --- memories ---------------------------------------------------------------------------------
+
+    remember = _offer(
+        remember,
+        """Store a memory; its type is classified where none is given.
+
+        The same text twice is one memory: the answer says `duplicate`, and nothing is written.
+
+        >>> made = tr.remember("Use WAL mode: readers never block", tags=["db"])
+        >>> made.type, made.branch
+        ('decision', 'main')
+        """,
+    )
+    recall = _offer(
+        recall,
+        """Search what is seen from here; without a query list it, newest first.
+
+        >>> made = tr.remember("Use WAL mode: readers never block", tags=["db"])
+        >>> [result.title for result in tr.recall("readers", tags=["db"]).results]
+        ['Use WAL mode: readers never block']
+        """,
+    )
+    read = _offer(
+        read,
+        """Read one memory whole, by its id or a prefix of 4 characters or more.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> tr.read(made.id[:6]).content
+        'Use WAL mode: readers never block'
+        """,
+    )
+    revise = _offer(
+        revise,
+        """Change parts of a memory; what is not given stays.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> tr.revise(made.id, outcome="success", tags_add=["db"]).changed
+        ('tags', 'outcome')
+        """,
+    )
+    forget = _offer(
+        forget,
+        """Hide memories, or bring them back; history keeps them.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> tr.forget([made.id]).forgotten == (made.id,)
+        True
+        >>> tr.forget([made.id], restore=True).restored == (made.id,)
+        True
+        """,
+    )
+    link = _offer(
+        link,
+        """Link one memory to another, strengthen their link, or remove it.
+
+        >>> one = tr.remember("Use WAL mode: readers never block")
+        >>> two = tr.remember("The report reads while orders are written")
+        >>> tr.link(two.id, one.id, relation="depends_on").created
+        True
+        """,
+    )
+    log = _offer(
+        log,
+        """List what happened to memories, newest first, or to one of them.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> [entry.op for entry in tr.log(made.id).entries]
+        ['remember']
+        """,
+    )
+    diff = _offer(
+        diff,
+        """Tell what branch B knows that branch A does not, for a range `A..B`.
+
+        >>> tr.diff("main..main").added
+        ()
+        """,
+    )
+    revert = _offer(
+        revert,
+        """Make a memory what it was before its last change, or at a commit of its history.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> changed = tr.revise(made.id, tags_add=["db"])
+        >>> tr.revert(made.id).changed
+        ('tags',)
+        """,
+    )
+    redact = _offer(
+        redact,
+        """Take a memory's text out of all history, for good.
+
+        >>> made = tr.remember("The staging server is 10.0.0.7")
+        >>> tr.redact(made.id, dry_run=True).versions
+        1
+        """,
+    )
+
+    # --- memories taken together ------------------------------------------------------------------
+
+    infer_links = _offer(
+        infer_links,
+        """Find links between memories that are there already; without `dry_run`, make them.
+
+        >>> tr.infer_links().links
+        ()
+        """,
+    )
+    prune_links = _offer(
+        prune_links,
+        """Find links that are hardly believed any more; without `dry_run`, take them away.
+
+        >>> tr.prune_links().total
+        0
+        """,
+    )
+
+    def context(
+        self,
+        *,
+        task: str = "",
+        files: Sequence[str] = (),
+        recent_files: Sequence[str] = (),
+        budget: int = 2000,
+        template: str = "",
+        branch: str = "",
+    ) -> answers.ContextAnswer:
+        """Tell what matters now for a task and its files, in a text of at most `budget` characters.
+
+        >>> made = tr.remember("Use WAL mode: readers never block", files=["db.py"])
+        >>> [entry["title"] for entry in tr.context(files=["db.py"])["high"]]
+        ['Use WAL mode: readers never block']
+        """
+        answer = context(
+            self._workspace, task=task, files=files, recent_files=recent_files, budget=budget,
+            template=template, branch=branch,
+        )  # fmt: skip
+        return cast(answers.ContextAnswer, answer)
+
+    # --- many at once -----------------------------------------------------------------------------
+
+    def exported(
+        self, *, branch: str = "", all: bool = False, private: bool = False
+    ) -> Iterator[answers.ExportedMemory]:
+        """Give one mapping a memory, as `treering export` writes them.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> [memory["title"] for memory in tr.exported()]
+        ['Use WAL mode: readers never block']
+        """
+        found = exported(self._workspace, branch=branch, all=all, private=private)
+        return cast(Iterator[answers.ExportedMemory], found)
+
+    export_markdown = _offer(
+        export_markdown,
+        """Write memories as markdown files below a folder; the answer is how many.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> tr.export_markdown(folder)
+        1
+        """,
+    )
+    import_path = _offer(
+        import_path,
+        """Import a file, a folder, or another system's store.
+
+        >>> written = (folder / "notes.jsonl").write_text('{"content": "Use WAL mode"}')
+        >>> tr.import_path(folder / "notes.jsonl").imported
+        1
+        """,
+    )
+    backfill = _offer(
+        backfill,
+        """Capture commits made before there were hooks.
+
+        >>> tr.backfill(since="90d").captured
+        2
+        """,
+    )
+    drain = _offer(
+        drain,
+        """Capture what git hooks noted and nobody has looked at yet.
+
+        >>> tr.drain().pending
+        0
+        """,
+    )
+
+    # --- branches and remotes ---------------------------------------------------------------------
+
+    gc = _offer(
+        gc,
+        """Let memories follow their branches: promote what landed, trash what was thrown away.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> [(line.branch, line.verdict) for line in tr.gc(dry_run=True).plan]
+        [('main', 'live')]
+        """,
+    )
+    promote = _offer(
+        promote_by_hand,
+        """Put a branch's memories into another branch's now, whatever its code did.
+
+        >>> made = tr.remember("Threads made it slower", branch="try")
+        >>> tr.promote("try").into
+        'main'
+        """,
+    )
+    restore = _offer(
+        restore,
+        """Bring the dropped memories of a branch back.
+
+        >>> tr.restore("gone").memories
+        1
+        """,
+    )
+    sync = _offer(
+        sync,
+        """Share memories through a git remote: fetch, merge, push.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> tr.sync(remote="origin").pushed
+        1
+        """,
+    )
+
+    # --- the store itself -------------------------------------------------------------------------
+
+    config = _offer(
+        config,
+        """Show settings, or change one.
+
+        >>> [setting.value for setting in tr.config("capture", "all").settings]
+        ['all']
+        """,
+    )
+    doctor = _offer(
+        doctor,
+        """Check everything treering wrote, and repair what is safe.
+
+        >>> tr.doctor(dry_run=True).ok
+        True
+        """,
+    )
+    reindex = _offer(
+        reindex,
+        """Build the search index anew.
+
+        >>> made = tr.remember("Use WAL mode: readers never block")
+        >>> tr.reindex().indexed
+        1
+        """,
+    )
+    init = _offer(
+        init,
+        """Let git hooks, fetches and agents' clients know of treering.
+
+        >>> "post-commit" in tr.init(dry_run=True).hooks
+        True
+        """,
+    )
+    uninstall = _offer(
+        uninstall,
+        """Take back what `init` added; memories stay.
+
+        >>> tr.uninstall(dry_run=True).hooks
+        ()
+        """,
+    )

@@ -135,7 +135,7 @@ def test_what_hooks_noted_is_captured_before_a_load(repo: Repo) -> None:
     Hooked(repo.path / ".git").install(worker="/bin/true")
     commit = repo.commit_file("a.py")
 
-    with repo.tr.store.lock():
+    with repo.workspace.store.lock():
         assert repo.json("checkpoint", "load")["pending"] == 1
         assert repo.json("context")["pending"] == 1
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from conftest import Repo
+from treering import Treering
 from treering.actions.remember import Remembered
 from treering.git import lock
 
@@ -321,10 +322,11 @@ def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
     """A capture does not wait for ten thousand imported memories; a later one is linked."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
-    treering = repo.tr
+    workspace = repo.workspace
+    treering = Treering(workspace)
 
     first = treering.remember("Login page\n\nIt uses Session store.", type="component")
-    thread = treering.surroundings._reading
+    thread = workspace.surroundings._reading
     assert thread is not None
     thread.join()
     second = treering.remember("Profile page\n\nIt uses Session store.", type="component")
@@ -349,12 +351,12 @@ def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
     folder = repo.path / ".git" / "treering" / "index"
     folder.mkdir(parents=True, exist_ok=True)
-    workspace = repo.tr
+    workspace = repo.workspace
 
     with lock.hold(folder / "clues.lock"):
         workspace.surroundings.catch_up_alone(workspace.everything())
-        busy = repo.tr.surroundings.catch_up(workspace.everything(), 100)
+        busy = repo.workspace.surroundings.catch_up(workspace.everything(), 100)
     workspace.surroundings.catch_up_alone(workspace.everything())
 
     assert busy is False
-    assert repo.tr.surroundings.catch_up(workspace.everything(), 0)
+    assert repo.workspace.surroundings.catch_up(workspace.everything(), 0)

@@ -114,7 +114,7 @@ def test_a_memory_with_template_marks_stays_text(repo: Repo) -> None:
 def test_json_and_xml_hold_the_memories_as_data(repo: Repo) -> None:
     """Whatever a memory says, the document stays well formed."""
     tr = repo.tr
-    hostile = 'A "quoted" </memory><memory id="x"> & ]]> text'
+    hostile = 'A "quoted" </text><memories id="x"> & ]]> text'
     tr.remember(hostile, type="insight")
     tr.prompts("save", name="t", kind="template", content="Found: {{memories}}")
 
@@ -156,26 +156,32 @@ def test_bad_templates_and_secrets_are_not_saved(repo: Repo) -> None:
     assert repo.refs() == before
 
 
-def test_the_users_own_are_files_and_come_second(
-    repo: Repo, user: Treering, tmp_path: Path
-) -> None:
-    """get and run look in the project, then in the user's folder; delete must be told."""
+def test_the_users_own_are_files_and_come_first(repo: Repo, user: Treering, tmp_path: Path) -> None:
+    """get and run look in the user's folder, then in the project; delete must be told."""
     user.prompts("save", name="a", content="own", domain="user")
 
     assert (tmp_path / "own" / "prompts" / "a.md").read_text().endswith("own\n")
-    assert user.prompts("run", name="a")["text"] == "own"
     assert repo.refs() == {}
     user.prompts("save", name="a", content="project's")
-    assert user.prompts("run", name="a")["text"] == "project's"
-    assert user.prompts("run", name="a", domain="user")["text"] == "own"
-    assert [(p["name"], p["domain"]) for p in user.prompts("list")["prompts"]] == [
-        ("a", "project"), ("a", "user"),
+    assert user.prompts("run", name="a") == {"text": "own"}
+    assert user.prompts("get", name="a")["content"] == "own"
+    assert user.prompts("run", name="a", domain="project")["text"] == "project's"
+    assert [(p["domain"], p["owner"]) for p in user.prompts("list")["prompts"]] == [
+        ("project", "Ada Lovelace <ada@example.org>"), ("user", "you"),
     ]  # fmt: skip
     with pytest.raises(Invalid, match="whose"):
         user.prompts("delete", name="a")
     user.prompts("delete", name="a", domain="user")
     assert not (tmp_path / "own" / "prompts" / "a.md").exists()
     assert user.prompts("run", name="a")["text"] == "project's"
+
+
+def test_a_template_of_yours_is_not_covered_by_a_prompt_of_the_project(user: Treering) -> None:
+    """Run prefers prompts to templates, but not those of others to yours."""
+    user.prompts("save", name="a", content="own", kind="template", domain="user")
+    user.prompts("save", name="a", content="project's", kind="prompt")
+
+    assert user.prompts("run", name="a")["text"] == "own"
 
 
 def test_a_branch_sees_the_trunks_and_hides_them_by_its_own(repo: Repo) -> None:

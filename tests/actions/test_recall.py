@@ -359,14 +359,15 @@ def test_without_a_model_hybrid_is_text_and_says_so(shop: Repo) -> None:
 
 def test_many_small_additions_are_joined_beside_the_answers(repo: Repo) -> None:
     """Each is a part of the index that every search looks into."""
-    server = repo.tr
+    workspace = repo.workspace
+    server = Treering(workspace)
     for n in range(12):
         server.remember(f"thought {n}")
         server.recall("thought")
 
-    server.lookout.index.tidy()  # what the thread does, waited for
+    workspace.lookout.index.tidy()  # what the thread does, waited for
 
-    assert not server.lookout.index.is_untidy
+    assert not workspace.lookout.index.is_untidy
     assert server.recall("thought", limit=50).total == 12
 
 
@@ -377,9 +378,9 @@ def test_the_program_puts_the_index_in_order_behind_its_back(repo: Repo) -> None
         repo.json("recall", "thought")
 
     for _ in range(100):
-        if not repo.tr.lookout.index.is_untidy:
+        if not repo.workspace.lookout.index.is_untidy:
             break
         time.sleep(0.1)
 
-    assert not repo.tr.lookout.index.is_untidy
+    assert not repo.workspace.lookout.index.is_untidy
     assert repo.json("recall", "thought", "--limit", "50")["total"] == 10

@@ -229,9 +229,9 @@ def test_an_unknown_branch_is_an_error_and_a_known_scope_is_not(repo: Repo) -> N
 
     assert repo.titles("gone") == {"left behind"}
     with pytest.raises(BranchNotFound):
-        repo.tr.view("never")
+        repo.workspace.view("never")
     with pytest.raises(Invalid):
-        repo.tr.view("no\nname")
+        repo.workspace.view("no\nname")
 
 
 def test_private_memories_are_in_a_repository_of_their_own(repo: Repo, tmp_path: Path) -> None:

@@ -20,9 +20,10 @@ ARCHITECTURE = "docs/explanation/architecture.md"
 
 
 def _command_modules() -> set[str]:
+    from treering.cli.command import module_of
     from treering.cli.main import COMMANDS
 
-    return set(COMMANDS.values())
+    return set(map(module_of, COMMANDS))
 
 
 def test_every_dependency_earns_its_place_in_a_sentence(page, root):

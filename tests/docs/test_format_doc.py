@@ -10,9 +10,10 @@ import treering.model
 from treering.errors import InvalidDocument
 from treering.git.objects import blob_id
 from treering.model import document, frontmatter
+from treering.model.choices import STATUSES
 from treering.model.memory import derive_id
 from treering.model.scope import Scope, escape, unescape
-from treering.model.taxonomy import RELATIONS, STATUSES, TYPES
+from treering.model.taxonomy import RELATIONS, TYPES
 from treering.store import message
 
 

@@ -20,7 +20,7 @@ def test_readme_names_only_commands_there_are(page):
 
     named = set(re.findall(r"\btreering ([a-z]+)", "\n".join(code)))
 
-    assert named <= COMMANDS.keys()
+    assert named <= set(COMMANDS)
 
 
 def test_make_targets_are_those_of_the_makefile(page, root):

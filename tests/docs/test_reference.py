@@ -30,6 +30,15 @@ def test_tools_page_is_what_agents_see(page, generate):
     assert page("docs/reference/tools.md").text == generate.tools_page()
 
 
+def test_python_page_is_what_the_class_offers(page, root):
+    """When this fails, run `python docs/generate.py` and look at the difference."""
+    spec = importlib.util.spec_from_file_location("docs_python", root / "docs/python_page.py")
+    python_page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(python_page)
+
+    assert page("docs/reference/python.md").text == python_page.page()
+
+
 def test_the_manual_page_is_what_help_says(generate):
     """`git treering --help` shows it, and nothing else."""
     assert generate.MANUAL.read_text(encoding="utf-8") == generate.manual()

@@ -174,6 +174,13 @@ def test_ids_branches_types_and_commands_complete(told: Repo) -> None:
     assert "decision" in _completed(told, "remember", "--type", "dec")
 
 
+def test_words_of_a_choice_complete(told: Repo) -> None:
+    """As an option and as an argument."""
+    assert _completed(told, "recall", "--order", "new") == ["newest"]
+    assert _completed(told, "graph", "p") == ["path", "prerequisites"]
+    assert _completed(told, "sync", "fe") == ["fetch"]
+
+
 def test_completing_outside_a_repository_says_nothing(told: Repo, tmp_path: Path) -> None:
     told.path = tmp_path
 

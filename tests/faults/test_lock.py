@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from treering import Treering
+from treering.actions.workspace import Workspace
 from treering.errors import Busy
 from treering.git.lock import PATIENCE
 
@@ -37,7 +37,7 @@ def holder(repo):
 
 def test_a_lock_kept_too_long_is_busy(repo, holder):
     """An error to retry on, after a wait the caller can bound."""
-    store = Treering.open(repo.path).store
+    store = Workspace.open(repo.path).store
     started = time.monotonic()
 
     with pytest.raises(Busy) as caught, store.lock(patience=0.3):

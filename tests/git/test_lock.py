@@ -51,6 +51,52 @@ def test_a_lock_file_deleted_by_someone_is_made_anew(tmp_path: Path) -> None:
             assert path.exists()
 
 
+def test_a_lock_file_replaced_before_it_is_locked_is_not_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between opening the file and locking it someone deletes it, and another writer makes it anew:
+    each would lock a file of its own, and both would write."""
+    path = tmp_path / "treering.lock"
+    lock_file = fcntl.flock
+    others = []
+
+    def replace_then_lock(descriptor: int, how: int) -> None:
+        if not others:
+            path.unlink()
+            others.append(path.open("w"))
+            lock_file(others[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", replace_then_lock)
+
+    with pytest.raises(Busy), lock.hold(path, patience=0.05):
+        pass
+
+    others[0].close()
+    with lock.hold(path, patience=0):  # the other one is done
+        pass
+
+
+def test_a_lock_file_deleted_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same without another writer: what is held in the end has the name others look for."""
+    path = tmp_path / "treering.lock"
+    lock_file = fcntl.flock
+    gone = []
+
+    def delete_then_lock(descriptor: int, how: int) -> None:
+        if not gone:
+            path.unlink()
+            gone.append(path)
+        lock_file(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", delete_then_lock)
+
+    with lock.hold(path), pytest.raises(Busy), lock.hold(path, patience=0.05):
+        pass
+
+
 def test_the_lock_file_is_for_its_owner(tmp_path: Path) -> None:
     """Another user who may open it could block us."""
     with lock.hold(tmp_path / "treering.lock"):

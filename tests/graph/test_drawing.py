@@ -29,6 +29,7 @@ class Node(NamedTuple):
     type: str = "insight"
     status: str = "active"
     created: float = 1.0
+    flags: tuple[str, ...] | None = ()
     links: tuple[tuple[str, str, float, str, float], ...] = ()
 
 

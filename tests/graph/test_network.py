@@ -14,6 +14,7 @@ class Node(NamedTuple):
     type: str = "insight"
     status: str = "active"
     created: float = 1.0
+    flags: tuple[str, ...] | None = ()
 
     @property
     def title(self) -> str:

@@ -10,7 +10,7 @@ from treering.errors import Invalid
 
 def _tell(repo, event: str, session: str = "abc-123", summary: str = "") -> str:
     repo.now += 30
-    return record_agent_session(repo.tr, "claude-code", session, event, repo.now, summary)
+    return record_agent_session(repo.workspace, "claude-code", session, event, repo.now, summary)
 
 
 def test_commits_made_in_an_agents_session_are_part_of_it(repo, noting) -> None:
@@ -75,4 +75,4 @@ def test_secrets_in_a_summary_are_masked(repo, noting) -> None:
 
 def test_session_needs_names(repo, noting) -> None:
     with pytest.raises(Invalid):
-        record_agent_session(repo.tr, "", "x", "start", repo.now)
+        record_agent_session(repo.workspace, "", "x", "start", repo.now)

@@ -483,7 +483,7 @@ def test_rubbish_in_the_journal_harms_nobody(repo, noting) -> None:
 
 def test_locked_repository_is_left_for_later(repo, noting) -> None:
     commit = repo.commit_file("a.txt")
-    with repo.tr.store.lock():
+    with repo.workspace.store.lock():
         answer = repo.json("recall")
         assert (answer["results"], answer["pending"]) == ([], 1)
         assert repo.json("status")["journal"]["pending"] == 1

@@ -373,4 +373,5 @@ def test_worker_is_told_the_event_and_the_common_dir(repo, tmp_path, shell) -> N
     _until(
         lambda: (tmp_path / "told").exists() and (tmp_path / "told").read_text().count("\n") == 5
     )
-    assert (tmp_path / "told").read_text().split() == ["hook", "work", "post-commit", "-C", ".git"]
+    told = (tmp_path / "told").read_text().split()
+    assert told == ["hook", "work", "post-commit", "-C", str(repo.path / ".git")]

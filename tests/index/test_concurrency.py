@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treering.index import Index
-from treering.index.folder import _storage
+from treering.index.codec import DataFolder
 from treering.model.memory import Memory, derive_id
 from treering.model.query import parse
 
@@ -71,7 +71,7 @@ def test_a_held_lock_never_blocks(three: Any) -> None:
     """Another process writes: this one answers from the index and from memory, then catches up."""
     three.recall("token")
     data = next(three.folder.glob("data-*"))
-    lock = _storage(data).lock("MAIN_WRITELOCK")
+    lock = DataFolder(data).lock("WRITELOCK")
     assert lock.acquire()
     three.remember("Rotate tokens weekly", "Old tokens leak.")
 

@@ -2,9 +2,10 @@
 
 import json
 import os
-import pickle
 import random
 import shutil
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 import pytest
 
 from treering.index import folder as folder_module
+from treering.index.contents import read_contents
+from treering.index.entry import unpacked
 
 QUESTIONS = ("authenticate", "ERR_1234", "rendered page")
 
@@ -153,7 +156,7 @@ def test_a_foreign_pointer_is_not_followed(three: Any, text: str) -> None:
 
 
 def test_a_pointer_outside_the_folder_is_not_followed(three: Any, tmp_path: Path) -> None:
-    """A table of contents is a pickle: one from elsewhere must never be loaded."""
+    """A path in it could lead anywhere."""
     expected = answers(three)
     pointer = three.folder / "CURRENT"
     stamp = json.loads(pointer.read_text(encoding="utf-8"))
@@ -165,21 +168,118 @@ def test_a_pointer_outside_the_folder_is_not_followed(three: Any, tmp_path: Path
     assert answers(three) == expected
 
 
-def test_a_table_of_contents_of_foreign_objects_is_built_again(three: Any) -> None:
-    """A pickle that holds other things than segments is damage like any other."""
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[]",
+        "null",
+        '{"generation": 1}',
+        '{"generation": 1, "segments": {}}',
+        '{"generation": true, "segments": []}',
+        '{"generation": -1, "segments": []}',
+        '{"generation": 1e99, "segments": []}',
+        '{"generation": 1, "segments": [["MAIN_0123456789abcdef"]]}',
+        '{"generation": 1, "segments": [["../../../etc/passwd", 1]]}',
+        '{"generation": 1, "segments": [["MAIN_0123456789abcdef/../x", 1]]}',
+        '{"generation": 1, "segments": [["MAIN_0123456789abcdef", 99999999999]]}',
+        '{"generation": 1, "segments": [["MAIN_0123456789abcdef", 1]], "more": 1}',
+    ],
+)
+def test_a_table_of_contents_of_another_shape_is_built_again(three: Any, body: str) -> None:
+    """Names of exact shape, numbers within bounds, and no other key, whatever the checksum says."""
     expected = answers(three)
-    (toc,) = three.folder.rglob("*.toc")
-    head = toc.read_bytes()[:20]
-    toc.write_bytes(head + pickle.dumps({"what": "ever"}))
+    (table,) = three.folder.rglob("CONTENTS")
+    table.write_bytes(b"%08x %s" % (zlib.crc32(body.encode()), body.encode()))
 
+    with pytest.raises(ValueError, match="table of contents"):
+        read_contents(table.parent)
+    assert answers(three) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("created", "yesterday"),
+        ("created", float("nan")),
+        ("created", None),
+        ("tags", "auth"),
+        ("tags", [1]),
+        ("files", [["a"]]),
+        ("links", [["relates_to"]]),
+        ("links", ["relates_to"]),
+        ("links", [["relates_to", "x", "y", "z", 0]]),
+        ("length", 1.5),
+        ("flags", "none"),
+        ("flags", [None]),
+    ],
+)
+def test_entries_of_another_shape_are_built_again(three: Any, field: str, value: Any) -> None:
+    """Every door reads them, and none expects a date that is a word."""
+    _check_entries(three, lambda head, lines: (head[field].__setitem__(0, value), lines)[1])
+
+
+@pytest.mark.parametrize("line", ["abc", "../../etc/passwd", "x" * 40, "../" * 4, "\ud800"])
+@pytest.mark.parametrize("at", [0, 3, -1])
+def test_lines_of_another_shape_are_built_again(three: Any, line: str, at: int) -> None:
+    """The blob, the id and the sketch of an entry are the first, the fourth and the last here."""
+    _check_entries(three, lambda _, lines: [*lines[: at % len(lines)], line, *lines[at:][1:]])
+
+
+def test_entries_with_a_line_too_many_are_built_again(three: Any) -> None:
+    _check_entries(three, lambda _, lines: [*lines, "more"])
+
+
+def _check_entries(library: Any, change: Callable[[Any, list[str]], list[str]]) -> None:
+    """Write other entries with a checksum that is right: they are refused, and answers the same."""
+    expected = answers(library)
+    (file,) = library.folder.rglob("*.entries")
+    stored = file.read_bytes()
+    head, *lines = stored[8:].decode().split("\n")
+    columns = json.loads(head)
+    lines = change(columns, lines)
+    data = "\n".join((json.dumps(columns), *lines)).encode(errors="surrogatepass")
+    file.write_bytes(stored[:4] + zlib.crc32(data).to_bytes(4, "little") + data)
+
+    with pytest.raises(ValueError):  # noqa: PT011  each says it in words of its own
+        unpacked(file.read_bytes()[4:])
+    assert answers(library) == expected
+
+
+def test_a_term_table_that_leads_in_circles_is_noticed(three: Any) -> None:
+    """Lengths in it are signed: one below zero would be walked for ever."""
+    expected = answers(three)
+    (table,) = three.folder.rglob("*.trm")
+    data = bytearray(table.read_bytes())
+    keylen, _ = struct.unpack_from("!ii", data, 13)
+    struct.pack_into("!ii", data, 13, keylen, -8 - keylen)
+    table.write_bytes(data)
+    entries = table.with_suffix(".entries")
+    crc = zlib.crc32(data).to_bytes(4, "little")
+    entries.write_bytes(crc + entries.read_bytes()[4:])
+
+    (segment,) = folder_module.Folder(three.folder).segments()
+    with pytest.raises(ValueError, match="damaged"):
+        segment.terms_from("", 1000)
     assert answers(three) == expected
 
 
 def test_a_folder_of_another_user_is_not_read(three: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading it would run what its owner put into a pickle."""
+    """Whoever it is: what root left behind is not ours, either."""
     expected = answers(three)
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    monkeypatch.setattr(folder_module, "_TRUSTED", ())
+    three.reads.clear()
+
+    assert answers(three) == expected
+    assert len(three.reads) == 3
+
+
+@pytest.mark.parametrize("name", ["index", "data"])
+def test_a_folder_behind_a_link_is_not_read(three: Any, tmp_path: Path, name: str) -> None:
+    """A link to a folder of ours leads past a look at the owner."""
+    expected = answers(three)
+    folder = three.folder if name == "index" else next(three.folder.glob("data-*"))
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     three.reads.clear()
 
     assert answers(three) == expected

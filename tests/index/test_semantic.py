@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +125,21 @@ def test_damaged_vectors_are_made_again(cars: Any, harm: str) -> None:
     for _ in range(2):
         found = cars.recall("truck", mode="semantic", index=cars.fresh())
         assert [hit.id for hit in found.hits] == expected
+
+
+def test_vectors_behind_a_link_are_neither_read_nor_written(cars: Any, tmp_path: Path) -> None:
+    """Half a record at the end is cut off: the end of somebody's letter is none."""
+    expected = [h.id for h in cars.recall("truck", mode="semantic").hits]
+    (path,) = cars.folder.glob("vectors-*")
+    letter = tmp_path / "letter"
+    letter.write_text("Dear Ada, " * 10, encoding="utf-8")
+    path.unlink()
+    path.symlink_to(letter)
+
+    found = cars.recall("truck", mode="semantic", index=cars.fresh())
+
+    assert [hit.id for hit in found.hits] == expected
+    assert letter.read_text(encoding="utf-8") == "Dear Ada, " * 10
 
 
 def test_filters_and_visibility_hold_for_meaning_too(cars: Any) -> None:

@@ -126,19 +126,19 @@ def test_long_lists_of_any_answer_are_cut(agent, repo):
 def test_kept_outputs_are_bounded(repo, monkeypatch):
     """The oldest go first; the newest is always there."""
     monkeypatch.setattr(outputs, "MOST", 1000)
-    tr = repo.tr
+    workspace = repo.workspace
     ids = []
     for number in range(5):
-        ids.append(outputs.keep(tr, f"{number}" * 400))
-        file = tr.store.folder / "cache" / "outputs" / ids[-1].removeprefix("out:")
+        ids.append(outputs.keep(workspace, f"{number}" * 400))
+        file = workspace.store.folder / "cache" / "outputs" / ids[-1].removeprefix("out:")
         os.utime(file, (number, number))
 
-    assert {output.id for output in outputs.listed(tr)} == set(ids[-2:])
+    assert {output.id for output in outputs.listed(workspace)} == set(ids[-2:])
 
 
 def test_kept_outputs_are_for_the_owner_alone(repo):
     """They may hold private memories."""
-    kept = outputs.keep(repo.tr, "text")
+    kept = outputs.keep(repo.workspace, "text")
     file = repo.path / ".git/treering/cache/outputs" / kept.removeprefix("out:")
 
     assert file.stat().st_mode & 0o077 == 0

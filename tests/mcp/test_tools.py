@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from treering.mcp.tools import INSTRUCTIONS, TOOLS
+from treering.mcp.tools import INSTRUCTIONS
 
 #: The contract, word by word: tool -> parameters, the required ones with a star.
 CONTRACT = {
@@ -25,7 +25,7 @@ CONTRACT = {
     "prompts": "op* name kind content description tags variables query limit format domain branch",
     "status": "view branch",
     "maintain": "op* branch into ids type query content title threshold min_confidence limit remote"
-    " direction purge older_than force keep_lessons dry_run",
+    " direction purge older_than force keep_lessons before_sync dry_run",
 }
 CORE = ["remember", "recall", "read", "revise", "link", "checkpoint", "context", "status"]
 
@@ -78,13 +78,12 @@ def test_every_tool_says_what_a_client_may_let_pass(agent):
     assert all(hint.idempotent_hint is not None for hint in hints.values())
 
 
-def test_descriptions_fit_where_clients_cut():
+def test_descriptions_fit_where_clients_cut(agent):
     """Some cut a description and the instructions at two kilobytes."""
-    texts = [tool.description for tool in TOOLS]
+    tools = _listed(agent)
+    texts = [tool.description for tool in tools]
     fields = [
-        field["description"]
-        for tool in TOOLS
-        for field in tool.arguments.schema_for_clients()["properties"].values()
+        field["description"] for tool in tools for field in tool.input_schema["properties"].values()
     ]
 
     assert max(map(len, texts)) < 2_000

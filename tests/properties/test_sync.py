@@ -107,13 +107,13 @@ class Team:
             self.forgotten.add(memory)
 
     def bring_back(self, repo: Person, branch: str) -> None:
-        view = repo.tr.view(branch)
+        view = repo.workspace.view(branch)
         gone = [mid for mid, place in view.visible.items() if place.memory().is_forgotten]
         if gone:
             repo.tr.forget([self.chance.choice(sorted(gone))], restore=True, branch=branch)
 
     def promote(self, repo: Person, branch: str) -> None:
-        if branch != "main" and repo.tr.store.shared.tip(_scope(branch)):
+        if branch != "main" and repo.workspace.store.shared.tip(_scope(branch)):
             repo.tr.promote(branch)
             self.promoted.add(branch)
 

@@ -65,7 +65,7 @@ def test_a_renamed_remote_is_followed_by_sync_and_doctor(clone: Team) -> None:
     ada.git("remote", "rename", "upstream", "origin")
     ada.tr.sync()
     assert [line for line in refspecs(ada) if "treering" in line] == [FETCH.format("origin")]
-    refspec.take_away(ada.tr.repository, "origin")
+    refspec.take_away(ada.workspace.repository, "origin")
     assert [line for line in refspecs(ada) if "treering" in line] == []
 
 
@@ -147,13 +147,13 @@ def test_pushing_in_the_background_asks_nobody_and_only_where_it_is_wanted(clone
     ada = clone("ada")
     ada.tr.remember("Use WAL mode", type="decision")
 
-    assert share_in_background(ada.tr, "origin") is None
+    assert share_in_background(ada.workspace, "origin") is None
     ada.tr.config("sync", "true")
-    done = share_in_background(ada.tr, "origin")
+    done = share_in_background(ada.workspace, "origin")
 
     assert done is not None
     assert (done.remote, done.pushed) == ("origin", 1)
-    assert share_in_background(ada.tr, "https://example.org/pushed/by/url.git") is not None
+    assert share_in_background(ada.workspace, "https://example.org/pushed/by/url.git") is not None
 
 
 def test_a_remote_that_fetches_nothing_by_itself_is_left_so(repo: Repo, tmp_path: Path) -> None:

@@ -229,3 +229,23 @@ def test_memories_changed_on_a_branch_and_below_meet_at_promotion_as_in_a_sync(
         found = repo.tr.read(memory, branch="main")
         assert (found.title, found.confidence) == ("WAL", 0.95)
         assert set(found.tags) == {"branch", "trunk"}
+
+
+def test_a_remote_set_up_as_a_mirror_gets_memories_and_loses_nothing(
+    clone: Team, origin: Path
+) -> None:
+    """`git push` to such a remote sends every ref and deletes those that are not here."""
+    ada, grace = clone("ada"), clone("grace")
+    grace.switch("feature", create=True)
+    grace.commit_file("feature.txt")
+    grace.git("push", "-q", "origin", "feature")
+    grace.tr.remember("Known to Grace")
+    grace.tr.sync()
+    ada.git("remote", "add", "--mirror=push", "mirror", str(origin))
+    ada.tr.remember("Known to Ada")
+
+    done = ada.tr.sync(remote="mirror")
+
+    there = Repo(origin).git("for-each-ref", "--format=%(refname)").splitlines()
+    assert done.pushed == 1
+    assert {"refs/heads/feature", f"{HEADS}main", f"{HEADS}feature"} <= set(there)

@@ -1,8 +1,8 @@
 """What an agent is told unasked: a few headlines, and where the work was left.
 
 It costs every session and every prompt of every agent, so it is short, and silent where there is
-nothing to say. Headlines only: whatever is inside a memory is read on request. What bears the signs
-of an order to the agent is left out, and the text of others is never repeated.
+nothing to say. Headlines only: whatever is inside a memory is read on request. What bears any flag
+is left out, and the text of others is never repeated.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,11 @@ from typing import Any
 
 from treering.actions.checkpoint import load
 from treering.actions.fence import fenced, fresh_nonce
+from treering.actions.flags import Flags
+from treering.actions.origin import YOU, attribute
 from treering.actions.sight import Sight
 from treering.actions.workspace import Workspace
-from treering.capture.suspicion import suspicion
+from treering.capture.flags import unless_flagged
 from treering.errors import TreeringError
 from treering.index import Entry
 from treering.model.memory import Memory
@@ -41,8 +43,8 @@ def opening(workspace: Workspace, budget: int) -> str:
     entries = [e for e in newest if e.type not in _PASSING and _is_in_force(e)]
     entries.sort(key=lambda entry: sight.ranks[entry.blob])  # the nearest layer first
     lines = chain(_resume(workspace), _headlines(workspace, sight, entries))
-    branch = standing.scope.branch
-    return _told(lines, f"what this repository remembers on branch {branch}", budget)
+    where = unless_flagged(f"branch {standing.scope.branch}", "this branch")
+    return _told(lines, f"what this repository remembers on {where}", budget)
 
 
 def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
@@ -83,10 +85,11 @@ def _is_about(sight: Sight, entry: Entry, asked: set[str]) -> bool:
 
 
 def _headlines(workspace: Workspace, sight: Sight, entries: Iterable[Entry]) -> Iterator[str]:
+    flags = Flags(workspace)
     for entry in entries:
         place = sight.place(entry.blob)
         memory = _memory(place)
-        if place and memory and not suspicion(f"{memory.title}\n{memory.content}"):
+        if place and memory and not flags.of(place):
             yield _headline(workspace, place, memory)
 
 
@@ -98,25 +101,26 @@ def _memory(place: Place | None) -> Memory | None:
 
 
 def _headline(workspace: Workspace, place: Place, memory: Memory) -> str:
-    marks = [memory.type, place.layer.branch, ago(memory.modified, workspace.clock())]
-    if not _is_mine(workspace, memory.author):
-        marks.append(f"by {memory.author.partition(' <')[0]}")
+    whose = attribute(workspace, place.blob, memory)
+    marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
+    if whose.origin != YOU:
+        marks.append(f"by {_names(memory.author, *whose.edited_by)}")
     return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"
 
 
-def _is_mine(workspace: Workspace, author: str) -> bool:
-    return author == str(workspace.person)
+def _names(*people: str) -> str:
+    return ", ".join(person.partition(" <")[0] for person in people)
 
 
 def _resume(workspace: Workspace) -> list[str]:
     """Where the work was left: in words where they are the user's own, else by title."""
     saved: dict[str, Any] = load(workspace)
     checkpoint = saved["checkpoint"]
-    if not checkpoint or suspicion("\n".join((saved["summary"], *saved["next_steps"]))):
+    if not checkpoint or checkpoint.get("flags"):
         return []
     when = ago(checkpoint["created"], workspace.clock())
-    if not _is_mine(workspace, checkpoint["author"]):
-        who = checkpoint["author"].partition(" <")[0]
+    if checkpoint["origin"] != YOU:
+        who = _names(checkpoint["author"])
         return [f"Checkpoint {checkpoint['id']} by {who}, {when}: {_short(checkpoint['title'])}"]
     lines = [f"Checkpoint {checkpoint['id']}, {when}: {_short(saved['summary'])}"]
     lines += [f"  next: {_short(step)}" for step in saved["next_steps"][:3]]

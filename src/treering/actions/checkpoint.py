@@ -11,18 +11,20 @@ from typing import Any
 from treering.actions import given
 from treering.actions.answer import uri_of
 from treering.actions.drain import drain_briefly
+from treering.actions.flags import Flags
+from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
 from treering.capture import secrets
 from treering.errors import Invalid, TreeringError
 from treering.git import process
+from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
 from treering.store.view import Place, View
 
-OPS = ("save", "load")
 _MOST_FILES = 200
 
 
@@ -37,7 +39,7 @@ def checkpoint(
     branch: str = "",
 ) -> Remembered | dict[str, Any]:
     """Save the state of the work on a branch, or load the last one."""
-    if one_of(op, OPS, "operation") == "save":
+    if one_of(op, CHECKPOINT_OPS, "operation") == "save":
         return _save(workspace, summary, next_steps, open_files, session, branch)
     pending = drain_briefly(workspace)
     waiting = {"pending": pending} if pending else {}
@@ -112,7 +114,7 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
         }  # fmt: skip
     memory = place.memory()
     return {
-        "checkpoint": _described(place, memory),
+        "checkpoint": _described(workspace, place, memory) | _flags(workspace, place),
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
@@ -161,13 +163,21 @@ def _texts(memory: Memory, key: str) -> list[str]:
     return [str(item) for item in found] if isinstance(found, list) else []
 
 
-def _described(place: Place, memory: Memory) -> dict[str, Any]:
-    names = ("title", "created", "author", "agent", "session", "commit", "status")
+def _flags(workspace: Workspace, place: Place) -> dict[str, Any]:
+    flags = Flags(workspace).of(place)
+    return {"flags": list(flags)} if flags else {}
+
+
+def _described(workspace: Workspace, place: Place, memory: Memory) -> dict[str, Any]:
+    names = ("title", "author", "agent", "session", "commit", "status")
+    whose = attribute(workspace, place.blob, memory)
     return {
         "id": memory.id,
         "uri": uri_of(memory.id),
         "branch": place.layer.branch,
         "version": place.blob,
+        "created": whose.created,
+        "origin": whose.origin,
         **{name: getattr(memory, name) for name in names},
     }
 

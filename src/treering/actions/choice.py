@@ -3,7 +3,7 @@
 Candidates come from the index. Whether two texts are the same is decided by the texts themselves.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,8 @@ class Group:
     next: str
     keep: str | None = None
     about: str | None = None
-    memories: tuple[dict[str, Any], ...] | None = None
-    would: dict[str, Any] | None = None
+    memories: tuple[Mapping[str, object], ...] | None = None
+    would: Mapping[str, object] | None = None
 
 
 class Alike:

@@ -22,6 +22,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
         Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
         Setting("remote", "", "the remote memories are shared through; empty: origin"),
+        Setting("trustaddress", "false", "what was brought here in your name counts as yours"),
         Setting("sync", "false", "memories travel with `git fetch` and `git push`"),
         Setting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
@@ -79,7 +80,7 @@ def _shown(workspace: Workspace, setting: Setting) -> Shown:
 def _check(name: str, value: str) -> None:
     if "\n" in value:
         raise Invalid("A setting is one line.")
-    if name in ("fsync", "sync") and value.lower() not in ("true", "false"):
+    if name in ("fsync", "sync", "trustaddress") and value.lower() not in ("true", "false"):
         raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")

@@ -13,10 +13,11 @@ from treering.actions.candidates import Candidates
 from treering.actions.checkpoint import load
 from treering.actions.drain import drain_briefly
 from treering.actions.fence import fenced, fresh_nonce
+from treering.actions.flags import Flags
 from treering.actions.packing import Entry, packed
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
-from treering.capture.suspicion import signs_of, suspicion
+from treering.capture.flags import unless_flagged
 from treering.errors import Invalid, TreeringError
 from treering.model.relevance import Case, relevance
 from treering.store.view import Place
@@ -58,7 +59,7 @@ def context(
         branch=standing.scope.branch,
     )
     checkpoint = load(workspace, branch=branch)
-    if checkpoint["checkpoint"] and suspicion(checkpoint["summary"]):
+    if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint = {"checkpoint": None}
     view = workspace.view_from(standing)
     sight = workspace.lookout.sight(view)
@@ -66,11 +67,12 @@ def context(
         asked.task, asked.files, asked.recent_files
     )
     code = CodeTree(workspace.repository, standing.head)
+    flags = Flags(workspace)
     entries, flagged = [], []
     for entry, case in found[:_MOST]:
         place = sight.place(entry.blob)
-        made = _read(place, case, code) if place else None
-        if place and made and signs_of(place.memory()):
+        made = _read(workspace, place, case, code) if place else None
+        if place and made and flags.of(place):
             flagged.append(made.id)
         elif made:
             entries.append(made)
@@ -101,11 +103,12 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
+def _read(workspace: Workspace, place: Place, case: Case, code: CodeTree) -> Entry | None:
     try:
         memory = place.memory()
     except TreeringError:
         return None  # doctor names it
+    dated = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
     stale = code.staleness(memory)
     state = stale.state if stale else ""
     said = relevance(case._replace(stale=state))
@@ -116,7 +119,7 @@ def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
         content=memory.content,
         branch=place.layer.branch,
         author=memory.author,
-        created=memory.created,
+        created=dated.created,
         stale=state,
         score=said.score,
         why=said.why,
@@ -125,7 +128,7 @@ def _read(place: Place, case: Case, code: CodeTree) -> Entry | None:
         topic=memory.topic,
         status=memory.status,
         confidence=memory.confidence,
-        modified=memory.modified,
+        modified=dated.modified,
     )
 
 
@@ -150,7 +153,8 @@ def _text(
 ) -> tuple[str, list[Entry]]:
     """The text and the entries in it; what does not fit is left out from the end."""
     nonce = fresh_nonce()
-    header = f"what is remembered about this repository, branch: {asked.branch}"
+    branch = unless_flagged(asked.branch, "this one")
+    header = f"what is remembered about this repository, branch: {branch}"
     if asked.template:
         return _templated(workspace, asked, entries, checkpoint, nonce, header)
     room = asked.budget - len(fenced("", nonce, header))

@@ -5,17 +5,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering.actions.checkup import files, hooks, index, machine, scopes, sharing
+from treering.actions.checkup import (
+    absence,
+    files,
+    hooks,
+    index,
+    machine,
+    scopes,
+    sharing,
+    vanished,
+)
 from treering.actions.checkup.finding import Finding, readable
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import refs
+from treering.git.lock import Held
 from treering.model.scope import HEADS, TRASH
 from treering.store.vault import Vault
 
 _REPAIRED = {
     "stale-lock", "temporary-objects", "temporary-files", "broken-ref", "index-damaged",
-    "open-to-all", "fetch-refspec",
+    "open-to-all", "fetch-refspec", "vanished", "memories-vanished",
 }  # fmt: skip
 
 
@@ -28,16 +38,19 @@ class Diagnosis:
 def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
     """Check refs, trees, documents, history, locks, files and the index; `dry_run` only looks."""
     # A whole store takes long to read, so it is read without the lock; that is for repairs alone.
-    findings = tuple(_findings(workspace, may_repair=False))
+    findings = tuple(_findings(workspace, None))
     if not dry_run and any(finding.code in _REPAIRED for finding in findings):
-        with contextlib.suppress(StorageFailed), workspace.store.lock():
-            findings = tuple(_findings(workspace, may_repair=True))
+        with contextlib.suppress(StorageFailed), workspace.store.lock() as held:
+            findings = tuple(_findings(workspace, held))
     is_well = not any(finding.is_left_to_do for finding in findings)
     return Diagnosis(is_well, tuple(readable(findings)))
 
 
-def _findings(workspace: Workspace, *, may_repair: bool) -> Iterator[Finding]:
+def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+    """What is wrong; with the lock held, what is safe is repaired."""
+    may_repair = held is not None
     yield from machine.machine(workspace)
+    yield from vanished.vanished(workspace, held)
     yield from hooks.hooks(workspace)
     yield from sharing.sharing(workspace, may_repair)
     yield from files.left_over_files(workspace.store, may_repair)
@@ -50,6 +63,8 @@ def _findings(workspace: Workspace, *, may_repair: bool) -> Iterator[Finding]:
         yield Finding("broken-private", "error", error.message, error.hint)
     for vault in vaults:
         yield from _vault(vault, may_repair)
+    yield from absence.left_out(workspace, held)
+    yield from absence.ways_back(workspace)
 
 
 def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:

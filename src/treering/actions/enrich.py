@@ -34,7 +34,7 @@ class Enriched:
 
     id: str
     title: str
-    suggest: dict[str, Any]
+    suggest: dict[str, object]
     needs_model: tuple[str, ...]
     next: str
     changed: tuple[str, ...] | None = None

@@ -14,12 +14,12 @@ from treering.actions.entity_roster import Entity, Roster, content_of
 from treering.actions.forget import forget
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
-from treering.capture.extraction import KINDS, Extracted, extract, kind_of
+from treering.capture.extraction import Extracted, extract, kind_of
 from treering.errors import Invalid
+from treering.model.choices import ENTITY_KINDS, ENTITY_OPS
 from treering.model.memory import Link, Memory
 from treering.model.taxonomy import one_of
 
-OPS = ("list", "get", "add", "delete", "merge", "extract")
 _MOST = 1000
 _MOST_PROPERTIES = 50
 
@@ -61,7 +61,7 @@ def entities(
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
     asked = _Asked(
         name=given.line_given(name, "name"),
-        kind=one_of(kind, KINDS, "kind") if kind else "",
+        kind=one_of(kind, ENTITY_KINDS, "kind") if kind else "",
         text=given.text_given(text, "text"),
         ids=tuple(ids),
         canonical=given.line_given(canonical, "canonical name"),
@@ -72,7 +72,7 @@ def entities(
         limit=limit,
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, OPS, "operation")](workspace, asked)
+    return _OPERATIONS[one_of(op, ENTITY_OPS, "operation")](workspace, asked)
 
 
 def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:

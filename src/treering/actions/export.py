@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from treering.actions import plain_files
 from treering.actions.answer import jsonable
 from treering.actions.prompt_shelves import saved_in
 from treering.actions.workspace import Workspace
@@ -45,17 +46,13 @@ def export_markdown(
     """
     count = 0
     for place in _places(workspace, branch, all, private):
-        target = folder / place.layer.snapshot.scope.component / f"{place.id}.md"
         try:
             if not all and place.memory().is_forgotten:
                 continue
             data = place.layer.vault.repository.objects.blob(place.blob)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-        except OSError as error:
-            raise StorageFailed(f"{target} cannot be written: {error.strerror}.") from error
         except TreeringError:
             continue
+        _write(folder, place, f"{place.id}.md", data)
         count += 1
     _export_prompts(folder, _view(workspace, branch, all, private), all)
     return count
@@ -64,12 +61,16 @@ def export_markdown(
 def _export_prompts(folder: Path, view: View, all: bool) -> None:
     """Write `<branch>/prompts/<name>.md` and `<branch>/templates/<name>.md`, as stored."""
     for place in saved_in(view, every_copy=all):
-        target = folder / place.layer.snapshot.scope.component / layout.saved_path(place.id)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(place.layer.vault.repository.objects.blob(place.blob))
-        except OSError as error:
-            raise StorageFailed(f"{target} cannot be written: {error.strerror}.") from error
+        data = place.layer.vault.repository.objects.blob(place.blob)
+        _write(folder, place, layout.saved_path(place.id), data)
+
+
+def _write(folder: Path, place: Place, name: str, data: bytes) -> None:
+    where = f"{place.layer.snapshot.scope.component}/{name}"
+    try:
+        plain_files.write(folder, where, data)
+    except OSError as error:
+        raise StorageFailed(f"{folder / where} cannot be written: {error.strerror}.") from error
 
 
 def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iterator[Place]:

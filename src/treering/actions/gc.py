@@ -4,10 +4,10 @@ import calendar
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
+from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
-from treering.branches import follow, reflog
+from treering.branches import reflog
 from treering.branches.apply import apply, promote
 from treering.branches.landing import Judge
 from treering.branches.layers import scope_named
@@ -19,7 +19,6 @@ from treering.git import refs
 from treering.git.lock import Held
 from treering.model.scope import KEEP, Scope
 from treering.model.when import duration
-from treering.store.message import Message
 from treering.store.vault import Vault
 
 _KEPT_FOR = "30d"
@@ -45,18 +44,6 @@ class Collected:
     dry_run: bool
     plan: tuple[Line, ...]
     purged: tuple[str, ...]
-
-
-class Restored(NamedTuple):
-    """What came back, and from where."""
-
-    branch: str
-    memories: int
-    trash: str
-
-    def as_json(self) -> dict[str, Any]:
-        """In the contract's words, one of which is none of Python's."""
-        return {"branch": self.branch, "memories": self.memories, "from": self.trash}
 
 
 def gc(
@@ -204,48 +191,9 @@ def _purged(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
         for entry in _old(workspace, vault, age):
             vault.move_ref(held, entry.ref, None, old=entry.tip, why="purged")
             gone.append(entry.ref)
+    if gone and not any(local_scopes(vault) for vault in workspace.store.vaults()):
+        forget_derived(workspace)  # what was purged on purpose is not to be missed
     return tuple(gone)
-
-
-def restore(workspace: Workspace, branch: str, *, dry_run: bool = False) -> Restored:
-    """Bring the newest dropped memories of a branch back, whether the branch is back or not."""
-    if dry_run:
-        vault, entry = _dropped(workspace, branch)
-        return Restored(branch, _count(vault, entry), entry.ref)
-    with workspace.store.lock() as held:
-        return _restored(workspace, held, *_dropped(workspace, branch))
-
-
-def _dropped(workspace: Workspace, branch: str) -> tuple[Vault, Trashed]:
-    """The newest of a branch's scopes in the trash."""
-    for vault in workspace.store.vaults():
-        for entry in trashed(vault):
-            if entry.scope.branch == branch:
-                return vault, entry
-    names = sorted({e.scope.branch for v in workspace.store.vaults() for e in trashed(v)})
-    there = f"In the trash: {', '.join(names)}." if names else "The trash is empty."
-    raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
-
-
-def _count(vault: Vault, entry: Trashed) -> int:
-    return len(vault.snapshot_at(entry.scope, entry.tip).listing())
-
-
-def _restored(workspace: Workspace, held: Held, vault: Vault, entry: Trashed) -> Restored:
-    """A commit of its own on top, so that the branch is not judged again at once."""
-    hand = workspace.hand(held)
-    follow.settle(hand, vault, entry.scope)
-    count = _count(vault, entry)
-    if vault.tip(entry.scope) is None:
-        vault.move_ref(held, entry.scope.ref, entry.tip, old=None, why="restore")
-    else:
-        line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
-        promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
-    code = hand.code_of(entry.scope)
-    why = Message("restore-scope", f"restore {count} memories of {entry.scope.branch}", code)
-    vault.commit(held, entry.scope, {}, why, person=hand.person, seconds=hand.seconds)
-    vault.move_ref(held, entry.ref, None, old=entry.tip, why="restore")
-    return Restored(entry.scope.branch, count, entry.ref)
 
 
 def promote_by_hand(

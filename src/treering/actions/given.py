@@ -7,8 +7,6 @@ from pathlib import PurePosixPath
 from treering.actions.workspace import Standing, Workspace
 from treering.capture.hygiene import clean, clean_line, must_be_utf8
 from treering.errors import Invalid
-from treering.git import process
-from treering.git.libgit2 import hashfile
 from treering.model.memory import MAX_CONTENT, FileRef, Link, trimmed
 from treering.model.taxonomy import RELATIONS
 from treering.store.view import View
@@ -88,24 +86,17 @@ def _committed(workspace: Workspace, standing: Standing, path: str) -> str:
 
 
 def _edited(workspace: Workspace, standing: Standing, committed: dict[str, str]) -> dict[str, str]:
-    """The blob ids of files whose work tree text differs from what is committed."""
-    root, head = workspace.repository.workdir, workspace.repository.head()
+    """The blob ids of files as they lie in the work tree."""
+    repository = workspace.repository
+    root, head = repository.workdir, repository.head()
     if root is None or head.commit != standing.head:
         return {}
-    changed = []
-    for name, blob in committed.items():
+    found = {}
+    for name in committed:
         file = root / name
-        if file.is_file() and not file.is_symlink() and str(hashfile(str(file))) != blob:
-            changed.append(name)
-    if not changed:
-        return {}
-    # git itself applies line-end and other filters, which a plain hash of the file does not.
-    ids = process.run(
-        workspace.repository.git_dir,
-        *(f"--work-tree={root}", "hash-object", "--stdin-paths"),
-        feed="".join(f"{root / name}\n" for name in changed).encode(),
-    )
-    return dict(zip(changed, ids.decode().split(), strict=True))
+        if file.is_file() and not file.is_symlink() and (blob := repository.hash_file(name)):
+            found[name] = blob
+    return found
 
 
 def relation_given(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from treering.actions.flags import flags_of_node
 from treering.actions.graph_answers import (
     Before,
     Drawing,
@@ -21,13 +22,14 @@ from treering.actions.graph_answers import (
 from treering.actions.sight import Sight
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
-from treering.graph.drawing import FORMATS, drawn
+from treering.graph.drawing import drawn
 from treering.graph.gaps import gaps
-from treering.graph.network import DIRECTIONS, Edge, Network, Reached, stations
+from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.graph.words import words
 from treering.index import Entry
 from treering.index.entry import SKETCH, hashes_of
+from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
 
 _MOST_LISTED = 1000
@@ -45,7 +47,6 @@ DEPTHS = {
     "prerequisites": Depth(3, 5),
     "draw": Depth(2, 5),
 }
-OPS = ("neighbors", "edges", "path", "prerequisites", "stats", "draw", "suggest")
 _LIMITS = {"suggest": 10}
 
 
@@ -73,6 +74,9 @@ class _Question:
     def title(self, memory_id: str) -> str:
         node = self.network.nodes.get(memory_id)
         return node.title if node else ""
+
+    def flags(self, memory_id: str) -> tuple[str, ...] | None:
+        return flags_of_node(self.network.nodes.get(memory_id))
 
     def reach(self) -> list[Reached]:
         """What is in reach of the start; types choose what is shown, not what is walked through."""
@@ -102,7 +106,7 @@ def graph(
     branch: str = "",
 ) -> Any:
     """Answer one question about the links of everything visible from here or from `branch`."""
-    op = one_of(op, OPS, "op")
+    op = one_of(op, GRAPH_OPS, "op")
     needed = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
     if not all(needed):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
@@ -123,10 +127,10 @@ def graph(
         start=named(id),
         end=named(to),
         relations=tuple(relation),
-        direction=one_of(direction or "both", DIRECTIONS, "direction"),
+        direction=one_of(direction or "both", LINK_DIRECTIONS, "direction"),
         depth=_depth(op, depth),
         types=frozenset(type_named(word) for word in types if word),
-        format=one_of(format or "mermaid", FORMATS, "format"),
+        format=one_of(format or "mermaid", DRAWING_FORMATS, "format"),
         threshold=_share(threshold),
         limit=_limit(op, limit),
         now=workspace.clock(),
@@ -172,7 +176,12 @@ def _neighbors(asked: _Question) -> Neighbourhood:
         if edge.other(at) in inside
     )
     return Neighbourhood(
-        asked.start, asked.title(asked.start), nodes, asked.shown(list(edges)), len(steps)
+        asked.start,
+        asked.title(asked.start),
+        nodes,
+        asked.shown(list(edges)),
+        len(steps),
+        asked.flags(asked.start),
     )
 
 
@@ -180,7 +189,14 @@ def _reached(asked: _Question, step: Reached) -> NodeShown:
     node = asked.network.nodes[step.id]
     direction = "out" if step.edge.target == step.id else "in"
     return NodeShown(
-        node.id, node.title, node.type, step.depth, step.via, step.edge.relation, direction
+        id=node.id,
+        title=node.title,
+        type=node.type,
+        depth=step.depth,
+        via=step.via,
+        relation=step.edge.relation,
+        direction=direction,
+        flags=flags_of_node(node),
     )
 
 
@@ -209,10 +225,14 @@ def _path(asked: _Question) -> Way:
         )
     ids = stations(asked.start, found)
     path = [
-        Station(at, asked.title(at), edge.relation, "out" if edge.source == at else "in")
+        _station(asked, at, edge.relation, "out" if edge.source == at else "in")
         for at, edge in zip(ids, found, strict=False)
     ]
-    return Way((*path, Station(ids[-1], asked.title(ids[-1]), None, None)), len(found))
+    return Way((*path, _station(asked, ids[-1], None, None)), len(found))
+
+
+def _station(asked: _Question, at: str, relation: str | None, direction: str | None) -> Station:
+    return Station(at, asked.title(at), relation, direction, asked.flags(at))
 
 
 def _prerequisites(asked: _Question) -> Prerequisites:
@@ -221,7 +241,8 @@ def _prerequisites(asked: _Question) -> Prerequisites:
     return Prerequisites(
         asked.start,
         asked.title(asked.start),
-        tuple(Before(step.id, asked.title(step.id), step.depth) for step in found),
+        tuple(Before(s.id, asked.title(s.id), s.depth, asked.flags(s.id)) for s in found),
+        asked.flags(asked.start),
     )
 
 
@@ -237,7 +258,7 @@ def _stats(asked: _Question) -> Stats:
         edges=count,
         by_relation=network.by_relation(),
         components=len(groups),
-        hubs=tuple(Hub(mid, network.nodes[mid].title, degree) for mid, degree in hubs),
+        hubs=tuple(Hub(m, asked.title(m), degree, asked.flags(m)) for m, degree in hubs),
         orphans=len(network.orphans()),
         largest_component=len(groups[0]) if groups else 0,
         mean_degree=round(2 * count / len(network.nodes), 2) if network.nodes else 0.0,
@@ -266,7 +287,9 @@ def _draw(asked: _Question) -> Drawing:
 
 
 def _suggest(asked: _Question) -> Suggested:
-    subjects = (_subject(entry) for entry in asked.sight.entries() if asked.is_of_type(entry.id))
+    """What bears a flag is not suggested: nobody asked for it."""
+    entries = (entry for entry in asked.sight.entries() if entry.flags == ())
+    subjects = (_subject(entry) for entry in entries if asked.is_of_type(entry.id))
     found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
     return Suggested(tuple(found[: asked.limit]))
 

@@ -1,4 +1,7 @@
-"""What graph answers, one record an op; field names are the contract's words."""
+"""What graph answers, one record an op; field names are the contract's words.
+
+`flags` stand beside a title, and name what looks wrong with the memory it is of.
+"""
 
 from typing import Any, NamedTuple
 
@@ -15,6 +18,7 @@ class NodeShown(NamedTuple):
     via: str | None = None
     relation: str | None = None
     direction: str | None = None
+    flags: tuple[str, ...] | None = None
 
 
 class EdgeShown(NamedTuple):
@@ -33,6 +37,7 @@ class Neighbourhood(NamedTuple):
     nodes: tuple[NodeShown, ...]
     edges: tuple[EdgeShown, ...]
     total: int
+    flags: tuple[str, ...] | None = None
 
 
 class Edges(NamedTuple):
@@ -47,9 +52,12 @@ class Station(NamedTuple):
     title: str
     relation_to_next: str | None
     direction_to_next: str | None
+    flags: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return self._asdict()  # the last one has no next, and says so
+        """The last one has no next, and says so."""
+        told = self._asdict()
+        return told if self.flags else {k: v for k, v in told.items() if k != "flags"}
 
 
 class Way(NamedTuple):
@@ -61,18 +69,21 @@ class Before(NamedTuple):
     id: str
     title: str
     depth: int
+    flags: tuple[str, ...] | None = None
 
 
 class Prerequisites(NamedTuple):
     id: str
     title: str
     prerequisites: tuple[Before, ...]
+    flags: tuple[str, ...] | None = None
 
 
 class Hub(NamedTuple):
     id: str
     title: str
     degree: int
+    flags: tuple[str, ...] | None = None
 
 
 class Stats(NamedTuple):

@@ -3,15 +3,11 @@
 import os
 from typing import Any
 
+from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
 from treering.git import process
 from treering.index import embedder_named
 from treering.model.scope import HEADS
-
-_READING = ("recall", "read", "graph", "context", "status")
-_WRITING = (
-    "remember", "revise", "forget", "link", "entities", "checkpoint", "prompts", "maintain",
-)  # fmt: skip
 
 
 def vitals(workspace: Workspace) -> dict[str, Any]:
@@ -28,13 +24,15 @@ def _tools(workspace: Workspace) -> dict[str, Any]:
 
     Some of the writing verbs can also read: they are listed with what they still do.
     """
-    if os.access(workspace.repository.common_dir, os.W_OK):
-        available, missing = [*_READING, *_WRITING], []
-    else:
-        available = list(_READING)
-        reason = "The repository cannot be written: only its reading operations work."
-        missing = [{"tool": name, "reason": reason} for name in _WRITING]
-    total = len(_READING) + len(_WRITING)
+    can_write = os.access(workspace.repository.common_dir, os.W_OK)
+    reason = "The repository cannot be written: only its reading operations work."
+    available, missing = [], []
+    for verb in list_tools():
+        if can_write or (verb.tool and verb.tool.is_read_only):
+            available.append(verb.name)
+        else:
+            missing.append({"tool": verb.name, "reason": reason})
+    total = len(available) + len(missing)
     return {"available": sorted(available), "unavailable": missing, "total": total}
 
 

@@ -12,8 +12,9 @@ from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import secrets
 from treering.capture.classify import classify
 from treering.errors import Conflict, Invalid, TreeringError
+from treering.model.choices import STATUSES
 from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
-from treering.model.taxonomy import STATUSES, one_of, type_named
+from treering.model.taxonomy import one_of, type_named
 from treering.model.when import bound, written
 from treering.store.view import Place
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from treering.actions.flags import flags_of_node
 from treering.actions.sight import Sight
 from treering.graph.network import Edge, Network
 from treering.model.memory import Memory, made_at
@@ -20,6 +21,7 @@ class Neighbour:
     by: str
     depth: int = 1
     reason: str | None = None
+    flags: tuple[str, ...] | None = None
 
 
 def neighbours(
@@ -60,6 +62,7 @@ def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) ->
         confidence=edge.confidence_at(now) if now else edge.confidence,
         by=edge.by,
         depth=depth,
+        flags=flags_of_node(node),
     )
 
 

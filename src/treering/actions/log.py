@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from treering.actions.read import memory_events
+from treering.actions.read import memory_events, newest_first
 from treering.actions.workspace import Workspace
+from treering.capture.flags import flags_in
 from treering.errors import Invalid
+from treering.model.when import written
 from treering.store import history
 from treering.store.history import Event
 from treering.store.vault import Vault
@@ -31,8 +33,15 @@ def log(
         raise Invalid(f"limit is {limit}, not 1 or more.")
     view = workspace.everything() if all else workspace.view(branch)
     if id:
-        return Log(tuple(memory_events(view, view.find(id).id)[:limit]))
-    return Log(tuple(_all_events(view, limit)))
+        events = memory_events(workspace, view, view.find(id).id)[:limit]
+    else:
+        events = _all_events(workspace, view, limit)
+    return Log(tuple(map(_with_flags, events)))
+
+
+def _with_flags(event: Event) -> Event:
+    """Titles and authors of the past are in commits, which the index does not know."""
+    return event._replace(flags=flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None)
 
 
 def drawing(
@@ -45,7 +54,13 @@ def drawing(
     lines: list[history.Drawn] = []
     for vault, tips in _tips(view):
         lines += history.drawn(vault, tips, limit=limit)
-    return Drawing(tuple(lines))
+    moments = workspace.ledger.moments(line.commit for line in lines if line.commit)
+    return Drawing(
+        tuple(
+            line._replace(when=written(moments[line.commit])) if line.commit in moments else line
+            for line in lines
+        )
+    )
 
 
 def _tips(view: View) -> list[tuple[Vault, dict[str, str]]]:
@@ -58,8 +73,11 @@ def _tips(view: View) -> list[tuple[Vault, dict[str, str]]]:
     return list(found.items())
 
 
-def _all_events(view: View, limit: int) -> list[Event]:
+def _all_events(workspace: Workspace, view: View, limit: int) -> list[Event]:
+    """The newest events. git goes by the dates that commits claim: where one is not credible, all
+    of them are read before the newest are chosen."""
+    most = None if workspace.ledger.has_odd_moments() else limit
     found: list[Event] = []
     for vault, tips in _tips(view):
-        found += history.events(vault, list(tips), limit=limit)
-    return sorted(found, key=lambda event: event.when, reverse=True)[:limit]
+        found += history.events(vault, list(tips), limit=most)
+    return newest_first(workspace, found)[:limit]

@@ -9,13 +9,16 @@ import inspect
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from treering.actions.answer import jsonable
 from treering.actions.given import confidence_given
 from treering.actions.workspace import Workspace
 from treering.actions.writer import Writer
 from treering.errors import Invalid
+from treering.model.choices import MaintainOp
+
+Answer = TypeVar("Answer", covariant=True)
 
 
 class Op(NamedTuple):
@@ -29,10 +32,10 @@ class Op(NamedTuple):
     counts: bool = False
 
 
-OPS: dict[str, Op] = {
+OPS: dict[MaintainOp, Op] = {
     "gc": Op("gc", "gc"),
     "promote": Op("gc", "promote_by_hand", needs_branch=True),
-    "restore": Op("gc", "restore", shows_first=False, needs_branch=True),
+    "restore": Op("restore", "restore", shows_first=False, needs_branch=True),
     "reindex": Op("reindex", "reindex", shows_first=False, counts=True),
     "sync": Op("sync", "sync", shows_first=False),
     "merge": Op("merge", "merge"),
@@ -48,12 +51,12 @@ _MEANT = ("branch", "into", "ids", "type", "query", "content", "title", "remote"
 _MOST = 1000
 
 
-class Maintained(NamedTuple):
+class Maintained(NamedTuple, Generic[Answer]):
     """What an operation answered, under the name it was asked by."""
 
-    op: str
+    op: MaintainOp
     dry_run: bool
-    answer: Any
+    answer: Answer
 
     def as_json(self) -> dict[str, Any]:
         told: dict[str, Any] = jsonable(self.answer)
@@ -80,10 +83,11 @@ def maintain(
     older_than: str = "30d",
     force: bool = False,
     keep_lessons: bool = False,
+    before_sync: bool = False,
     dry_run: bool | None = None,
     writer: Writer | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Maintained:
+) -> Maintained[Any]:
     """Do one of the operations, or show what it would do.
 
     `writer` writes texts in the caller's place, where the operation needs one and none is given;
@@ -101,23 +105,24 @@ def maintain(
         "content": content, "title": title, "threshold": confidence_given(threshold, "threshold"),
         "min_confidence": confidence_given(min_confidence, "min_confidence"), "limit": limit,
         "remote": remote, "direction": direction, "purge": purge, "older_than": older_than,
-        "force": force, "keep_lessons": keep_lessons, "dry_run": is_dry, "writer": writer,
-        "progress": progress if line.counts else None,
+        "force": force, "keep_lessons": keep_lessons, "before_sync": before_sync,
+        "dry_run": is_dry, "writer": writer, "progress": progress if line.counts else None,
     }  # fmt: skip
     function = _function(line)
     return Maintained(name, is_dry, function(workspace, **_taken(name, function, given)))
 
 
-def present() -> tuple[str, ...]:
+def present() -> tuple[MaintainOp, ...]:
     """The operations that are there."""
     return tuple(op for op, line in OPS.items() if find_spec(f"treering.actions.{line.module}"))
 
 
-def _named(op: str) -> str:
+def _named(op: str) -> MaintainOp:
     name = op.strip().lower().replace("-", "_")
-    if name not in OPS or name not in present():
-        raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(present())}.")
-    return name
+    for there in present():
+        if there == name:
+            return there
+    raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(present())}.")
 
 
 def _function(line: Op) -> Callable[..., Any]:

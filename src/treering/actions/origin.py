@@ -1,45 +1,107 @@
 """Whose word a memory is: yours, a teammate's, or that of someone this repository does not know.
 
-A label for readers, not a proof: whoever may push memories may write any name into them. Known are
-the people whose commits are in the code.
+By the commits that made its words, not by the name it gives. A label for readers, not a proof:
+whoever may push may put any name into a commit, too. So a commit in your name is yours where this
+clone made it; one that was brought here is a teammate's, unless nobody else is known here or you
+said that it may count (`treering.trustaddress`). A teammate is someone whose commits are in the
+code.
 """
 
 import json
-import os
-import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
+from treering.capture.hygiene import clean_line
+from treering.capture.suspicion import suspicion
 from treering.git import process
+from treering.git.files import check_folder, read_file, replace_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
+from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
+from treering.store.vault import NOBODY
 
 YOU, TEAMMATE, UNVERIFIED = "you", "teammate", "unverified"
 #: The newest commits are asked for their authors; the people of older ones have left.
 _COMMITS = 5_000
-_ADDRESS = r"<([^<>]+)>\s*$"
+_LONGEST_NAME = 120
+_STRENGTH = {UNVERIFIED: 0, TEAMMATE: 1, YOU: 2}
 
 
-def origin_of(workspace: Workspace, memory: Memory) -> str:
-    """`you`, `teammate` or `unverified`; a look-up, once the authors of the code are known."""
-    address = _address(memory.author)
+class Attribution(NamedTuple):
+    """Whose word a memory is: the weakest of all who had a hand in it, those of them whom its
+    `author` does not name, and dates that are credible."""
+
+    origin: str
+    edited_by: tuple[str, ...]
+    created: str
+    modified: str
+
+
+def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
+    """Whose word a version of a memory is, and since when: a look-up, once it is known."""
+    version = workspace.ledger.version(blob)
+    people = version.people if version else (SOMEONE,)
+    origins = [_origin_of(workspace, person) for person in people]
+    # A name inside a memory makes its word no stronger, and may make it weaker.
+    claimed = _origin_of(workspace, Contributor(memory.author, is_here=True))
+    dated = workspace.ledger.date(memory, version)
+    return Attribution(
+        min([claimed, *origins], key=_STRENGTH.__getitem__),
+        _editors(people, address_of(memory.author), is_scribe=origins[0] == YOU),
+        dated.created,
+        dated.modified,
+    )
+
+
+def _editors(people: Sequence[Contributor], author: str, *, is_scribe: bool) -> tuple[str, ...]:
+    """Whoever writes down what another said, as hooks do with commits, has not changed it."""
+    hands = people[1:] if is_scribe else people
+    return shown_names(person for person in hands if address_of(person.name) != author)
+
+
+def shown_names(people: Iterable[Contributor]) -> tuple[str, ...]:
+    """Names as they may be put before an agent: one that reads like an order is not repeated."""
+    names = (clean_line(person.name) for person in people if person not in (SOMEONE, JOINER))
+    return tuple(dict.fromkeys("someone" if _is_odd(name) else name for name in names))
+
+
+def _is_odd(name: str) -> bool:
+    return len(name) > _LONGEST_NAME or bool(suspicion(name))
+
+
+def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> str:
+    """`you`, `teammate` or `unverified`: the weakest of some people."""
+    return min((_origin_of(workspace, p) for p in people), key=_STRENGTH.__getitem__)
+
+
+def _origin_of(workspace: Workspace, person: Contributor) -> str:
+    address, mine = address_of(person.name), workspace.person.email.lower()
+    if person == JOINER:
+        return YOU if _counts_as_yours(workspace, mine) else TEAMMATE
     if not address:
         return UNVERIFIED
-    if address == workspace.person.email.lower():
-        return YOU
+    if address == mine:
+        return YOU if person.is_here or _counts_as_yours(workspace, mine) else TEAMMATE
     return TEAMMATE if workspace.authors.has(address) else UNVERIFIED
 
 
-def _address(author: str) -> str:
-    found = re.search(_ADDRESS, author)
-    return found[1].strip().lower() if found else ""
+def _counts_as_yours(workspace: Workspace, address: str) -> bool:
+    """Whether a commit in your name that was brought here is yours, from another machine."""
+    said = workspace.repository.config("treering.trustaddress") or "false"
+    if said.lower() in ("true", "yes", "on", "1"):
+        return True
+    others = (workspace.ledger.people() | workspace.authors.all()) - {address, NOBODY.email}
+    return all(other.startswith("noreply@") for other in others)  # a forge's own commits
 
 
 class Authors:
     """The authors of a repository's code: kept in memory, and on disk for the next process."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, cache: Path) -> None:
         self._repository = repository
-        self._file = repository.common_dir / "treering" / "cache" / "authors.json"
+        self._file = cache / "authors.json"
         self._tips = ""
         self._addresses: frozenset[str] = frozenset()
         self._load()
@@ -48,9 +110,13 @@ class Authors:
         """Known once, known for good; someone unknown is looked for again when the code moved."""
         if address in self._addresses:
             return True
+        return address in self.all()
+
+    def all(self) -> frozenset[str]:
+        """Everyone known, as of where the code is now."""
         if self._tips != (tips := self._tips_now()):
             self._look(tips)
-        return address in self._addresses
+        return self._addresses
 
     def _tips_now(self) -> str:
         """A value that changes with the code: HEAD and what remotes' main branches are at."""
@@ -65,7 +131,8 @@ class Authors:
         text = process.run(
             self._repository.common_dir,
             *("log", f"--max-count={_COMMITS}", "--no-show-signature", "--format=%ae%n%ce"),
-            *("HEAD", "--branches", "--remotes", "--"),
+            *("--ignore-missing", "HEAD", "--branches", "--remotes", "--not", *self._tips.split()),
+            "--",
             may_fail=(128,),
         )
         found = {line.strip().lower() for line in text.decode(errors="replace").splitlines()}
@@ -75,7 +142,8 @@ class Authors:
 
     def _load(self) -> None:
         try:
-            kept = json.loads(self._file.read_bytes())
+            check_folder(self._file.parent, levels=2)
+            kept = json.loads(read_file(self._file))
             self._tips = str(kept["tips"])
             self._addresses = frozenset(map(str, kept["addresses"]))
         except (OSError, ValueError, KeyError, TypeError):
@@ -83,11 +151,5 @@ class Authors:
 
     def _save(self) -> None:
         """For the next process; where it cannot be kept, that one looks again."""
-        beside = self._file.with_suffix(f".{os.getpid()}")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
-            beside.write_text(json.dumps(kept), encoding="utf-8")
-            beside.replace(self._file)
-        except OSError:
-            return
+        kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
+        replace_file(self._file, json.dumps(kept), levels=2)

@@ -14,12 +14,14 @@ from pathlib import Path
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
+from treering.git.files import check_folder, make_folder, open_file, read_file
 from treering.model.when import written
 
 PREFIX = "out:"
 MOST = 10 * 1024 * 1024
 PIECE = 6_000  # as JSON inside JSON it is a fifth longer
 _NAME = r"[0-9a-f]{12}"
+_LEVELS = 3  # our folder under the common dir, the cache, and the outputs in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ def keep(workspace: Workspace, text: str) -> str:
     folder = _folder(workspace)
     beside = folder / f".{name}.{os.getpid()}.{id(data):x}"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        make_folder(folder, levels=_LEVELS)
+        with os.fdopen(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
             file.write(data)
         beside.replace(folder / name)
         _drop_oldest(folder, keeping=name)
@@ -70,7 +72,8 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
     if not re.fullmatch(_NAME, name):
         raise Invalid("That is no id of a kept answer.", hint="It is out: and 12 hex digits.")
     try:
-        text = (_folder(workspace) / name).read_text(encoding="utf-8")
+        check_folder(_folder(workspace), levels=_LEVELS)
+        text = read_file(_folder(workspace) / name).decode(errors="replace")
     except OSError:
         raise MemoryNotFound(
             f"The answer {PREFIX}{name} is no longer kept.",
@@ -92,18 +95,19 @@ def listed(workspace: Workspace) -> list[Output]:
 
 
 def _folder(workspace: Workspace) -> Path:
-    return workspace.store.folder / "cache" / "outputs"
+    return workspace.derived("cache") / "outputs"
 
 
 def _kept(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     try:
+        check_folder(folder, levels=_LEVELS)
         files = list(folder.iterdir())
     except OSError:
         return
     for file in files:
         if re.fullmatch(_NAME, file.name):
             try:
-                yield file, file.stat()
+                yield file, file.lstat()
             except OSError:
                 continue  # another process dropped it
 

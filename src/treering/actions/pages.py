@@ -6,14 +6,16 @@ folder, where it may be deleted. A cursor whose ranking is gone is refused: ask 
 """
 
 import hashlib
-import os
 import re
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
 from treering.errors import Invalid
+from treering.git.files import check_folder, make_folder, read_file
 
 _MOST = 16
+_LEVELS = 3  # our folder under the common dir, the cache, and the pages in it
 _CURSOR = r"([0-9a-f]{12})\.(\d{1,9})"
 _BLOB = 20
 _HEAD = 8  # bytes that hold the total
@@ -58,16 +60,17 @@ class Pages:
             return known
         asked = hashlib.sha256(question.encode()).digest()
         try:
-            data = (self._folder / name).read_bytes()
+            check_folder(self._folder, levels=_LEVELS)
+            data = read_file(self._folder / name)
         except OSError:
             return None
         return data[len(asked) :] if data.startswith(asked) else None
 
     def _write(self, folder: Path, name: str, question: str, data: bytes) -> None:
         """Where nothing can be written, the cursor is good for this process only."""
-        beside = folder / f"{name}.{os.getpid()}"
+        beside = folder / f"{name}.{secrets.token_hex(8)}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder, levels=_LEVELS)
             beside.write_bytes(hashlib.sha256(question.encode()).digest() + data)
             beside.replace(folder / name)
             files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.actions.plain_files import list_files
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, StorageFailed, TreeringError
 from treering.git.objects import blob_id
 from treering.model import prompt as document
-from treering.model.prompt import KINDS, Prompt
+from treering.model.choices import PROMPT_KINDS
+from treering.model.prompt import Prompt
 from treering.store import layout
 from treering.store.view import Place, View
 
@@ -45,7 +47,7 @@ class Shelves:
             if saved := _alive(place):
                 yield saved
         if folder := self._workspace.user_folder:
-            for kind in KINDS:
+            for kind in PROMPT_KINDS:
                 for file in sorted((folder / layout.SAVED[kind]).glob("*.md")):
                     if layout.name_in(file.name) and (saved := _read(file)):
                         yield saved
@@ -110,7 +112,7 @@ def saved_in(view: View, *, every_copy: bool = False) -> Iterator[Place]:
 
 def prompts_below(folder: Path) -> list[Prompt]:
     """The prompts and templates in an exported folder; what they say of themselves must fit."""
-    files = [file for file in sorted(folder.rglob("*.md")) if is_prompt_file(file)]
+    files = [file for file in list_files(folder, ".md") if is_prompt_file(file)]
     return [saved.prompt for file in files if (saved := _read(file))]
 
 

@@ -8,7 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions import given
+from treering.actions.prompt_runs import PromptRuns, owner_of
 from treering.actions.prompt_shelves import Saved, Shelves
+from treering.actions.recall import Result
 from treering.actions.rendering import MEMORY_FIELDS, RESERVED, Shown, wrapped
 from treering.actions.workspace import Workspace
 from treering.capture import secrets
@@ -16,12 +18,17 @@ from treering.capture.hygiene import clean, must_be_utf8
 from treering.errors import Invalid, PromptNotFound
 from treering.model import prompt as prompts_model
 from treering.model import template
-from treering.model.prompt import KINDS, Prompt
+from treering.model.choices import (
+    PROMPT_DOMAINS,
+    PROMPT_FORMATS,
+    PROMPT_KINDS,
+    PROMPT_OPS,
+)
+from treering.model.prompt import Prompt
 from treering.model.taxonomy import one_of
 
-OPS = ("list", "get", "run", "render", "save", "delete")
-FORMATS = ("markdown", "json", "xml")
-DOMAINS = ("project", "user")
+#: The user's own come first: a name that others push to the project does not replace them.
+_LOOKED_IN = ("user", "project")
 _MOST_MEMORIES = 100
 _DEEPEST_VALUE = 5
 
@@ -61,26 +68,26 @@ def prompts(
     """Do one of the operations; the answer is the contract's for it."""
     asked = _Asked(
         name=name,
-        kind=one_of(kind, KINDS, "kind") if kind else "",
-        domain=one_of(domain, DOMAINS, "domain") if domain else "",
+        kind=one_of(kind, PROMPT_KINDS, "kind") if kind else "",
+        domain=one_of(domain, PROMPT_DOMAINS, "domain") if domain else "",
         content=content,
         description=given.line_given(description, "description"),
         tags=given.tags_given(tags),
         variables=_nested(variables or {}),
         query=query,
         limit=_limited(limit),
-        format=one_of(format or "markdown", FORMATS, "format"),
+        format=one_of(format or "markdown", PROMPT_FORMATS, "format"),
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, OPS, "operation")](workspace, asked)
+    return _OPERATIONS[one_of(op, PROMPT_OPS, "operation")](workspace, asked)
 
 
-def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = KINDS) -> Saved:
-    """The prompt that is meant: in the project first, then the user's."""
+def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = PROMPT_KINDS) -> Saved:
+    """The prompt that is meant: the user's own first, then the project's."""
     wanted = prompts_model.named(asked.name)
     shelves = Shelves(workspace, asked.branch)
-    for kind in [asked.kind] if asked.kind else kinds:
-        for domain in [asked.domain] if asked.domain else DOMAINS:
+    for domain in [asked.domain] if asked.domain else _LOOKED_IN:
+        for kind in [asked.kind] if asked.kind else kinds:
             if saved := shelves.find(domain, kind, wanted):
                 return saved
     what = asked.kind or kinds[0]
@@ -111,7 +118,7 @@ def variables_of(made: template.Template) -> list[str]:
 def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     shelves = Shelves(workspace, asked.branch)
     listed = [
-        _described(saved)
+        _described(workspace, saved)
         for saved in shelves.all()
         if (not asked.kind or saved.prompt.kind == asked.kind)
         and (not asked.domain or saved.domain == asked.domain)
@@ -123,10 +130,19 @@ def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
 
 def _get(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     saved = found(workspace, asked)
-    return _described(saved) | {"content": saved.prompt.content, "version": saved.version}
+    return (
+        _described(workspace, saved)
+        | {"content": saved.prompt.content, "version": saved.version}
+        | _warned(workspace, saved)
+    )
 
 
-def _described(saved: Saved) -> dict[str, Any]:
+def _warned(workspace: Workspace, saved: Saved) -> dict[str, Any]:
+    warnings = PromptRuns(workspace).warnings(saved)
+    return {"warnings": warnings} if warnings else {}
+
+
+def _described(workspace: Workspace, saved: Saved) -> dict[str, Any]:
     made = _parsed_or_none(saved.prompt)
     return {
         "name": saved.prompt.name,
@@ -136,6 +152,7 @@ def _described(saved: Saved) -> dict[str, Any]:
         "optional": [word for word in made.optional if word not in RESERVED] if made else [],
         "tags": list(saved.prompt.tags),
         "domain": saved.domain,
+        "owner": owner_of(workspace, saved),
         "branch": saved.branch,
     }
 
@@ -160,11 +177,17 @@ def _filled(workspace: Workspace, asked: _Asked, kinds: Sequence[str]) -> dict[s
     made = template.parse(saved.prompt.content)
     _check_variables(saved.prompt, made, asked.variables)
     wants_memories = bool(asked.query) or "memories" in made.mentioned
-    memories = _recalled(workspace, asked) if wants_memories else Shown([])
+    results = _recalled(workspace, asked) if wants_memories else []
+    memories = Shown.of(result for result in results if not result.flags)
+    flagged = [result.id for result in results if result.flags]
     branch = asked.branch or workspace.standing().scope.branch
     own = {"memories": memories, "query": asked.query, "branch": branch, "count": len(memories)}
     text = template.render(made, {**own, **asked.variables})
-    return {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    answer: dict[str, Any] = {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    answer |= {"flagged": flagged} if flagged else {}
+    answer |= _warned(workspace, saved)
+    PromptRuns(workspace).note(saved)
+    return answer
 
 
 def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[str, Any]) -> None:
@@ -184,11 +207,11 @@ def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[st
         )
 
 
-def _recalled(workspace: Workspace, asked: _Asked) -> Shown:
+def _recalled(workspace: Workspace, asked: _Asked) -> Sequence[Result]:
     from treering.actions.recall import recall
 
     answer = recall(workspace, asked.query, limit=asked.limit, branch=asked.branch, detail="full")
-    return Shown.of(answer.results)
+    return answer.results
 
 
 def _save(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
@@ -204,6 +227,7 @@ def _save(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
         modified=workspace.now(),
     )
     saved = Shelves(workspace, asked.branch).save(asked.domain or "project", prompt)
+    PromptRuns(workspace).note(saved)
     return {
         "name": prompt.name,
         "version": saved.version,

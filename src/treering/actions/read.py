@@ -1,20 +1,22 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from treering.actions import outputs
 from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
+from treering.actions.flags import Flags
 from treering.actions.links import Neighbour, neighbours
-from treering.actions.origin import origin_of
+from treering.actions.origin import attribute
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
-from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import FileRef, Memory
+from treering.model.when import written
 from treering.store import history as past
 from treering.store.history import Event
 from treering.store.view import Layer, Place, View
@@ -56,11 +58,12 @@ class Whole:
     files: tuple[FileRef, ...]
     created: str
     modified: str
-    details: Any
+    details: Mapping[str, object]
     links: tuple[Neighbour, ...]
     origin: str
+    edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
-    extra: Any = None
+    extra: Mapping[str, object] | None = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
     pending: int | None = None
@@ -91,6 +94,8 @@ def read(
     memory = place.memory()
     fields = _fields(memory) | {"details": _details(place, memory)}
     fields["content"] = _from(memory.content, offset)
+    whose = attribute(workspace, place.blob, memory)
+    fields |= {"created": whose.created, "modified": whose.modified}
     whole = Whole(
         **fields,
         uri=uri_of(memory.id),
@@ -100,11 +105,12 @@ def read(
         private=place.layer.vault.is_private,
         links=_linked(workspace, view, memory, links),
         extra=memory.extra or None,
-        origin=origin_of(workspace, memory),
+        origin=whose.origin,
+        edited_by=whose.edited_by or None,
         stale=CodeTree(workspace.repository, standing.head).staleness(memory),
-        history=_history(view, memory.id) if history else None,
+        history=_history(workspace, view, memory.id) if history else None,
         pending=pending or None,
-        flags=signs_of(memory) or None,
+        flags=Flags(workspace).of(place) or None,
     )
     answer: Whole = harmless(whole)
     return answer
@@ -157,17 +163,28 @@ def _at(workspace: Workspace, view: View, id: str, at: str) -> Place:
     return workspace.as_of(view, at).find(id)
 
 
-def _history(view: View, memory_id: str) -> tuple[HistoryEntry, ...]:
+def _history(workspace: Workspace, view: View, memory_id: str) -> tuple[HistoryEntry, ...]:
     return tuple(
         HistoryEntry(event.commit, event.when, event.author, event.op, event.title)
-        for event in memory_events(view, memory_id)
+        for event in memory_events(workspace, view, memory_id)
     )
 
 
-def memory_events(view: View, memory_id: str) -> list[Event]:
+def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[Event]:
     """What happened to one memory in the layers it is seen through, newest first."""
     found: dict[str, Event] = {}
     for vault in dict.fromkeys(layer.vault for layer in view.layers):
         tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
         found |= {e.commit: e for e in past.events(vault, tips, memory_id=memory_id)}
-    return sorted(found.values(), key=lambda event: event.when, reverse=True)
+    return newest_first(workspace, found.values())
+
+
+def newest_first(workspace: Workspace, events: Iterable[Event]) -> list[Event]:
+    """Events with dates that are credible, by these."""
+    told = list(events)
+    moments = workspace.ledger.moments(event.commit for event in told)
+    dated = [
+        event._replace(when=written(moments[event.commit])) if event.commit in moments else event
+        for event in told
+    ]
+    return sorted(dated, key=lambda event: event.when, reverse=True)

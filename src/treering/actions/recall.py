@@ -1,30 +1,26 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from treering.actions.answer import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
-from treering.actions.origin import origin_of
+from treering.actions.flags import Flags
+from treering.actions.origin import attribute
 from treering.actions.sight import Sight
 from treering.actions.snippet import snippet
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.ties import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
-from treering.capture.suspicion import signs_of
 from treering.errors import Invalid, TreeringError
 from treering.index import Found, Hit
+from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
 from treering.store.view import Place, View
 
-SCOPES = ("branch", "trunk", "all")
-MODES = ("hybrid", "text", "semantic")
-ORDERS = ("relevance", "newest", "oldest", "confidence", "uncertain")
-DETAILS = ("light", "medium", "full")
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
 
@@ -33,7 +29,9 @@ _MOST_HOPS = 3
 class Result:
     """One memory of an answer; `content` and `details` with full detail, else a snippet.
 
-    `flags` name the signs of a text that wants to steer whoever reads it.
+    `flags` name what looks wrong: signs of a text that wants to steer whoever reads it, a
+    credential, or that nobody has looked yet; `edited_by` those whose words are in it besides its
+    author's.
     """
 
     id: str
@@ -53,6 +51,7 @@ class Result:
     modified: str
     author: str
     origin: str
+    edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     agent: str | None = None
     stale: Stale | None = None
@@ -60,7 +59,7 @@ class Result:
     via: str | None = None
     snippet: str | None = None
     content: str | None = None
-    details: Any = None
+    details: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +228,7 @@ class _Shown:
         self._code = code
         self._words = asked.words
         self._detail = detail
+        self._flags = Flags(workspace)
 
     def result(self, hit: Hit, via: str | None = None) -> Result | None:
         place = self._sight.place(hit.blob)
@@ -236,6 +236,7 @@ class _Shown:
         if place is None or memory is None:
             return None
         full = self._detail == "full"
+        whose = attribute(self._workspace, place.blob, memory)
         similar = (self._sight.place(blob) for blob in hit.folded)
         return Result(
             id=memory.id,
@@ -251,18 +252,19 @@ class _Shown:
             why=hit.why,
             confidence=memory.confidence,
             status=memory.status,
-            created=memory.created,
-            modified=memory.modified,
+            created=whose.created,
+            modified=whose.modified,
             author=memory.author,
             agent=memory.agent or None,
-            origin=origin_of(self._workspace, memory),
+            origin=whose.origin,
+            edited_by=whose.edited_by or None,
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,
             snippet=snippet(memory.content, self._words) if self._detail == "medium" else None,
             content=memory.content if full else None,
             details=dict(memory.details) if full else None,
-            flags=signs_of(memory) or None,
+            flags=self._flags.of(place) or None,
         )
 
 

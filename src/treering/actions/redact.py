@@ -1,56 +1,82 @@
 """redact: take a memory's text out of history, for good. What others have is theirs."""
 
 import os
-import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
+from treering.actions.reindex import forget_derived
+from treering.actions.remains import look_for
 from treering.actions.workspace import Workspace
-from treering.errors import MemoryNotFound
-from treering.git import process, refs
+from treering.errors import MemoryNotFound, TreeringError
+from treering.git import reach, refs
 from treering.git.lock import Held
 from treering.model.memory import id_prefix
-from treering.model.scope import HEADS, REFS, REMOTES, TRASH
+from treering.model.scope import HEADS, REFS, REMOTES, TRASH, UNDO
 from treering.store import layout
-from treering.store.changes import logged
+from treering.store.replay import is_redacted
 from treering.store.rewriting import Rewritten, rewritten
 from treering.store.vault import Vault
+
+_OURS = f"--glob={REFS}*"
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """What was taken out, and what is left to do by hand."""
+    """What was taken out, what still holds it, and what is left to do by hand."""
 
     id: str
     dry_run: bool
     versions: int
     commits: int
     refs: tuple[str, ...]
+    held_by: tuple[str, ...]
+    commands: tuple[str, ...]
     left: tuple[str, ...]
 
 
+class Past(NamedTuple):
+    """What a vault's history knows of one memory, and the refs of ours that lead there."""
+
+    texts: frozenset[str]  # blobs
+    refs: tuple[str, ...]
+
+
 def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
-    """Write every history that holds a memory again, with a tombstone in its place."""
+    """Write every history that holds a memory again, with a tombstone in its place.
+
+    Objects are not deleted: a clone that borrows them, or a ref that is not ours, would break. The
+    answer names what keeps them, and the commands that remove them.
+    """
     memory_id = _meant(workspace, id)
-    touched = {vault: _refs_with(vault, memory_id) for vault in workspace.store.vaults()}
-    if not any(touched.values()):
+    pasts = {vault: _past(vault, memory_id) for vault in workspace.store.vaults()}
+    if not any(past.refs or past.texts for past in pasts.values()):
         raise MemoryNotFound(f"No history here holds a memory {memory_id}")
-    named = tuple(name for names in touched.values() for name in names)
-    if dry_run:
-        versions = sum(len(_versions(vault, memory_id, names)) for vault, names in touched.items())
-        return Redacted(memory_id, True, versions, 0, named, _left(workspace, touched, 0))
-    with workspace.store.lock() as held:
-        done = {vault: take_out(vault, held, [memory_id]) for vault in touched}
-        packed = sum(_erased(vault, found) for vault, found in done.items())
-        _forget_derived(workspace)
+    texts = {vault: past.texts for vault, past in pasts.items()}
+    commits = 0
+    if not dry_run:
+        workspace.ledger.catch_up()  # of a history written again nobody could tell who wrote it
+        with workspace.store.lock() as held:
+            done = {vault: take_out(vault, held, memory_id) for vault in pasts}
+            forget_derived(workspace)
+            workspace.ledger.forget_versions_of(memory_id)
+        texts = {vault: texts[vault] | done[vault].blobs for vault in pasts}
+        commits = sum(len(found.commits) for found in done.values())
+    # Looked for without the lock: everything git keeps is walked, and others want to write.
+    remains = [
+        look_for(workspace, vault, found, with_ours=not dry_run)
+        for vault, found in texts.items()
+        if found
+    ]
+    ours = tuple(name for past in pasts.values() for name in past.refs)
     return Redacted(
         id=memory_id,
-        dry_run=False,
-        versions=sum(len(found.blobs) for found in done.values()),
-        commits=sum(len(found.commits) for found in done.values()),
-        refs=named,
-        left=_left(workspace, touched, packed),
+        dry_run=dry_run,
+        versions=sum(map(len, texts.values())),
+        commits=commits,
+        refs=ours,
+        held_by=tuple(name for found in remains for name in found.held_by),
+        commands=tuple(command for found in remains for command in found.commands),
+        left=(*(note for found in remains for note in found.notes), *_elsewhere(workspace, ours)),
     )
 
 
@@ -60,103 +86,60 @@ def _meant(workspace: Workspace, text: str) -> str:
     return prefix if len(prefix) == 12 else workspace.everything().find(text).id
 
 
-def _refs_with(vault: Vault, memory_id: str) -> list[str]:
-    """The refs of ours whose history ever held a memory."""
-    found = []
-    for prefix in (HEADS, TRASH, REMOTES):
-        for name, tip in refs.listed(vault.repository.common_dir, prefix).items():
-            if _held(vault, tip, memory_id):
-                found.append(name)
-    return found
+def _past(vault: Vault, memory_id: str) -> Past:
+    folder = vault.repository.common_dir
+    versions = reach.find_versions(folder, layout.path_of(memory_id), *reach.EVERYTHING)
+    commits = reach.find_descendants(folder, set().union(*versions.values()), _OURS)
+    found = (
+        name
+        for prefix in (HEADS, TRASH, UNDO, REMOTES)
+        for name, tip in refs.listed(folder, prefix).items()
+        if tip in commits
+    )
+    return Past(frozenset(blob for blob in versions if _is_text(vault, blob)), tuple(found))
 
 
-def _versions(vault: Vault, memory_id: str, names: Iterable[str]) -> set[str]:
-    tips = [tip for name in names if (tip := refs.read(vault.repository.handle, name))]
-    commits = logged(vault, *tips) if tips else []
-    return {blob for commit in commits if (blob := vault.blob_at(commit.oid, memory_id))}
+def _is_text(vault: Vault, blob: str) -> bool:
+    try:
+        return not is_redacted(vault.memory(blob))
+    except TreeringError:
+        return True  # whatever it is, it is no tombstone
 
 
-def take_out(vault: Vault, held: Held, ids: list[str]) -> Rewritten:
-    """Move our refs to histories without these memories' text, and forget where they were.
+def take_out(vault: Vault, held: Held, memory_id: str) -> Rewritten:
+    """Move our refs to histories without a memory's text, and forget where they were.
 
     What remotes were seen to have is forgotten, too; a sync brings it back, written again.
     """
     folder = vault.repository.common_dir
-    names = {**refs.listed(folder, HEADS), **refs.listed(folder, TRASH)}
+    names = {n: t for p in (HEADS, TRASH, UNDO) for n, t in refs.listed(folder, p).items()}
     tips = list(dict.fromkeys(names.values()))
-    done = rewritten(vault, ids, tips) if tips else Rewritten({}, frozenset())
+    done = rewritten(vault, [memory_id], tips) if tips else Rewritten({}, frozenset())
+    with_text = _commits_with_text(vault, memory_id) | done.commits.keys()
     os.sync()  # one for all objects, before any ref names them
     for name, tip in names.items():
         if tip in done.commits:
             vault.move_ref(held, name, done.commits[tip], old=tip, why="redact")
     for name, tip in refs.listed(folder, REMOTES).items():
-        if any(_held(vault, tip, memory_id) for memory_id in ids):
+        if tip in with_text:
             vault.move_ref(held, name, None, old=tip, why="redact")
-    refs.forget_logs(folder, REFS, done.commits)
+    refs.forget_logs(folder, REFS, with_text)
     return done
 
 
-def _held(vault: Vault, tip: str, memory_id: str) -> bool:
-    """Whether a memory was ever in a history."""
-    said = process.run(
-        vault.repository.common_dir,
-        *("rev-list", "--max-count=1", "--full-history", tip, "--", layout.path_of(memory_id)),
-        may_fail=(128,),
-    )
-    return bool(said.strip())
+def _commits_with_text(vault: Vault, memory_id: str) -> set[str]:
+    """Our commits that hold a memory's text, those included that only a log of ours still names."""
+    folder, path = vault.repository.common_dir, layout.path_of(memory_id)
+    logged = refs.logged_values(folder, REFS)
+    versions = reach.find_versions(folder, path, _OURS, also=logged)
+    brought = [commits for blob, commits in versions.items() if _is_text(vault, blob)]
+    return reach.find_descendants(folder, set().union(*brought), _OURS, also=logged)
 
 
-def _erased(vault: Vault, done: Rewritten) -> int:
-    """Remove the loose objects that held the text; how many are left, in packs or in use."""
-    if not done.commits:
-        return 0
-    folder = vault.repository.common_dir
-    if _is_in_use(vault, done):
-        return len(done.blobs)
-    left = 0
-    for oid in (*done.blobs, *done.commits):
-        path = folder / "objects" / oid[:2] / oid[2:]
-        if path.exists():
-            path.unlink()
-        elif oid in done.blobs and vault.repository.objects.exists(oid):
-            left += 1
-    return left
-
-
-def _is_in_use(vault: Vault, done: Rewritten) -> bool:
-    """Whether a ref that is not ours holds the old history: to erase would break it."""
-    objects = vault.repository.objects
-    first = [
-        oid
-        for oid in done.commits
-        if not any(parent in done.commits for parent in objects.commit(oid).parents)
-    ]
-    return any(
-        process.run(
-            vault.repository.common_dir,
-            *("for-each-ref", "--count=1", f"--contains={oid}"),
-            may_fail=(129,),
-        ).strip()
-        for oid in first
-    )
-
-
-def _forget_derived(workspace: Workspace) -> None:
-    """Index and cached answers hold words of it; both are made again when needed."""
-    for name in ("index", "cache"):
-        shutil.rmtree(Path(workspace.store.folder) / name, ignore_errors=True)
-
-
-def _left(workspace: Workspace, touched: dict[Vault, list[str]], packed: int) -> tuple[str, ...]:
+def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:
     told = []
-    if packed:
-        told.append(
-            f"{packed} versions are in packs: `git gc --prune=now` removes them, when no other "
-            "program is using the repository."
-        )
-    remotes = {n.removeprefix(REMOTES).partition("/heads/")[0] for ns in touched.values()
-               for n in ns if n.startswith(REMOTES)}  # fmt: skip
-    for remote in sorted(remotes):
+    seen = (name.removeprefix(REMOTES) for name in ours if name.startswith(REMOTES))
+    for remote in sorted({name.rpartition("/heads/")[0] for name in seen}):
         told.append(
             f"{remote} still has it: `treering sync --remote {remote}` replaces its history; "
             "copies and caches a server keeps are out of reach."
@@ -166,4 +149,4 @@ def _left(workspace: Workspace, touched: dict[Vault, list[str]], packed: int) ->
             "Other clones keep it until they sync with the replaced history; "
             "what was read or copied before cannot be called back."
         )
-    return tuple(told)
+    return told

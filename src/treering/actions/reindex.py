@@ -1,10 +1,13 @@
 """reindex: build the index anew from what the scopes hold now."""
 
+import contextlib
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from treering.actions.workspace import Workspace
+from treering.git.files import check_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +18,20 @@ class Reindexed:
     seconds: float
 
 
+def forget_derived(workspace: Workspace) -> None:
+    """Drop index and cached answers, and the words in them; both are made again when needed."""
+    for name in ("index", "cache"):
+        folder = workspace.derived(name)
+        with contextlib.suppress(OSError):
+            check_folder(folder, levels=2)  # nothing behind a link is deleted
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def tidy(workspace: Workspace) -> None:
-    """Join the many small parts of the index into few, and note the clues it has not seen yet;
-    nothing to see but the speed."""
+    """Join the many small parts of the index into few, look at the memories there was no time for,
+    and note the clues that are new; for a process that nobody waits for."""
     workspace.surroundings.catch_up_alone(workspace.everything())
+    workspace.lookout.index.inspect_rest()
     workspace.lookout.index.tidy()
 
 

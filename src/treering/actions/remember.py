@@ -13,9 +13,10 @@ from treering.capture.classify import Classification, classify
 from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
 from treering.graph.subject import Subject
+from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
 from treering.model.memory import Link, Memory, derive_id, is_id, title_of
-from treering.model.taxonomy import OUTCOMES, one_of, type_named
+from treering.model.taxonomy import one_of, type_named
 from treering.store.view import Place
 
 
@@ -30,7 +31,7 @@ class Remembered(NamedTuple):
     version: str
     classified: Classification
     private: bool
-    links: tuple[dict[str, Any], ...] = ()
+    links: tuple[Mapping[str, object], ...] = ()
     suggested_links: tuple[Suggestion, ...] = ()
     similar: tuple[Alike, ...] = ()
     warnings: tuple[str, ...] | None = None

@@ -1,10 +1,13 @@
 """revert: make a memory what it was before, as a new change."""
 
+from dataclasses import replace
+
 from treering.actions.read import memory_events
 from treering.actions.revise import Revised, write_changes
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid, MemoryNotFound, TreeringError
-from treering.model.memory import Memory
+from treering.model.memory import Memory, id_prefix
+from treering.model.scope import Scope
 from treering.store import history
 from treering.store.vault import Vault
 from treering.store.view import Place
@@ -14,12 +17,34 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
     """The version before the last change, or the one at commit `to` of its history."""
 
     def attempt(writing: Writing) -> Revised:
-        place = writing.view.find(id)
-        earlier = _at(workspace, place, to) if to else _before(writing, place)
+        try:
+            place = writing.view.find(id)
+        except MemoryNotFound:
+            if absent := _absent(workspace, id, to):
+                return _bring_back(workspace, writing, absent)
+            raise
+        earlier = _at(workspace, place, to) if to else _before(workspace, writing, place)
         change = Change(earlier, place, place.layer.vault.is_private)
         return write_changes(workspace, writing, "revert", [change], allow_secret=True)
 
     return workspace.write(branch, attempt)
+
+
+def _absent(workspace: Workspace, id: str, to: str) -> Change | None:
+    """A memory that nobody sees any more, as it was at a commit."""
+    for vault in workspace.store.vaults() if to else ():
+        if commit := vault.repository.resolve(to):
+            found = dict(vault.snapshot_at(Scope(""), commit).starting_with(id_prefix(id)))
+            for memory_id in found if len(found) == 1 else ():
+                if memory := history.version(vault, commit, memory_id):
+                    return Change(memory, None, vault.is_private)
+    return None
+
+
+def _bring_back(workspace: Workspace, writing: Writing, absent: Change) -> Revised:
+    memory = replace(absent.memory, modified=workspace.now())
+    versions = writing.commit("revert", [absent._replace(memory=memory)], allow_secret=True)
+    return Revised(memory.id, versions[memory.id], writing.scope.branch, ("content",))
 
 
 def _at(workspace: Workspace, place: Place, to: str) -> Memory:
@@ -41,10 +66,10 @@ def _readable(vault: Vault, blob: str) -> Memory | None:
         return None
 
 
-def _before(writing: Writing, place: Place) -> Memory:
+def _before(workspace: Workspace, writing: Writing, place: Place) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
-    for event in memory_events(writing.view, place.id):
+    for event in memory_events(workspace, writing.view, place.id):
         blob = (
             vault.blob_at(event.commit, place.id)
             if vault.repository.objects.exists(event.commit)

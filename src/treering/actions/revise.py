@@ -7,8 +7,9 @@ from treering.actions import given
 from treering.actions.remember import superseded
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
+from treering.model.choices import OUTCOMES, STATUSES
 from treering.model.memory import Link, Memory, title_of
-from treering.model.taxonomy import OUTCOMES, STATUSES, one_of, type_named
+from treering.model.taxonomy import one_of, type_named
 from treering.store.view import Place
 
 _COMPARED = (

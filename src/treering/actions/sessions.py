@@ -4,6 +4,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.given import line_given
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import commits, sessions
+from treering.capture.masking import mask_memory
 from treering.capture.open_sessions import OpenSessions
 from treering.errors import Invalid
 from treering.model.memory import Memory
@@ -36,7 +37,7 @@ def record_agent_session(
         place = view.place(fresh.id)
         known = place.memory() if place else fresh
         changed = sessions.lasting_until(known, when, summary)
-        changed = sessions.told(changed, _commits(view, changed))
+        changed = mask_memory(sessions.told(changed, _commits(view, changed)))
         if place is None or changed != known:
             writing.commit("capture", [Change(changed, place, is_private=False)], allow_secret=True)
         return changed.id, branch

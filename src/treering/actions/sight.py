@@ -4,22 +4,26 @@ A view's tips decide what it shows, so what was made ready for the same tips is 
 twice costs nothing, and the index sees the same objects and keeps what it derived from them.
 """
 
-import os
 import threading
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
+from treering.capture.flags import Detectors
 from treering.errors import TreeringError
 from treering.git.libgit2 import GitError
+from treering.git.objects import Objects
 from treering.graph.network import Network
 from treering.index import Entry, Index, embedder_named
 from treering.model import document
 from treering.model.memory import Memory
+from treering.provenance.ledger import Ledger
 from treering.store.store import Store
 from treering.store.view import Place, View
 
 _KEPT = 16
+_AT_ONCE = 500
 
 
 class Sight:
@@ -39,6 +43,11 @@ class Sight:
         there = layer.blob(entry.id) == blob
         return Place(entry.id, blob, layer) if there else None
 
+    def created(self, blob: str) -> float:
+        """When a memory was made, as the index orders by it."""
+        entry = self._index.entry(blob)
+        return entry.created if entry else 0.0
+
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
         known = self._index.entries()
@@ -54,9 +63,14 @@ class Sight:
 class Lookout:
     """Makes views searchable, and remembers the last few."""
 
-    def __init__(self, store: Store, *, cache: Path | None = None, model: str = "") -> None:
+    def __init__(self, store: Store, ledger: Ledger, folder: Path, *, model: str = "") -> None:
         self._store = store
-        self.index = Index(_folder(store, cache), read=self._read, embedder=embedder_named(model))
+        self._ledger = ledger
+        self.index = Index(
+            folder, read=self._read, embedder=embedder_named(model), detectors=Detectors()
+        )
+        #: Flags of blobs the index does not know them of.
+        self.inspected: dict[str, tuple[str, ...]] = {}
         self._known: dict[tuple[object, ...], Sight] = {}
         self._tidying: threading.Thread | None = None
 
@@ -86,24 +100,24 @@ class Lookout:
             self._tidying.start()
 
     def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        """Memories by blob, from whichever vault has them; what is no memory is passed over."""
+        """Memories by blob, from whichever vault has them; what is no memory is passed over.
+
+        Their dates are those the ledger vouches for: the index orders and filters by them.
+        """
         vaults = [vault.repository.objects for vault in self._store.vaults()]
-        for blob in blobs:
-            for objects in vaults:
-                try:
-                    if objects.exists(blob):
-                        yield blob, document.parse(objects.blob(blob))
-                        break
-                except (TreeringError, GitError):
-                    break
+        left = iter(blobs)
+        while some := list(islice(left, _AT_ONCE)):
+            versions = self._ledger.versions(some)
+            for blob in some:
+                if memory := _parse(vaults, blob):
+                    yield blob, self._ledger.date(memory, versions.get(blob))
 
 
-def _folder(store: Store, cache: Path | None) -> Path:
-    """Under the common dir; where that cannot be written, under the user's own cache folder."""
-    folder = store.folder / "index"
-    if cache is None or folder.exists() or os.access(store.repository.common_dir, os.W_OK):
-        return folder
-    import hashlib
-
-    name = hashlib.sha256(str(store.repository.common_dir).encode()).hexdigest()[:16]
-    return cache / name
+def _parse(vaults: Iterable[Objects], blob: str) -> Memory | None:
+    try:
+        for objects in vaults:
+            if objects.exists(blob):
+                return document.parse(objects.blob(blob))
+    except (TreeringError, GitError):
+        return None  # no memory, or a damaged one
+    return None

@@ -4,26 +4,31 @@ from collections import Counter
 from typing import Any
 
 from treering.actions import outputs
+from treering.actions.checkup.vanished import count_vanished
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
 from treering.branches.refspec import shared_through
+from treering.branches.survey import local_scopes
+from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import process, refs
 from treering.index import Entry
+from treering.model.choices import STATUS_VIEWS
 from treering.model.document import FORMAT
-from treering.model.scope import HEADS, REMOTES
+from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
+from treering.model.when import written
+from treering.store.absence import list_kept
 
-VIEWS = ("summary", "types", "topics", "tags", "files", "branches", "outputs", "health")
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 
 
 def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
     """One of the views; the summary is the contract's whole answer."""
-    wanted = one_of(view or "summary", VIEWS, "view")
+    wanted = one_of(view or "summary", STATUS_VIEWS, "view")
     standing = workspace.standing(branch)
     seen = workspace.view_from(standing)
     if wanted == "branches":
@@ -59,6 +64,7 @@ def _summary(
             "visible": len(alive),
             "total": len(workspace.everything().ranks_of_all()),
             "unreadable": unreadable,
+            **({"vanished": gone} if (gone := count_vanished(workspace)) else {}),
             "by_type": _sorted(Counter(memory.type for memory in alive)),
             "by_status": _sorted(Counter(memory.status for memory in memories)),
         },
@@ -130,11 +136,38 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
             repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
         )
     ]
+    news = {"kept": _kept(workspace), "undo": _undo(workspace)}
     return {
         "remote": remote,
         "ahead": _commits(workspace, mine, "--not", theirs),
         "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
+        **{name: told for name, told in news.items() if told},
     }
+
+
+def _undo(workspace: Workspace) -> list[dict[str, Any]]:
+    """The newest way back from a sync, for each branch whose memories are still here."""
+    vault = workspace.store.shared
+    found: dict[Scope, dict[str, Any]] = {}
+    for before in list_before(vault):
+        tip = refs.read(workspace.repository.handle, before.scope.ref)
+        if tip and before.scope not in found:
+            effect = measure(vault, before.tip, tip)
+            found[before.scope] = {
+                "branch": before.scope.branch,
+                "ref": before.ref,
+                "when": written(before.when),
+                "changed": effect.changed,
+                "hidden": effect.hidden,
+                "many": effect.is_large,
+            }
+    return list(found.values())
+
+
+def _kept(workspace: Workspace) -> list[dict[str, Any]]:
+    """What others left out of our scopes and was put back, as far as it is news."""
+    vault = workspace.store.shared
+    return [kept._asdict() for kept in list_kept(vault, list(local_scopes(vault).values()))]
 
 
 def _commits(workspace: Workspace, *revisions: str) -> int:

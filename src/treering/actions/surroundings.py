@@ -5,14 +5,17 @@ the capture goes on without, and the rest is read outside of it.
 """
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from treering.actions.workspace import Change, Workspace
+from treering.capture.flags import flags_in
 from treering.errors import Busy, TreeringError
 from treering.git import lock
+from treering.git.files import make_folder, open_file
 from treering.git.libgit2 import GitError
 from treering.graph.clues import Clues
 from treering.graph.inference import (
@@ -149,7 +152,7 @@ class Surroundings:
         return all(self._catch_up(trees[tree], most) for tree in unknown)
 
     def _catch_up(self, layer: Layer, most: int | None) -> bool:
-        shards = {tree: name for name, tree in layer.snapshot.shards()}
+        shards = {tree: name for name, tree in layer.snapshot.shards().items()}
         changed = self._clues.unknown_trees(shards)
         blobs = [
             blob for tree in changed for blob in layer.snapshot.shard(shards[tree], tree).values()
@@ -167,10 +170,12 @@ class Surroundings:
 
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
-        folder = self._store.folder / "index"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with contextlib.suppress(Busy), lock.hold(folder / "clues.lock", patience=0):
-            self.catch_up(view)
+        folder = self._clues.folder
+        with contextlib.suppress(Busy, OSError):
+            make_folder(folder, levels=2)
+            os.close(open_file(folder / "clues.lock", os.O_RDWR | os.O_CREAT))  # or it is a link
+            with lock.hold(folder / "clues.lock", patience=0):
+                self.catch_up(view)
 
     def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
         """Read everything there is in a thread of its own, with a workspace of its own."""
@@ -185,12 +190,20 @@ class Surroundings:
             self._reading = threading.Thread(target=read_all, daemon=True)
             self._reading.start()
 
+    def known_blobs(self) -> set[str]:
+        """Every memory it was ever told of."""
+        return self._clues.blobs()
+
     def forget(self) -> None:
         self._clues.drop()
 
 
 class _Seen:
-    """Whether what the table suggests is what git shows, looked up once each."""
+    """Whether what the table suggests is what git shows, looked up once each.
+
+    What reads like an order is not: its words would come back in an answer nobody asked it of, and
+    stay in the reason of a link.
+    """
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -198,12 +211,16 @@ class _Seen:
 
     def place(self, subject: Subject) -> Place | None:
         if subject.id not in self._places:
-            try:
-                self._places[subject.id] = self._view.place(subject.id)
-            except TreeringError:
-                self._places[subject.id] = None
+            self._places[subject.id] = self._look(subject)
         place = self._places[subject.id]
         return place if place and place.blob == subject.blob else None
+
+    def _look(self, subject: Subject) -> Place | None:
+        words = "\n".join((subject.title, subject.topic, *subject.tags, *subject.files))
+        try:
+            return None if flags_in(words) else self._view.place(subject.id)
+        except TreeringError:
+            return None
 
 
 def _read(vault: Vault, blobs: Iterable[str]) -> Iterator[Subject]:

@@ -13,20 +13,21 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import exchange, refspec
 from treering.branches.apply import Hand
-from treering.branches.exchange import Outgoing, Taken
+from treering.branches.exchange import Outgoing
 from treering.branches.survey import local_scopes
-from treering.capture.leaving import leaks
+from treering.capture.leaving import leaks, warn_of_name
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
 from treering.git.remote import Pushed, Remote
 from treering.git.repository import Repository
+from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
+from treering.store.absence import Loss
 from treering.store.changes import differing, tree_of
 from treering.store.vault import Vault
 
-DIRECTIONS = ("full", "push", "fetch")
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
 _ATTEMPTS = 20
@@ -44,6 +45,7 @@ class Line:
     status: str
     reason: str | None = None
     notes: tuple[str, ...] | None = None
+    undo: str | None = None  # the ref of our tip from before, where the sync changed what we had
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def sync(
 
     Without `is_attended` git asks nobody for a password and gives up after some minutes.
     """
-    wanted = one_of(direction or "full", DIRECTIONS, "direction")
+    wanted = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
     name = remote_named(workspace.repository, remote)
     seconds = None if is_attended else _UNATTENDED_PATIENCE
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
@@ -81,6 +83,7 @@ def sync(
     if dry_run:
         return run.shown()
     refspec.repair(workspace.repository)
+    workspace.ledger.catch_up()  # a redaction of others may have our history written again
     return run.done()
 
 
@@ -139,6 +142,7 @@ class _Run:
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
         self._instead: dict[Scope, str] = {}
+        self._mended: dict[Scope, str] = {}
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
 
@@ -205,12 +209,19 @@ class _Run:
         gone = self._vanished(seen) if self._direction != "push" else {}
         if not todo and not gone and mine.keys() <= seen.scopes.keys():
             return
+        losses = {
+            scope: exchange.find_left_out(
+                self._workspace.store, self._vault, scope, tip, seen.known.get(scope.component)
+            )
+            for scope, tip in todo.items()
+        }
         with self._workspace.store.lock() as held:
             hand = self._workspace.hand(held)
             for ref, tip in gone.items():
                 self._vault.move_ref(held, ref, None, old=tip, why="sync: gone")
             for scope, tip in todo.items():
-                self._take_one(hand, scope, tip, mine.get(scope), seen.known.get(scope.component))
+                known = seen.known.get(scope.component)
+                self._take_one(hand, scope, tip, mine.get(scope), known, losses[scope])
             if self._direction != "push":
                 for scope in exchange.drop_promoted(hand, self._vault, seen.scopes):
                     self._lines[scope] = Line(scope.branch, "dropped")
@@ -224,25 +235,36 @@ class _Run:
         return {prefix + name: tip for name, tip in seen.known.items() if name not in there}
 
     def _take_one(
-        self, hand: Hand, scope: Scope, tip: str, ours: str | None, known: str | None
+        self,
+        hand: Hand,
+        scope: Scope,
+        tip: str,
+        ours: str | None,
+        known: str | None,
+        loss: Loss,
     ) -> None:
         try:
-            taken = exchange.take_in(hand, self._vault, scope, tip)
+            taken = exchange.take_in(hand, self._vault, scope, tip, loss)
         except (StoreDamaged, FormatTooNew, Invalid) as error:
             self._lines[scope] = Line(scope.branch, "refused", error.message)
             return
         self._instead.pop(scope, None)
         if taken.instead:
             self._instead[scope] = taken.instead
+        if taken.mended:
+            self._mended[scope] = taken.mended
         if taken.status == "unchanged" and ours is None and known != tip:
-            taken = Taken("updated" if known else "new")  # the remote's alone, to be read from here
+            # The remote's alone, to be read from here.
+            taken = taken._replace(status="updated" if known else "new")
         if taken.status == "unchanged":
             return
         before = ours or known
         if scope not in self._lines:
             self._memories["fetched"] += self._count(before, tip)
         self._memories["merged"] += taken.memories
-        self._lines[scope] = Line(scope.branch, taken.status, notes=taken.notes or None)
+        self._lines[scope] = Line(
+            scope.branch, taken.status, notes=taken.notes or None, undo=taken.undo
+        )
 
     def _count(self, before: str | None, now: str) -> int:
         """How many files two commits do not share."""
@@ -256,7 +278,9 @@ class _Run:
 
     def _is_push_refused(self, theirs: dict[Scope, str]) -> bool:
         """Push what is ours; whether someone else was faster."""
-        todo = exchange.outgoing(self._workspace.store, self._vault, theirs, self._instead)
+        todo = exchange.outgoing(
+            self._workspace.store, self._vault, theirs, self._instead, self._mended
+        )
         todo = self._without_secrets(todo)
         if not todo.new:
             return False
@@ -274,6 +298,8 @@ class _Run:
             return todo
         clean = dict(todo.new)
         for scope, tip in todo.new.items():
+            if warning := warn_of_name(scope):
+                self._notes.append(warning)
             found = {leak.what: leak.kind for leak in leaks(self._vault, self._wire.name, tip)}
             if found:
                 del clean[scope]
@@ -342,7 +368,7 @@ class _Run:
         theirs = exchange.scopes_in(self._vault, listed)
         mine = local_scopes(self._vault)
         known = exchange.fetched(self._workspace.repository, self._wire.name)
-        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {})
+        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {}, {})
         for scope in mine.keys() | theirs.keys():
             status = self._forecast(scope, mine.get(scope), theirs.get(scope), known, out)
             if status:

@@ -22,7 +22,7 @@ SLACK = 64
 
 def untied(found: Found, sight: Sight, order: str) -> Found:
     """The same answer with ties among its hits resolved by commit order."""
-    created = {hit.blob: _created(sight, hit) for hit in found.hits}
+    created = {hit.blob: sight.created(hit.blob) for hit in found.hits}
     if len(set(created.values())) == len(created):
         return found
     sequence = _sequence(sight.view)
@@ -31,11 +31,6 @@ def untied(found: Found, sight: Sight, order: str) -> Found:
     for _, same in groupby(found.hits, key=lambda hit: created[hit.blob]):
         hits += sorted(same, key=lambda hit: sign * sequence.get(hit.id, _MOST_COMMITS))
     return replace(found, hits=tuple(hits))
-
-
-def _created(sight: Sight, hit: Hit) -> str:
-    place = sight.place(hit.blob)
-    return place.memory().created if place else ""
 
 
 def _sequence(view: View) -> dict[str, int]:

@@ -9,8 +9,10 @@ from treering.branches import layers
 from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
 from treering.capture import secrets
+from treering.capture.masking import mask
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict, TreeringError
+from treering.git.files import is_usable
 from treering.git.libgit2 import cache_large_trees, set_fsync
 from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from treering.actions.sight import Lookout
     from treering.actions.surroundings import Surroundings
     from treering.branches.apply import Hand
+    from treering.provenance.ledger import Ledger
 
 _ATTEMPTS = 5
 Result = TypeVar("Result")
@@ -71,7 +74,7 @@ class Workspace:
         self._cache = cache
         self.user_folder = user_folder
         self._is_brief = is_brief
-        self.store = Store(repository)
+        self.store = Store(repository, clock)
         self.clock = clock
         self.agent = agent
         self._person = person
@@ -89,15 +92,17 @@ class Workspace:
         cache: Path | None = None,
         user_folder: Path | None = None,
         is_brief: bool = False,
+        is_named: bool = False,
     ) -> Self:
         """Open the repository that holds `path`.
 
         `cache` is a folder to use where the repository cannot be written, `user_folder` the one
         with the user's own prompts; `is_brief` says that this process ends after one call, so that
-        what the next one needs is left on disk.
+        what the next one needs is left on disk; `is_named` says that a person chose this path,
+        without which a bare repository among another one's files is not used.
         """
         return cls(
-            Repository.discover(Path(path)),
+            Repository.discover(Path(path), is_named=is_named),
             clock=clock,
             person=person,
             agent=agent,
@@ -108,7 +113,9 @@ class Workspace:
 
     @cached_property
     def person(self) -> Person:
-        return self._person or self.repository.person()
+        """Who writes here, as memories and their commits name them: without credentials."""
+        who = self._person or self.repository.person()
+        return Person(mask(who.name), mask(who.email))
 
     @property
     def is_synced(self) -> bool:
@@ -122,7 +129,14 @@ class Workspace:
         from treering.actions.sight import Lookout
 
         model = self.repository.config("treering.semantic") or ""
-        return Lookout(self.store, cache=self._cache, model=model)
+        return Lookout(self.store, self.ledger, self.derived("index"), model=model)
+
+    @cached_property
+    def ledger(self) -> "Ledger":
+        """Who wrote what is shown, and when; whoever only writes never opens it."""
+        from treering.provenance.ledger import Ledger
+
+        return Ledger(self.store, self.derived("provenance"), self.clock)
 
     @cached_property
     def surroundings(self) -> "Surroundings":
@@ -130,20 +144,31 @@ class Workspace:
         from treering.actions.surroundings import Surroundings
         from treering.graph.clues import Clues
 
-        return Surroundings(self.store, Clues(self.store.folder / "index" / "clues.db"))
+        return Surroundings(self.store, Clues(self.derived("index") / "clues.db"))
 
     @cached_property
     def pages(self) -> "Pages":
         from treering.actions.pages import Pages
 
-        return Pages(self.store.folder / "cache" / "pages" if self._is_brief else None)
+        return Pages(self.derived("cache") / "pages" if self._is_brief else None)
 
     @cached_property
     def authors(self) -> "Authors":
         """The people of the code, asked for when memories are shown."""
         from treering.actions.origin import Authors
 
-        return Authors(self.repository)
+        return Authors(self.repository, self.derived("cache"))
+
+    def derived(self, name: str) -> Path:
+        """A folder for what can be made again: under the common dir, or where that is not ours to
+        write (read-only, of another who shares the repository, a link), in the user's own cache."""
+        folder = self.store.folder / name
+        if self._cache is None or is_usable(folder, levels=2):
+            return folder
+        import hashlib
+
+        digest = hashlib.sha256(str(self.repository.common_dir).encode()).hexdigest()[:16]
+        return self._cache.resolve() / digest / name
 
     def settle(self) -> None:
         """After a look at the index: let it be put in order, if this process lives long enough."""
@@ -163,6 +188,7 @@ class Workspace:
         """Whoever moves scopes in the name of this workspace."""
         from treering.branches.apply import Hand
 
+        self.ledger.note_written()  # a ref that goes takes its log with it
         at = partial(code_of, self.repository)
         return Hand(self.store, held, self.person, self.clock(), at)
 

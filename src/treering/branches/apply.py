@@ -14,6 +14,7 @@ from treering.branches.landing import Target
 from treering.branches.plan import PlanLine
 from treering.branches.rewrites import successors
 from treering.branches.trunk import trunk_of, trunk_tips
+from treering.capture.masking import mask
 from treering.errors import TreeringError
 from treering.git import process, refs
 from treering.git.lock import Held
@@ -121,7 +122,7 @@ def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
 def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
     if line.drops:
-        _drop(hand, vault, line.scope, line.tip)
+        _drop(hand, vault, line)
     else:
         remember_tip(hand, vault, line.scope)
     remember_tip(hand, vault, Scope(line.into))
@@ -132,24 +133,24 @@ def promote(
 ) -> None:
     """Put what is the source's own into the target, in one commit."""
     here, there = vault.snapshot_at(source, tip), vault.snapshot(target)
-    if there.tip and vault.repository.is_ancestor(tip, there.tip):
-        return  # done before, by us or by another clone
     work = promotion.prepared(vault, here, there)
+    if work.is_nothing and there.tip and vault.repository.is_ancestor(tip, there.tip):
+        return  # done before, by us or by another clone
+    read = vault.repository.objects.blob
     files: dict[str, bytes | None] = {
-        layout.path_of(memory_id): vault.repository.objects.blob(blob)
-        for memory_id, blob in work.taken.items()
+        layout.path_of(memory_id): read(blob) for memory_id, blob in work.taken.items()
     }
     files |= {layout.path_of(memory_id): data for memory_id, data in work.merged.items()}
     files |= {
-        layout.saved_path(key): vault.repository.objects.blob(blob)
-        for key, blob in work.saved.items()
+        layout.saved_path(key): data if isinstance(data, bytes) else read(data)
+        for key, data in work.saved.items()
     }
     why = Message(
         op="promote",
-        subject=f"promote {len(work.ids)} memories of {source.branch}",
+        subject=f"promote {len(work.ids)} memories of {mask(source.branch)}",
         code=hand.code_of(target),
         memories=work.ids,
-        promoted_from=source.branch,
+        promoted_from=mask(source.branch),
         merged_as=line.merged_as,
         merge_kind=line.evidence if line.evidence != "none" else "by hand",
     )
@@ -158,9 +159,14 @@ def promote(
     )
 
 
-def _drop(hand: Hand, vault: Vault, scope: Scope, tip: str) -> None:
-    vault.move_ref(hand.held, scope.ref, None, old=tip, why="promoted")
-    forget_tip(hand, vault, scope)
+def _drop(hand: Hand, vault: Vault, line: PlanLine) -> None:
+    """The ref goes once all of it is in the target; what is not can still be restored."""
+    here, there = vault.snapshot_at(line.scope, line.tip), vault.snapshot(Scope(line.into))
+    if not promotion.is_taken_over(vault, here, there):
+        _trash(hand, vault, line, "")
+        return
+    vault.move_ref(hand.held, line.scope.ref, None, old=line.tip, why="promoted")
+    forget_tip(hand, vault, line.scope)
 
 
 def forget_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
@@ -210,8 +216,9 @@ def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> Non
             files[layout.path_of(memory_id)] = vault.repository.objects.blob(blob)
     if files:
         ids = tuple(path.rpartition("/")[2].removesuffix(".md") for path in files)
-        subject = f"keep-lessons {len(ids)} memories of {line.branch}"
-        why = Message("keep-lessons", subject, hand.code_of(trunk), ids, promoted_from=line.branch)
+        name = mask(line.branch)
+        subject = f"keep-lessons {len(ids)} memories of {name}"
+        why = Message("keep-lessons", subject, hand.code_of(trunk), ids, promoted_from=name)
         vault.commit(hand.held, trunk, files, why, person=hand.person, seconds=hand.seconds)
 
 
@@ -222,6 +229,7 @@ def _rename(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
 
 def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
     """The ref of a branch's memories follows its name; the new one is there before the old goes."""
+    refs.copy_log(vault.repository.common_dir, old.ref, new.ref)
     vault.move_ref(held, new.ref, tip, old=None, why=f"renamed from {old.branch}")
     vault.move_ref(held, old.ref, None, old=tip, why=f"renamed to {new.branch}")
     name = KEEP + old.component

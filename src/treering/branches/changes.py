@@ -9,18 +9,14 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from treering.git import process
 from treering.git.repository import Repository
 
-# Nothing of the user's may decide how a patch looks, and nothing be fetched to make one.
-ENVIRONMENT = {
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",  # since git 2.44; the next one stops older ones
-    "GIT_ALLOW_PROTOCOL": "none",
-}
+# Nothing of the user's may decide how a patch looks.
+ENVIRONMENT = {"GIT_ATTR_NOSYSTEM": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
 _TREES = ("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "--full-index")
 _RAW = ("--raw", "-z", "--no-abbrev", "--ignore-submodules=none")
 _PATCH = (
@@ -142,7 +138,7 @@ class Changes:
     def _run(self, arguments: Sequence[str], feed: bytes, until: float) -> bytes:
         return process.run(
             self._repository.git_dir,
-            *plain(self._repository),
+            *plain(self._repository.git_dir),
             *arguments,
             feed=feed,
             env=ENVIRONMENT,
@@ -150,13 +146,13 @@ class Changes:
         )
 
 
-def plain(repository: Repository) -> tuple[str, ...]:
+def plain(git_dir: Path) -> tuple[str, ...]:
     """Options that leave the user's settings out.
 
     Inside the git dir there are no .gitattributes, which may make text binary or name programs.
     """
     return (
-        *("-C", str(repository.git_dir)),
+        *("-C", str(git_dir)),
         *("-c", "core.quotePath=true"),
         *("-c", "core.attributesFile="),
         *("-c", "diff.suppressBlankEmpty=false"),

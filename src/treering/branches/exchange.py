@@ -7,18 +7,20 @@ scopes would delete everyone's. It is pushed again, unless all of it is in anoth
 import os
 from typing import NamedTuple
 
+from treering.branches import undo
 from treering.branches.apply import Hand, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
+from treering.branches.promotion import is_taken_over
 from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
+from treering.capture.masking import mask, mask_branch
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import process, refs
-from treering.git.libgit2 import GIT_OBJECT_TREE
-from treering.git.objects import TREE, Objects
 from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.store import layout, message
+from treering.store.absence import Loss, find_loss, put_back, tell
 from treering.store.changes import MERGE, differing, tree_of
 from treering.store.joining import Joined, joined
 from treering.store.message import CodePosition, Message
@@ -39,6 +41,10 @@ class Taken(NamedTuple):
     memories: int = 0  # changed on both sides
     #: What the remote's tip is without what was redacted: it is to take that one's place.
     instead: str | None = None
+    #: The remote's tip with what was left out of it, where the scope is not ours.
+    mended: str | None = None
+    #: Where our tip from before is kept, if something of ours is not as it was.
+    undo: str | None = None
 
 
 class Outgoing(NamedTuple):
@@ -61,7 +67,24 @@ def fetched(repository: Repository, remote: str) -> dict[str, str]:
     return {name.removeprefix(prefix): tip for name, tip in found.items()}
 
 
-def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
+def find_left_out(store: Store, vault: Vault, scope: Scope, theirs: str, known: str | None) -> Loss:
+    """What is missing from what was fetched; `known` is what the remote was last seen to have.
+
+    It may take long for a long history, so it is asked before the lock is taken.
+    """
+    ours = refs.read(vault.repository.handle, scope.ref)
+    try:
+        _refuse_unreadable(vault, scope, theirs)
+        if ours is None and not _is_wanted(store, vault, scope, theirs):
+            return find_loss(vault, scope, theirs, known) if known != theirs else {}
+        if ours and vault.repository.is_ancestor(theirs, ours):
+            return {}
+        return find_loss(vault, scope, theirs, ours)
+    except TreeringError:
+        return {}  # it will be refused, with a reason
+
+
+def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> Taken:
     """Bring one scope up to date with what was fetched.
 
     1 only the remote has it, no branch here -> stays the remote's, and can be read
@@ -70,24 +93,56 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str) -> Taken:
     4 theirs is ahead                        -> moved forward
     5 both moved                             -> merged, two parents
     6 one side redacted what the other has   -> both without it, then as above
+
+    What is missing from theirs is put back first.
     """
     _refuse_unreadable(vault, scope, theirs)
     _follow_name(hand, vault, scope)
     repository = vault.repository
     ours = refs.read(repository.handle, scope.ref)
+    if ours is None and not _is_wanted(hand.store, vault, scope, theirs):
+        whole, notes = _with_left_out(vault, scope, theirs, loss)
+        return Taken("unchanged", notes, mended=whole if whole != theirs else None)
+    if ours and repository.is_ancestor(theirs, ours):
+        return Taken("unchanged")
+    whole, notes = _with_left_out(vault, scope, theirs, loss)
+    taken = _take_in_whole(hand, vault, scope, ours, whole)
+    return taken._replace(notes=notes + taken.notes)
+
+
+def _take_in_whole(hand: Hand, vault: Vault, scope: Scope, ours: str | None, theirs: str) -> Taken:
     if ours is None:
-        if not _is_wanted(hand.store, vault, scope, theirs):
-            return Taken("unchanged")
         vault.move_ref(hand.held, scope.ref, theirs, old=None, why="sync: new")
         return Taken("new")
-    if repository.is_ancestor(theirs, ours):
-        return Taken("unchanged")
-    if repository.is_ancestor(ours, theirs):
+    if vault.repository.is_ancestor(ours, theirs):
         vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
-        return Taken("updated")
+        return _with_way_back(hand, vault, scope, ours, Taken("updated"))
     if ids := _redacted_apart(vault, ours, theirs):
         return _take_in_redacted(hand, vault, scope, ours, theirs, ids)
-    return _merged(hand, vault, scope, ours, theirs)
+    return _with_way_back(hand, vault, scope, ours, _merged(hand, vault, scope, ours, theirs))
+
+
+def _with_way_back(hand: Hand, vault: Vault, scope: Scope, ours: str, taken: Taken) -> Taken:
+    """Keep our tip from before, where something of ours is not as it was."""
+    effect = undo.measure(vault, ours, vault.tip(scope))
+    if not effect.changed:
+        return taken
+    said = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
+    notes = (*taken.notes, said) if effect.is_large else taken.notes
+    return taken._replace(notes=notes, undo=undo.keep(hand, vault, scope, ours))
+
+
+def _with_left_out(
+    vault: Vault, scope: Scope, theirs: str, loss: Loss
+) -> tuple[str, tuple[str, ...]]:
+    """The remote's tip with what is missing from it put back, and who had left that out."""
+    if not loss:
+        return theirs, ()
+    told = (
+        f"{kept.files} files were left out by {kept.author} in {kept.commit[:12]}: put back"
+        for kept in tell(vault, scope, loss)
+    )
+    return put_back(vault, scope, theirs, loss), tuple(told)
 
 
 def _merged(hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str) -> Taken:
@@ -147,20 +202,20 @@ def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
     objects = vault.repository.objects
     commit = objects.commit(tip)
-    vault.snapshot_at(scope, tip)
-    memories = objects.child(commit.tree, layout.MEMORIES, GIT_OBJECT_TREE)
-    if memories and _size_of(objects, memories) > _MOST_LISTED:
+    memories = vault.trees.folder(commit.tree, layout.MEMORIES)
+    if memories and _size_of(vault, memories) > _MOST_LISTED:
         raise StoreDamaged(f"{scope.branch} lists more than anyone could remember.")
+    vault.snapshot_at(scope, tip)
     if message.read(commit.message).format > FORMAT:
         raise FormatTooNew(f"{scope.branch} was written by a newer treering.")
 
 
-def _size_of(objects: Objects, memories: str) -> int:
+def _size_of(vault: Vault, memories: str) -> int:
     """How many bytes there are to read before a single memory is: a tree may be a bomb."""
+    objects = vault.repository.objects
     total = objects.size(memories)
     if total <= _MOST_LISTED:
-        shards = (line.oid for line in objects.tree(memories) if line.mode == TREE)
-        total += sum(objects.size(tree) for tree in shards)
+        total += sum(objects.size(tree) for tree in vault.trees.shards(memories).values())
     return total
 
 
@@ -187,8 +242,8 @@ def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Jo
     later = message.read(max(tips, key=lambda tip: (tip.time, tip.oid)).message).code
     return Message(
         op=MERGE,
-        subject=f"sync {scope.branch}: {len(found.ids)} memories changed on both sides",
-        code=CodePosition(scope.branch, later.head, later.base),
+        subject=f"sync {mask(scope.branch)}: {len(found.ids)} memories changed on both sides",
+        code=CodePosition(mask_branch(scope.branch), later.head, later.base),
         memories=found.ids,
     )
 
@@ -197,16 +252,25 @@ def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Jo
 
 
 def outgoing(
-    store: Store, vault: Vault, theirs: dict[Scope, str], instead: dict[Scope, str]
+    store: Store,
+    vault: Vault,
+    theirs: dict[Scope, str],
+    instead: dict[Scope, str],
+    mended: dict[Scope, str],
 ) -> Outgoing:
     """What the remote does not have yet, and what it need not have any more.
 
-    `instead` are histories that are to take the place of the remote's.
+    `instead` are histories that are to take the place of the remote's, `mended` those of scopes
+    that are not ours, with what was left out of them.
     """
     repository = vault.repository
     mine = local_scopes(vault)
     trunk = Scope(trunk_of(store.repository))
-    new: dict[Scope, str] = {}
+    new = {
+        scope: tip
+        for scope, tip in mended.items()
+        if scope not in mine and scope in theirs and repository.is_ancestor(theirs[scope], tip)
+    }
     for scope, tip in mine.items():
         there = theirs.get(scope)
         if scope in instead and repository.is_ancestor(instead[scope], tip):
@@ -226,9 +290,14 @@ def outgoing(
 def is_contained(
     vault: Vault, scope: Scope, tip: str, tips: dict[Scope, str], trunk: Scope
 ) -> bool:
-    """Whether another scope holds all of this one's history: the trunk's first, as a rule."""
+    """Whether another scope has taken all of this one over: the trunk's first, as a rule."""
     others = sorted((other for other in tips if other != scope), key=lambda other: other != trunk)
-    return any(vault.repository.is_ancestor(tip, tips[other]) for other in others)
+    here = vault.snapshot_at(scope, tip)
+    return any(
+        vault.repository.is_ancestor(tip, tips[other])
+        and is_taken_over(vault, here, vault.snapshot_at(other, tips[other]))
+        for other in others
+    )
 
 
 def _promoted(
@@ -245,12 +314,16 @@ def _promoted(
     candidates = {
         scope: tip
         for scope, tip in theirs.items()
-        if scope not in mine and scope != trunk and is_gone(store.repository, scope)
+        if scope not in (*mine, *new, trunk) and is_gone(store.repository, scope)
     }
     if not candidates:
         return {}
     held = set().union(*(_merged_into(vault, tip) for tip in new.values()))
-    return {scope: tip for scope, tip in candidates.items() if tip in held}
+    return {
+        scope: tip
+        for scope, tip in candidates.items()
+        if tip in held and is_contained(vault, scope, tip, new, trunk)
+    }
 
 
 def _merged_into(vault: Vault, tip: str) -> set[str]:
@@ -279,6 +352,7 @@ def drop_promoted(hand: Hand, vault: Vault, theirs: dict[Scope, str]) -> list[Sc
         if scope == trunk or scope in theirs or not is_gone(hand.store.repository, scope):
             continue
         if is_contained(vault, scope, tip, mine, trunk):
+            undo.keep(hand, vault, scope, tip)
             vault.move_ref(hand.held, scope.ref, None, old=tip, why="sync: promoted elsewhere")
             forget_tip(hand, vault, scope)
             dropped.append(scope)

@@ -12,7 +12,6 @@ from treering.git import refs
 from treering.git.libgit2 import reference_is_valid_name
 from treering.git.repository import Head
 from treering.model.scope import HEADS, Scope, is_utf8
-from treering.store.snapshot import Snapshot
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.store.view import Layer, View
@@ -91,20 +90,14 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | N
     if now is None:
         return Layer(kind, vault, vault.snapshot_at(scope, None))
     snapshot = vault.snapshot(now)
-    before = _taken_over(vault, snapshot, below) if below else None
-    taken = before.listing() if before else None
-    return Layer(kind, vault, snapshot, taken, name=scope.branch, before=before)
+    there = vault.snapshot(below) if below else None
+    if there is None or snapshot.tip is None or there.tip is None:
+        return Layer(kind, vault, snapshot, name=scope.branch)
+    from treering.branches import own  # only where two scopes meet
 
-
-def _taken_over(vault: Vault, snapshot: Snapshot, below: Scope) -> Snapshot | None:
-    """The scope as it was when the trunk last took it over."""
-    there = vault.snapshot(below)
-    if snapshot.tip is None or there.tip is None:
-        return None
-    from treering.branches.own import promoted_base  # only where two scopes meet
-
-    base = promoted_base(vault, snapshot, there)
-    return vault.snapshot_at(snapshot.scope, base) if base else None
+    taken = own.taken_over(vault, snapshot, there)
+    saved = own.taken_over_saved(vault, snapshot, there)
+    return Layer(kind, vault, snapshot, taken, name=scope.branch, taken_over_saved=saved)
 
 
 def _detached_in(store: Store, head: str) -> list[Scope]:

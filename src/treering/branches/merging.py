@@ -31,15 +31,14 @@ class Merging:
 
     def changes_nothing(self, commit: str, tip: str, until: float) -> bool:
         """Whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
-        # The trees a merge makes go to a folder of their own: a dry run leaves no loose objects.
         with tempfile.TemporaryDirectory(prefix="treering-") as folder:
             made = process.run(
-                self._repository.git_dir,
-                *plain(self._repository),
+                _made_apart(Path(folder)),
+                *plain(Path(folder)),
                 *_SETTINGS,
                 *("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", commit, tip),
                 may_fail=(1,),  # a conflict
-                env=ENVIRONMENT | _apart(folder, self._repository.common_dir / "objects"),
+                env=ENVIRONMENT | _borrow(Path(folder), self._repository.common_dir),
                 seconds=time_left(until),
             )
         return made == b"%b\0" % self._tree_of(commit).encode()
@@ -55,10 +54,21 @@ class Merging:
         return self._version
 
 
-def _apart(folder: str, objects: Path) -> dict[str, str]:
+def _made_apart(folder: Path) -> Path:
+    """A git dir of our own: a dry run leaves no loose objects in the user's, and a merge driver
+    that the user's repository names, in its configuration and attributes, is not known here."""
+    (folder / "refs").mkdir()
+    (folder / "objects").mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")
+    return folder
+
+
+def _borrow(folder: Path, common_dir: Path) -> dict[str, str]:
+    """Objects are read from the user's repository, and where its history ends is known from it."""
     # Quoted as git quotes paths, since a plain colon would part the path in two.
-    quoted = str(objects).replace("\\", "\\\\").replace('"', '\\"')
+    quoted = str(common_dir / "objects").replace("\\", "\\\\").replace('"', '\\"')
     return {
-        "GIT_OBJECT_DIRECTORY": folder,
+        "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"',
+        "GIT_SHALLOW_FILE": str(common_dir / "shallow"),
     }

@@ -1,13 +1,20 @@
 """Whose memories stand under a name: names change, and are used again."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from treering.branches import reflog
+from treering.branches.trunk import trunk_of
+from treering.capture.masking import mask_branch
 from treering.errors import StoreDamaged
+from treering.git import process
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
 from treering.store.vault import Vault
+
+#: How the log of a scope's ref begins where the ref went to a commit that was not written then.
+_CAME_FROM_ELSEWHERE = ("sync", "renamed", "revived", "restored", "redact", "doctor")
 
 
 def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
@@ -37,7 +44,7 @@ def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | 
         tip = vault.tip(Scope(name))
         if tip and repository.tip_of(name) and _claimant(repository, vault, name, tip) != branch:
             continue
-        if tip and (when is None or not _is_of_another(vault, tip, when, log)):
+        if tip and (when is None or not _is_of_another(vault, Scope(name), tip, when, log)):
             return Scope(name)
     return None
 
@@ -48,8 +55,13 @@ def _earlier(repository: Repository, branch: str) -> Iterator[tuple[str, int | N
         yield hint, None
 
 
-def _is_of_another(vault: Vault, tip: str, renamed: int, log: list[reflog.Line]) -> bool:
-    """Whether a scope was written after the rename, from a commit the branch never made."""
+def _is_of_another(
+    vault: Vault, scope: Scope, tip: str, renamed: int, log: list[reflog.Line]
+) -> bool:
+    """Whether a scope was written after the rename, from a commit the branch never made; what
+    others write to the old name says nothing of what was ours."""
+    if not _was_made_here(vault, scope, tip):
+        return False
     try:
         commit = vault.repository.objects.commit(tip)
     except StoreDamaged:
@@ -63,10 +75,11 @@ def _is_of_another(vault: Vault, tip: str, renamed: int, log: list[reflog.Line])
 def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
     """Whether a scope belongs to a branch that was deleted before this one of its name was made.
 
-    An amended or rebased branch has its old commits in its log; a new one has not.
+    An amended or rebased branch has its old commits in its log; a new one has not. The trunk's is
+    never left over, whatever its history did.
     """
     head = repository.tip_of(scope.branch)
-    if head is None:
+    if head is None or scope.branch == trunk_of(repository):
         return False
     # A write asks before and after it takes the view; nothing here changes without one of these.
     key = (scope, tip, head, reflog.state_of(repository, scope.branch))
@@ -81,7 +94,7 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, 
     except StoreDamaged:
         return False
     if not _was_made_here(vault, scope, tip):
-        return _is_strange(repository, scope.branch, recorded, head)
+        return _is_strange(repository, vault, scope.branch, tip, recorded, head)
     if _is_before_rename(repository, vault, scope.branch, tip):
         return True
     if _claimant(repository, vault, scope.branch, tip):
@@ -92,25 +105,63 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, 
     return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
 
 
-def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
-    """Whether a scope's newest commit was written in this clone; the ref's log tells of a sync."""
+def made_here(vault: Vault, scope: Scope) -> frozenset[str]:
+    """The commits of a scope that were written in this clone, as the log of its ref tells.
+
+    A name or an address in a commit proves nothing: whoever pushes writes what they like.
+    """
     log = reflog.lines(vault.repository.common_dir / "logs" / scope.ref)
-    return bool(log) and log[-1].new == tip and not log[-1].said.startswith("sync")
+    return frozenset(line.new for line in log if not line.said.startswith(_CAME_FROM_ELSEWHERE))
 
 
-def _is_strange(repository: Repository, branch: str, recorded: str | None, head: str) -> bool:
+def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
+    return tip in made_here(vault, scope)
+
+
+def _is_strange(
+    repository: Repository, vault: Vault, branch: str, tip: str, recorded: str | None, head: str
+) -> bool:
     """Whether what another clone wrote is of other work under this name.
 
-    Where its code is not here it cannot be told, and it may well be in a remote's branch.
+    A trailer of others is a hint. Only where all of them name code that is here, and none of it is
+    the branch's, is it believed: one forged line cannot hide what others wrote.
     """
-    if recorded is None or repository.resolve(recorded) is None:
-        return False
-    places = [f"refs/remotes/{remote}/{branch}" for remote in repository.remotes()]
-    tips = [head, *filter(None, map(repository.resolve, places))]
-    if any(repository.is_ancestor(recorded, tip) for tip in tips):
-        return False
-    logs = [reflog.of_ref(repository, ref) for ref in (f"refs/heads/{branch}", *places)]
-    return bool(logs[0]) and not any(recorded in (ln.old, ln.new) for log in logs for ln in log)
+    known = _Known.of(repository, branch, head)
+    if recorded is None or not known.is_elsewhere(recorded):
+        return False  # the usual case: no history is read
+    return all(known.is_elsewhere(code) for code in code_heads(vault, tip))
+
+
+class _Known(NamedTuple):
+    """What refs and logs here tell of a branch."""
+
+    repository: Repository
+    tips: tuple[str, ...]
+    held: frozenset[str]
+
+    @classmethod
+    def of(cls, repository: Repository, branch: str, head: str) -> "_Known":
+        places = [f"refs/remotes/{remote}/{branch}" for remote in repository.remotes()]
+        tips = (head, *filter(None, map(repository.resolve, places)))
+        logs = [reflog.of_ref(repository, ref) for ref in (f"refs/heads/{branch}", *places)]
+        held = frozenset(oid for log in logs for line in log for oid in (line.old, line.new))
+        return cls(repository, tips, held if logs[0] else frozenset())
+
+    def is_elsewhere(self, code: str) -> bool:
+        """Whether a commit is here, and was never the branch's; where it is not here, or the branch
+        has no log, it cannot be told."""
+        if not self.held or code in self.held or self.repository.resolve(code) is None:
+            return False
+        return not any(self.repository.is_ancestor(code, tip) for tip in self.tips)
+
+
+def code_heads(vault: Vault, tip: str) -> list[str]:
+    """Every code commit that a history's trailers name."""
+    text = process.run(
+        vault.repository.common_dir,
+        *("log", "--format=%(trailers:key=Code-Head,valueonly)", "--no-show-signature", tip, "--"),
+    )
+    return list(dict.fromkeys(text.decode(errors="replace").split()))
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
@@ -146,4 +197,5 @@ def _written(vault: Vault, name: str, tip: str) -> int | None:
         commit = vault.repository.objects.commit(tip)
     except StoreDamaged:
         return None
-    return commit.time if message.read(commit.message).code.branch == name else None
+    said = message.read(commit.message).code.branch
+    return commit.time if said in (name, mask_branch(name)) else None

@@ -1,51 +1,105 @@
-"""What is a scope's own beside the one below it: not what that one has already taken over."""
+"""What is a scope's own beside the one below it: not what that one has already taken over.
+
+Whether something was taken over is asked of trees. That a promotion has a scope's tip as parent
+says nothing: anyone who may push can write such a commit, with any tree.
+"""
 
 from collections.abc import Callable
 
-from treering.store.history import promotions
-from treering.store.snapshot import Listing, Snapshot
+from treering.store.history import Promoted, promotions
+from treering.store.layout import path_of, saved_path
+from treering.store.snapshot import Snapshot
+from treering.store.trees import Listing
 from treering.store.vault import Vault
 
-
-def promoted_base(vault: Vault, source: Snapshot, target: Snapshot) -> str | None:
-    """The newest commit of the source that the target has already taken over, or None.
-
-    Found by the promotion commits of the target, which are few, instead of a merge base, which for
-    two histories that never met means walking both.
-    """
-    if source.tip is None or target.tip is None:
-        return None
-    if source.tip == target.tip:
-        return source.tip
-    known = vault.promoted.get((source.tip, target.tip))
-    if known is None:
-        known = _newest_taken(vault, source.tip, target.tip) or ""
-        vault.promoted[source.tip, target.tip] = known
-    return known or None
+_MOST = 1_000
 
 
-def _newest_taken(vault: Vault, source: str, target: str) -> str | None:
-    for done in promotions(vault, target):
-        if vault.repository.is_ancestor(done.taken, source):
-            return done.taken
-    return None
+def taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+    """The memories of the source that the target has taken over; shared, not to be changed."""
+    return _taken(vault, source, target, Snapshot.listing, path_of)
+
+
+def taken_over_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+    """The same of prompts and templates."""
+    return _taken(vault, source, target, Snapshot.saved, saved_path)
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """What is the source's own: without what the target took over and nobody changed since."""
-    return _own(vault, source, target, Snapshot.listing)
+    return _without(source.listing(), taken_over(vault, source, target))
 
 
 def own_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The same of prompts and templates."""
-    return _own(vault, source, target, Snapshot.saved)
+    return _without(source.saved(), taken_over_saved(vault, source, target))
 
 
-def _own(
-    vault: Vault, source: Snapshot, target: Snapshot, part: Callable[[Snapshot], Listing]
+def _without(all_of_it: Listing, taken: Listing) -> Listing:
+    return {key: blob for key, blob in all_of_it.items() if taken.get(key) != blob}
+
+
+def _taken(
+    vault: Vault,
+    source: Snapshot,
+    target: Snapshot,
+    part: Callable[[Snapshot], Listing],
+    path: Callable[[str], str],
 ) -> Listing:
-    base = promoted_base(vault, source, target)
-    if base is None:
-        return part(source)
-    before = part(vault.snapshot_at(source.scope, base))
-    return {key: blob for key, blob in part(source).items() if before.get(key) != blob}
+    if source.tip is None or target.tip is None:
+        return {}
+    key = (source.tip, target.tip, part.__name__)
+    known = vault.taken_over.get(key)
+    if known is None:
+        if len(vault.taken_over) > _MOST:
+            vault.taken_over.clear()
+        known = vault.taken_over[key] = _find_taken(vault, source, target, part, path)
+    return known
+
+
+def _find_taken(
+    vault: Vault,
+    source: Snapshot,
+    target: Snapshot,
+    part: Callable[[Snapshot], Listing],
+    path: Callable[[str], str],
+) -> Listing:
+    """Found by the promotion commits of the target, which are few, instead of a merge base, which
+    for two histories that never met means walking both."""
+    left = dict(part(source))
+    if source.tip == target.tip:
+        return left
+    taken: Listing = {}
+    for done in promotions(vault, target.tip or ""):
+        if not left:
+            break
+        if vault.repository.is_ancestor(done.taken, source.tip or ""):
+            brought = _brought(vault, source, done, part, path)
+            taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
+            left = {key: blob for key, blob in left.items() if key not in taken}
+    return taken
+
+
+def _brought(
+    vault: Vault,
+    source: Snapshot,
+    done: Promoted,
+    part: Callable[[Snapshot], Listing],
+    path: Callable[[str], str],
+) -> Listing:
+    """The copies a promotion really brought; this never changes, so it is looked at once."""
+    key = (done.commit, done.taken, part.__name__)
+    if key not in vault.taken_over:
+        vault.taken_over[key] = {
+            name: blob
+            for name, blob in part(vault.snapshot_at(source.scope, done.taken)).items()
+            if _has_arrived(vault, done, path(name), blob)
+        }
+    return vault.taken_over[key]
+
+
+def _has_arrived(vault: Vault, done: Promoted, path: str, blob: str) -> bool:
+    """As it is, or put together with the one that was there."""
+    there = vault.file_at(done.commit, path)
+    before = vault.file_at(done.onto, path) if done.onto else None
+    return there == blob or there not in (None, before)

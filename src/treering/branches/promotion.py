@@ -15,15 +15,12 @@ from typing import NamedTuple
 from treering.branches.own import own_part, own_saved
 from treering.errors import TreeringError
 from treering.git import process
-from treering.model import prompt
+from treering.git.objects import blob_id
 from treering.model.memory import Memory
 from treering.store import layout, message
 from treering.store.joining import Meeting
 from treering.store.snapshot import Snapshot
 from treering.store.vault import Vault
-
-#: What is about the work on a branch, not about the project.
-PASSING = ("checkpoint", "progress")
 
 
 class Promotion(NamedTuple):
@@ -32,11 +29,15 @@ class Promotion(NamedTuple):
     taken: dict[str, str]
     merged: dict[str, bytes]
     notes: tuple[str, ...]
-    saved: dict[str, str]  # prompts and templates: key -> blob
+    saved: dict[str, str | bytes]  # prompts and templates: key -> blob, or merged bytes
 
     @property
     def ids(self) -> tuple[str, ...]:
         return (*self.taken, *self.merged)
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.taken or self.merged or self.saved)
 
 
 def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
@@ -49,7 +50,7 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     meeting = Meeting(vault, [tip for tip in (source.tip, target.tip) if tip])
     for memory_id, blob in own_part(vault, source, target).items():
         theirs = _memory(vault, blob)
-        if theirs is not None and _is_passing(theirs):
+        if theirs is not None and theirs.is_passing:
             notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
             continue
         there = below.get(memory_id)
@@ -62,40 +63,50 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
         outcome = meeting.outcome(layout.path_of(memory_id), there, blob)
         notes += outcome.notes or [f"{memory_id} was changed on both sides: both changes are kept"]
         if isinstance(outcome.data, bytes):
-            bytes_of[memory_id] = outcome.data
+            if blob_id(outcome.data) != there:
+                bytes_of[memory_id] = outcome.data
         elif outcome.data and outcome.data != there:
             taken[memory_id] = outcome.data
-    saved = _saved(vault, source, target, bases, notes)
+    saved = _saved(vault, source, target, bases, meeting, notes)
     return Promotion(taken, bytes_of, tuple(notes), saved)
 
 
+def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
+    """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
+    behind: only then may its ref go. Containment is not content, so trees are asked."""
+    work = prepared(vault, source, target)
+    forgotten = {mid for mid, blob in work.taken.items() if _is_forgotten(vault, blob)}
+    return not (work.taken.keys() - forgotten or work.merged or work.saved)
+
+
+def _is_forgotten(vault: Vault, blob: str) -> bool:
+    memory = _memory(vault, blob)
+    return memory is not None and memory.is_forgotten
+
+
 def _saved(
-    vault: Vault, source: Snapshot, target: Snapshot, bases: dict[str, str], notes: list[str]
-) -> dict[str, str]:
-    """Prompts and templates to take over; of one changed on both sides the newer, but an edit
-    outlives a deletion that did not know of it."""
-    below, taken = target.saved(), {}
+    vault: Vault,
+    source: Snapshot,
+    target: Snapshot,
+    bases: dict[str, str],
+    meeting: Meeting,
+    notes: list[str],
+) -> dict[str, str | bytes]:
+    """Prompts and templates to take over; one changed on both sides is made from all changes."""
+    below = target.saved()
+    taken: dict[str, str | bytes] = {}
     for key, blob in own_saved(vault, source, target).items():
         there = below.get(key)
-        if there in (None, bases.get(key)) or _is_newer(vault, blob, str(there)):
+        if there == blob:
+            continue
+        if there in (None, bases.get(key)):
             taken[key] = blob
-        elif there != blob:
-            notes.append(f"{key} was changed on both sides: the newer one is kept")
-    return {key: blob for key, blob in taken.items() if below.get(key) != blob}
-
-
-def _is_newer(vault: Vault, blob: str, there: str) -> bool:
-    try:
-        one, other = (prompt.parse(vault.repository.objects.blob(oid)) for oid in (blob, there))
-    except TreeringError:
-        return False
-    if one.is_deleted != other.is_deleted:
-        return other.is_deleted
-    return (one.modified, blob) > (other.modified, there)
-
-
-def _is_passing(memory: Memory) -> bool:
-    return memory.type in PASSING or (memory.type == "commit" and memory.status == "superseded")
+            continue
+        outcome = meeting.outcome(layout.saved_path(key), there, blob).data or there or blob
+        notes.append(f"{key} was changed on both sides: both changes are kept")
+        if there not in (outcome, blob_id(outcome) if isinstance(outcome, bytes) else None):
+            taken[key] = outcome
+    return taken
 
 
 def _memory(vault: Vault, blob: str) -> Memory | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.branches import reflog
-from treering.branches.names import earlier_scope, is_left_over
+from treering.branches.names import earlier_scope, is_left_over, made_here
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.errors import StoreDamaged
 from treering.git import process, refs
@@ -107,7 +107,7 @@ def _seen(
     trunk: str,
 ) -> Seen:
     branch_tip = branches.get(scope.branch)
-    recorded = recorded_code(vault, tip)
+    recorded = _recorded_here(vault, scope, tip)
     remotes = repository.remotes()
     return Seen(
         scope=scope,
@@ -179,20 +179,31 @@ def _time_of(repository: Repository, commit: str) -> int | None:
         return None
 
 
-def recorded_code(vault: Vault, tip: str) -> tuple[tuple[str, str], ...]:
-    """Code-Head and Code-Base of the scope's own commits, newest first."""
+def _recorded_here(vault: Vault, scope: Scope, tip: str) -> tuple[tuple[str, str], ...]:
+    """What this clone wrote down itself: a trailer of others decides nothing about a branch."""
+    if vault.is_private:
+        return recorded_code(vault, tip)
+    return recorded_code(vault, tip, made_here(vault, scope))
+
+
+def recorded_code(
+    vault: Vault, tip: str, among: frozenset[str] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Code-Head and Code-Base of the scope's own commits, newest first; with `among` of these."""
     branch = message.read(vault.repository.objects.commit(tip).message).code.branch
     text = process.run(
         vault.repository.common_dir,
-        *("log", "-z", "--first-parent", "--max-count=200", "--no-show-signature"),
-        *("--format=%(trailers:key=Code-Branch,valueonly)%x01%(trailers:key=Code-Head,valueonly)"
-          "%x01%(trailers:key=Code-Base,valueonly)", tip, "--"),
+        *("log", "-z", "--max-count=200", "--no-show-signature"),
+        *(["--first-parent"] if among is None else []),
+        *("--format=%H%x01%(trailers:key=Code-Branch,valueonly)%x01"
+          "%(trailers:key=Code-Head,valueonly)%x01%(trailers:key=Code-Base,valueonly)", tip, "--"),
     )  # fmt: skip
     found = []
     for record in text.decode(errors="replace").split("\0"):
         parts = [part.strip() for part in record.split("\x01")]
-        if len(parts) == 3 and parts[1] and parts[0] == branch:
-            found.append((parts[1], parts[2]))
+        if len(parts) == 4 and parts[2]:
+            is_own = parts[1] == branch if among is None else parts[0] in among
+            found += [(parts[2], parts[3])] if is_own else []
     return tuple(found)
 
 

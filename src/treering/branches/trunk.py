@@ -1,5 +1,6 @@
 """The trunk: the branch everything lands on, known locally and by its remotes."""
 
+from treering.capture.masking import mask_branch
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
 
@@ -44,11 +45,12 @@ def code_position(
     repository: Repository, trunk: str, branch: str, head: str | None
 ) -> CodePosition:
     """Branch, commit, and the merge base with the trunk ref that leaves the fewest own commits."""
+    name = mask_branch(branch)
     if head is None:
-        return CodePosition(branch)
+        return CodePosition(name)
     tips = trunk_tips(repository, trunk)
     if head in tips:
-        return CodePosition(branch, head, head)
+        return CodePosition(name, head, head)
     if len(tips) > 1:
         tips.sort(key=lambda tip: repository.apart(head, tip)[0])
-    return CodePosition(branch, head, repository.merge_base(head, tips[0]) if tips else None)
+    return CodePosition(name, head, repository.merge_base(head, tips[0]) if tips else None)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from treering.branches.changes import ENVIRONMENT, plain
-from treering.capture.hygiene import clean, clean_line
-from treering.capture.secrets import masked
+from treering.capture.hygiene import clean_line
+from treering.capture.masking import mask, split_files
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import process
 from treering.git.repository import Repository
@@ -28,7 +28,11 @@ _PATIENCE = 60.0
 
 
 class Commit(NamedTuple):
-    """One commit as git has it: what it says, and what it changed against its first parent."""
+    """One commit: what it says, and what it changed against its first parent.
+
+    Credentials are masked in all of it. A file whose name holds one is in `masked_files` instead:
+    under a name that is not its own nobody could look whether it has changed since.
+    """
 
     oid: str
     parents: tuple[str, ...]
@@ -39,6 +43,7 @@ class Commit(NamedTuple):
     changed: int = 0
     insertions: int = 0
     deletions: int = 0
+    masked_files: tuple[str, ...] = ()
 
 
 def memory_id(oid: str) -> str:
@@ -58,11 +63,13 @@ def commits(
     for at in range(0, len(found), _AT_ONCE):
         some = found[at : at + _AT_ONCE]
         for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
+            files, masked_files = split_files(changes.files)
             yield commit._replace(
-                files=changes.files,
+                files=files,
                 changed=changes.changed,
                 insertions=changes.insertions,
                 deletions=changes.deletions,
+                masked_files=masked_files,
             )
 
 
@@ -71,7 +78,8 @@ def _said(repository: Repository, oid: str) -> Commit | None:
         info = repository.objects.commit(oid)
     except (StoreDamaged, UnicodeDecodeError):
         return None  # pruned since, or not here at all
-    return Commit(oid, info.parents, clean_line(info.author)[:300], info.time, info.message)
+    author = clean_line(mask(info.author))[:300]
+    return Commit(oid, info.parents, author, info.time, mask(info.message))
 
 
 def is_left_out(commit: Commit, capture: str) -> bool:
@@ -89,14 +97,16 @@ def is_left_out(commit: Commit, capture: str) -> bool:
 
 
 def memory_of(commit: Commit, *, session: str, agent: str = "") -> Memory:
-    """The memory of a commit, part of a session; credentials in its message are masked."""
-    said = trimmed(masked(clean(commit.message)))[: MAX_CONTENT // 4]
+    """The memory of a commit, part of a session."""
+    said = trimmed(commit.message)[: MAX_CONTENT // 4]
     moment = written(commit.time)
     details: dict[str, object] = {
         "files": commit.changed,
         "insertions": commit.insertions,
         "deletions": commit.deletions,
     }
+    if commit.masked_files:
+        details["masked_files"] = list(commit.masked_files)
     if found := trailers(said):
         details["trailers"] = found
     return Memory(
@@ -147,7 +157,7 @@ def _changes(
     try:
         text = process.run(
             repository.common_dir,
-            *plain(repository),
+            *plain(repository.git_dir),
             *("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "-z"),
             *("--raw", "--numstat", "--no-abbrev", "--no-ext-diff", "--no-textconv"),
             feed="".join(f"{pair.rstrip()}\n" for pair in pairs).encode(),

@@ -94,17 +94,77 @@ KINDS: tuple[tuple[str, str, str], ...] = (
      _START + r"(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{30,50})(?![\w-])"),
     ("PlanetScale token", "pscale_", r"\bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_=.-]{32,64}"),
     ("Tailscale key", "tskey-", r"\btskey-[a-z]{2,10}-[A-Za-z0-9]{8,30}-[A-Za-z0-9]{20,40}\b"),
+    ("Airtable token", "pat", _ALONE + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),
+    ("Alibaba Cloud key", "LTAI", _ALONE + r"LTAI[A-Za-z0-9]{16,22}(?![\w/+-])"),
+    ("Tencent Cloud key", "AKID", _ALONE + r"AKID[A-Za-z0-9]{32}(?![\w/+-])"),
+    ("Scaleway key", "SCW", _ALONE + r"SCW[A-Z0-9]{17}(?![\w/+-])"),
+    ("AWS Bedrock key", "ABSK", _ALONE + r"ABSK[A-Za-z0-9+/]{100,280}={0,2}"),
+    ("Adobe secret", "p8e-", _ALONE + r"p8e-[a-z0-9]{32}\b"),
+    ("Artifactory key", "AKCp", _ALONE + r"AKCp[A-Za-z0-9]{60,73}(?![\w/+-])"),
+    ("Contentful token", "CFPAT-", r"\bCFPAT-[\w-]{43}(?![\w-])"),
+    ("CircleCI token", "CCIP", r"\bCCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[a-f0-9]{40}\b"),
+    ("Dropbox token", "sl.", _ALONE + r"sl\.(?:u\.)?[\w=-]{130,1300}(?![\w-])"),
+    ("Dynatrace token", "dt0c01.", r"\bdt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}\b"),
+    ("EasyPost key", "EZ", _ALONE + r"EZ[AT]K[A-Za-z0-9]{54}\b"),
+    ("Facebook token", "EAA", _ALONE + r"EAA[A-Za-z0-9]{90,400}(?![\w/+=-])"),
+    ("Square token", "EAAA", _ALONE + r"EAAA[\w-]{56,62}(?![\w/+=-])"),
+    ("Flutterwave key", "FLWSECK", r"\bFLWSECK(?:_TEST)?-[a-z0-9]{12,64}(?:-X)?\b"),
+    ("Fly.io token", "f",
+     _START + r"(?:fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{80,1000}={0,2})(?![\w-])"),
+    ("GitHub token", "v1.", _ALONE + r"v1\.[a-f0-9]{40}\b"),
+    ("GitLab token", "GR1348941", r"\bGR1348941[\w-]{20}(?![\w-])"),
+    ("GitLab token", "glffct-", r"\bglffct-[\w-]{20,64}"),
+    ("Harness token", "at.", _ALONE + r"[ps]at\.[\w-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}\b"),
+    ("HubSpot token", "pat-",
+     r"\bpat-(?:na|eu)\d-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}\b"),
+    ("LangSmith key", "lsv2_", r"\blsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}\b"),
+    ("Langfuse key", "sk-lf-",
+     r"\bsk-lf-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}\b"),
+    ("LaunchDarkly key", "dk-",
+     _ALONE + r"(?:sdk|mob)-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}\b"),
+    ("Linear key", "lin_oauth_", r"\blin_oauth_[a-f0-9]{64}\b"),
+    ("Mapbox token", "sk.eyJ", _ALONE + r"sk\.eyJ[\w-]{60,200}\.[\w-]{20,30}(?![\w-])"),
+    ("MaxMind key", "_mmk", _ALONE + r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b"),
+    ("Mollie key", "live_", _ALONE + r"live_[A-Za-z0-9]{30}\b"),
+    ("ClickUp token", "pk_", _ALONE + r"pk_\d{6,10}_[A-Z0-9]{32}\b"),
+    ("Nebula key", "dnkey-", r"\bdnkey-[\w=-]{26}-[\w=-]{52}(?![\w-])"),
+    ("Neon key", "napi_", r"\bnapi_[a-z0-9]{40,80}\b"),
+    ("New Relic key", "NR", r"\bNR(?:II|IQ|JS|RA|BR)-[\w-]{19,40}(?![\w-])|\b[a-f0-9]{36}NRAL\b"),
+    ("NuGet key", "oy2", _ALONE + r"oy2[a-z0-9]{43}(?![\w/+-])"),
+    ("NVIDIA key", "nvapi-", r"\bnvapi-[\w-]{60,80}(?![\w-])"),
+    ("Octopus key", "API-", _ALONE + r"API-[A-Z0-9]{25,34}\b"),
+    ("OpenShift token", "sha256~", r"\bsha256~[\w-]{43}(?![\w-])"),
+    ("Trello token", "ATTA", _ALONE + r"ATTA[a-f0-9]{56,76}\b"),
+    ("Atlassian token", "ATCTT3", r"\bATCTT3[\w=-]{100,250}"),
+    ("Azure DevOps token", "AZDO", _ALONE + r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![\w/+-])"),
+    ("Teams webhook", "webhook",
+     r"\.webhook\.office\.com/webhookb2/[a-f0-9@-]{60,90}/IncomingWebhook/[a-f0-9/-]{32,80}"),
+    ("Yandex key", "AQVN", _ALONE + r"AQVN[\w-]{35,38}(?![\w-])"),
+    ("DeepSeek key", "sk-", _ALONE + r"sk-[a-f0-9]{32}\b"),
+    ("ElevenLabs key", "sk_", _ALONE + r"sk_[a-f0-9]{48}\b"),
+    ("API key", "-", _ALONE + r"(?:fc|tvly(?:-dev)?|csk|pa|fw|jina|exa|key|sdk)[_-]"
+     r"(?=[\w-]{0,40}\d[\w-]{0,40}\d)(?:[a-f0-9]{32,64}|[a-z0-9]{48}|[A-Za-z0-9]{24,64}|[\w-]{43})(?![\w-])"),
+    ("API key", "_",
+     _ALONE + r"(?:bkua|sgp|squ|sqp|sqa|rdme|tfp|phx|phc|pnu|rnd|vc[picrk]|nfp|re|pcsk|tgp_v1"
+     r"|shippo_live|duffel_live|duffel_test|secret|slk|sntrys|pul)_(?=[\w-]{0,40}\d)"
+     r"(?:[A-Za-z0-9]{5,16}_)?[\w.-]{24,120}(?![\w-])"),
     ("JSON web token", "eyJ", _START + r"eyJ[\w-]{16,2000}\.eyJ[\w-]{16,4000}\.[\w-]{20,1000}"),
-    ("bearer token", "earer ",
-     r"(?i)authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?bearer ([A-Za-z0-9._~+/=-]{20,2000})"),
+    ("bearer token", "uthorization",
+     r"(?i)authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:bearer|token|apikey|api-key|key) "
+     r"([A-Za-z0-9._~+/=-]{20,2000})"),
     ("basic authorization", "asic ",
      r"(?i)authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?basic ([A-Za-z0-9+/]{12,400}={0,2})"),
     ("password in a URL", "://",
      r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>]{0,64}"
-     r":([^\s/:@\"'<>]{6,128})@[\w\[]"),
+     r":([^\s/:\"'<>]{6,128})@[\w\[]"),
     ("password on a command line", " -",
-     r"\b(?:sshpass -p ?|mysql\b[^\n]{0,80} -p|curl\b[^\n]{0,120} (?:-u|--user)"
+     r"(?:\bgh secret set [^\n]{1,80} --body |\bsshpass -p ?|\bredis-cli\b[^\n]{0,60} -a "
+     r"|\bmysql\b[^\n]{0,80} -p|\bcurl\b[^\n]{0,120} (?:-u|--user)"
      r" ?[\"']?[\w.@-]{1,60}:)[\"']?([^\s\"'$<]{8,100})"),
+    ("password in a configuration", "requirepass ", r"\brequirepass [\"']?([^\s\"'$<]{8,200})"),
+    ("session cookie", "ookie: ",
+     r"(?i)\bcookie: ?[^\n]{0,200}?(?:sess\w{0,12}|sid|auth\w{0,10}|token|jwt)="
+     r"([A-Za-z0-9%._~+/-]{20,1000})"),
     ("password in netrc", "machine ",
      r"\bmachine \S{1,200}\s{1,10}login \S{1,100}\s{1,10}password (\S{6,200})"),
 )  # fmt: skip
@@ -117,32 +177,47 @@ SHAPELESS = {
     "bearer token",
     "basic authorization",
     "npm token",
+    "session cookie",
+    "password in a configuration",
 }
 
-_NAMES = (
-    r"(?i:(?:api|private|signing|encryption|access|secret)[_-]?key|secret(?:[_-]?access[_-]?key)?"
-    r"|(?:access|auth|refresh|bearer|secret)[_-]?token|pass(?:word|wd|phrase)|credentials?|pwd)"
+#: Names that credentials are kept under, and what may stand between name and value.
+NAMES = (
+    r"(?i:(?<![a-z])pass(?![a-z])|pass(?:word|wd|phrase|code)|pwd|secret|token(?!s)|credentials?"
+    r"|(?:api|access|auth|private|signing|encryption|master|client|service|admin|account|licen[cs]e"
+    r"|app|shared|storage|deploy|webhook|session|hmac|jwt|cookie)[_-]?key)"
+    r"|(?<=[_-])(?i:key)|(?<=[a-z])Key"
 )
-ASSIGNED = _NAMES + r"[\"']?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"']([^\s\"']{12,200})[\"']"
-ASSIGNED_BARE = (
-    _NAMES + r"[\"']?\s{0,3}[:=]\s{0,3}([A-Za-z0-9+/_!@#%^&*=~-]{16,200})(?![\w.(\[/\"'-])"
+NAME_GATES = ("pass", "pwd", "secret", "token", "credential", "key")
+#: Names that look like those above and are no secrets.
+OPEN_NAMES = (
+    r"(?i)(?:public|cache|sort|primary|partition|foreign|idempotency|index|lookup|group|i18n|s3|object"
+    r"|routing|hash|row|map|dict|page|continuation|cancel|sync|next|design|color|query)[_-]?$"
 )
+_TAIL = (
+    r"(?i:(?:[_-]?(?:key|base|value|prod|production|live|dev|staging|body|text|pepper|\d)){0,2})"
+)
+_TYPE = r"(?:: ?(?:str|string|String|&str|const char ?\*) ?)?"
+_BARE = r"[^\s\"'`<>,;(){}\[\]|]"
+QUOTED_VALUE = (
+    _TAIL + r"[\"'\]]{0,3}\s{0,3}" + _TYPE + r"(?::=|=>|==?|:|,| is| was)\s{0,3}"
+    r"(?:\[\]byte\(|[bruf])?[\"'`]([^\s\"'`]{8,200})[\"'`]"
+)
+BARE_VALUE = (
+    _TAIL
+    + r"(?:[\"'\]]{0,3}\s{0,3}[:=]\s{0,3}|>| is | was )("
+    + _BARE
+    + r"{10,200})(?=[\s\"'`<,;)|]|$)"
+)
+OPTION_VALUE = r"[ =][\"']?(" + _BARE + r"{10,200})(?=[\s\"'`,;)|]|$)"
 
-#: Values that stand for another one.
-EXAMPLES = (
-    r"(?i)^(?:pass|password|passwd|pwd|secret|token|postgres|mysql|root|admin|guest|user|mypassword"
-    r"|foobar|letmein|default|minioadmin|rabbitmq|redis|mongo|elastic|changeit)[\d!@#$%^&*]{0,3}$"
-    r"|example|placeholder|changeme|change[-_]me|your|xxx|\*\*\*|\.\.\.|<|>|\$|\{|%\(|%s|test|dummy"
-    r"|sample|fake|redacted|masked|insert|replace|todo|secret[-_]?here|12345678|abcdef|deadbeef"
+#: A token with a prefix of its own, as vendors make them: `acme_live_...`.
+PREFIXED = (
+    r"(?<![A-Za-z0-9_/+=.~:@-])([a-z][a-z0-9]{1,11}(?:[_-][a-z0-9]{1,8}){0,2})[_-]"
+    r"([A-Za-z0-9]{24,120})(?![A-Za-z0-9_=/+.-]|-)"
 )
-#: Values that say where the real one is, or that are names, versions, dates, ids.
-REFERENCES = (
-    r"(?i)^(?:[a-z]{2,10}://|arn:|projects/|env[.:]|secrets?[./:]|vault[:/]|op:|ref\+|file:|/|\./|~/)"
-    r"|^[a-z]{1,20}(?:[-_./:](?:[a-z]{1,20}|\d{1,4})){1,12}\d{0,4}$"  # words joined: a name
-    r"|^[A-Za-z]{1,20}$"
-    r"|^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-    r"|^(?:sha\d{1,3}|md5|blake\w{1,3})[-:]"
-    r"|^\d{4}-\d{2}-\d{2}"
-    r"|^(?-i:(?:[A-Z][a-z]{1,15}){2,8}\d{0,4})$"
-    r"|(?-i:[a-z]{9})"  # a run of letters this long is a word
+#: Prefixes of what is random and no secret: hashes, files, ids of things.
+OPEN_PREFIXES = (
+    r"^(?:sha\d{1,3}|md5|h1|nonce|chunk|bundle|build|main|app|data|font|img|image|file|css|js|pi|ch|cus"
+    r"|evt|price|prod|sub|in|seti|src|card|ba|acct|req|txn|cs|pm|pk|id|run|trace|commit)(?:[_-]|$)"
 )

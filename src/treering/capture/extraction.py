@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from treering.capture.technologies import AMBIGUOUS, CONCEPTS, ORGANIZATIONS, TECHNOLOGIES
 
-KINDS = ("person", "organization", "technology", "concept", "file")
 _LONGEST = 262_144
 
 _TRAILER = (

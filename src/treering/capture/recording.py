@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from treering.capture import commits, sessions
 from treering.capture.commits import Commit, is_left_out
+from treering.capture.masking import mask_memory
 from treering.errors import TreeringError
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
@@ -76,7 +77,8 @@ class Recording:
             session = self._changed[session_id]
             named = map(self._memory_of, sessions.commits_of(session))
             self._changed[session_id] = sessions.told(session, [m for m in named if m])
-        return [m for mid, m in self._changed.items() if m != self._stored(mid)]
+        changed = map(mask_memory, self._changed.values())
+        return [memory for memory in changed if memory != self._stored(memory.id)]
 
     # --- commits ----------------------------------------------------------------------------------
 

@@ -6,28 +6,32 @@ neither a word nor an example. What has the exact shape of a vendor's token is r
 somebody calls it an example: nobody can tell.
 """
 
-import math
+import base64
 import re
 from bisect import bisect
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from treering.capture.credentials import (
-    ASSIGNED,
-    ASSIGNED_BARE,
-    EXAMPLES,
+    BARE_VALUE,
     KINDS,
-    REFERENCES,
+    NAME_GATES,
+    NAMES,
+    OPEN_NAMES,
+    OPEN_PREFIXES,
+    OPTION_VALUE,
+    PREFIXED,
+    QUOTED_VALUE,
     SHAPELESS,
 )
 from treering.capture.hygiene import clean
+from treering.capture.plain import holds_any
+from treering.capture.randomness import is_example, is_password, is_random, is_token, is_uuid
 from treering.errors import BlockedSecret
 from treering.model import document
 from treering.model.memory import Memory
 
-_INERT = {"id", "type", "status", "blob", "commit", "target", "created", "modified"}
-_RANDOM = 3.0  # bits a character; names and prose have fewer, or their letters give them away
+_LONG_WORD = 26  # no token with a prefix is shorter
 
 
 class Secret(NamedTuple):
@@ -46,9 +50,12 @@ def secrets_in(text: str) -> tuple[str, ...]:
 def masked(text: str) -> str:
     """The text, cleaned, with each credential replaced by the name of its kind."""
     text = clean(text)
-    for secret in sorted(_found(text), key=lambda secret: secret.start, reverse=True):
-        text = f"{text[: secret.start]}[masked: {secret.kind}]{text[secret.end :]}"
-    return text
+    parts: list[str] = []
+    at = 0
+    for secret in sorted(_found(text), key=lambda secret: secret.start):
+        parts += [text[at : secret.start], f"[masked: {secret.kind}]"]
+        at = secret.end
+    return "".join([*parts, text[at:]])
 
 
 def refuse(*texts: str, known: Iterable[str] = ()) -> None:
@@ -67,18 +74,22 @@ def refuse(*texts: str, known: Iterable[str] = ()) -> None:
 
 def texts_of(memory: Memory) -> list[str]:
     """Every text of a memory, wherever it stands; all of them end up in a blob."""
-    return [memory.content, *_texts(document.fields(memory))]
+    fields = document.fields(memory)
+    values = (text for value in fields.values() for text in _texts(value))
+    return [memory.content, *values, *memory.extra]
 
 
-def _texts(value: Any) -> list[str]:
-    """Every string inside front matter, but for object ids and dates."""
+def _texts(value: Any) -> Iterator[str]:
+    """Every string inside a value of front matter, keys included: `api_key: ...` tells more."""
     if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for key, item in value.items() if key not in _INERT for text in _texts(item)]
-    if isinstance(value, list | tuple):
-        return [text for item in value for text in _texts(item)]
-    return []
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield f"{key}: {item}" if isinstance(item, str) else str(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
 
 
 def _found(text: str) -> Iterator[Secret]:
@@ -99,43 +110,55 @@ def _candidates(text: str) -> Iterator[Secret]:
     for kind, word, pattern in KINDS:
         if word.lower() in lower:
             for match in re.finditer(pattern, text):
-                if not _is_example(kind, match):
-                    yield _secret(kind, match)
-    if "=" in text or ":" in text:
-        for pattern in (ASSIGNED, ASSIGNED_BARE):
-            for match in re.finditer(pattern, text):
-                if _is_random(match[1]) and not _is_code(match):
-                    yield _secret("assigned credential", match)
+                if not _is_no_secret(kind, match):
+                    yield Secret(kind, *match.span(match.lastindex or 0))
+    if holds_any(lower, NAME_GATES):
+        for name in re.finditer(NAMES, text):
+            if (value := _value_of(name, text)) and _is_secret(name[0], value):
+                yield Secret("assigned credential", *value.span(1))
+    if max(map(len, text.split()), default=0) > _LONG_WORD:
+        for match in re.finditer(PREFIXED, text):
+            if is_token(match[2]) and not re.match(OPEN_PREFIXES, match[1]):
+                yield Secret("prefixed token", *match.span())
 
 
-def _secret(kind: str, match: re.Match[str]) -> Secret:
-    return Secret(kind, *match.span(match.lastindex or 0))
-
-
-def _is_example(kind: str, match: re.Match[str]) -> bool:
+def _is_no_secret(kind: str, match: re.Match[str]) -> bool:
+    """Whether what has the shape of a credential stands for one."""
     value = match[match.lastindex or 0]
+    if kind == "basic authorization":
+        value = _password_in(value)
     if kind in SHAPELESS:
         is_name_again = f"//{value}:".lower() in match[0].lower()  # postgres:postgres@
-        return is_name_again or bool(re.search(EXAMPLES, value))
-    return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{", value))
+        return is_name_again or is_example(value)
+    return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{|example", value))
 
 
-def _is_code(match: re.Match[str]) -> bool:
-    """A value without quotes may be a name, `key: PrivateKeyTypes`; in `KEY=...` it is none."""
-    is_quoted = match[0][-1] in "\"'"
-    is_setting = re.match("[A-Z_]+=", match[0]) is not None
-    return not (is_quoted or is_setting or re.search("[0-9].*[0-9]", match[1]))
+def _password_in(basic: str) -> str:
+    try:
+        return base64.b64decode(basic, validate=True).decode().rpartition(":")[2] or basic
+    except ValueError:
+        return basic
 
 
-def _is_random(value: str) -> bool:
-    """Whether a value was made by a generator: no word, no example, no reference to elsewhere."""
-    if re.search(EXAMPLES, value) or re.search(REFERENCES, value):
-        return False
-    kinds = sum(bool(re.search(of, value)) for of in ("[a-z]", "[A-Z]", "[0-9].*[0-9]", r"[^\w]"))
-    return kinds >= 2 and _randomness(value) > _RANDOM
+def _value_of(name: re.Match[str], text: str) -> re.Match[str] | None:
+    """What is assigned to a name: quoted, bare, or as an option of a command."""
+    start = name.start()
+    before = text[max(0, start - 24) : start]
+    if re.search(OPEN_NAMES, before):
+        return None
+    if re.search(r"--[\w-]{0,20}$", before):
+        return _match_at(OPTION_VALUE, text, name.end())
+    return _match_at(QUOTED_VALUE, text, name.end()) or _match_at(BARE_VALUE, text, name.end())
 
 
-def _randomness(text: str) -> float:
-    """Shannon entropy in bits a character."""
-    total = len(text)
-    return -sum(n / total * math.log2(n / total) for n in Counter(text).values())
+def _match_at(pattern: str, text: str, at: int) -> re.Match[str] | None:
+    return re.compile(pattern).match(text, at)
+
+
+def _is_secret(name: str, value: re.Match[str]) -> bool:
+    text = value[1]
+    if name.lower() == "key":  # any key: only what is random without doubt
+        return is_token(text) or bool(re.fullmatch("[0-9a-f]{32,64}", text))
+    if is_uuid(text):
+        return name.isupper() and "=" in value[0]
+    return is_password(text) if name.lower().startswith(("pass", "pwd")) else is_random(text)

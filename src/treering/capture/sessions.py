@@ -7,9 +7,10 @@ of it from its commits. So it is the same memory whenever and wherever it is wor
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treering.capture.hygiene import clean, clean_line
-from treering.capture.secrets import masked
+from treering.capture.hygiene import clean_line
+from treering.capture.masking import mask
 from treering.model.memory import MAX_TITLE, Memory, derive_id
+from treering.model.provenance import TOLERANCE
 from treering.model.when import instant, written
 
 _MOST_NAMED = 200
@@ -31,7 +32,8 @@ def fits(session: Memory, commit: Memory, branch: str, gap: float) -> bool:
 
     An agent's session is open or over, whoever commits next.
     """
-    if session.agent or session.author != commit.author or _text(session, "branch") != branch:
+    is_here = _text(session, "branch") == mask(branch)
+    if session.agent or session.author != commit.author or not is_here:
         return False
     return abs(instant(commit.created) - instant(_text(session, "end"))) <= gap
 
@@ -48,7 +50,7 @@ def begun(first: Memory, branch: str) -> Memory:
         confidence=1.0,
         source="hook",
         author=first.author,
-        details={"branch": branch, "start": first.created, "end": first.created},
+        details={"branch": mask(branch), "start": first.created, "end": first.created},
     )
 
 
@@ -65,17 +67,18 @@ def agent_session(agent: str, session: str, branch: str, author: str, when: floa
         confidence=1.0,
         source="agent",
         author=author,
-        agent=agent,
-        session=session,
-        details={"branch": branch, "start": moment, "end": moment},
+        agent=mask(agent),
+        session=mask(session),
+        details={"branch": mask(branch), "start": moment, "end": moment},
     )
 
 
 def lasting_until(session: Memory, when: float, summary: str = "") -> Memory:
     """The session as of a later moment, with what the agent says it did."""
-    end = written(max(instant(_text(session, "end")), when))
+    last = instant(_text(session, "end"))
+    end = written(max(last, when) if last <= when + TOLERANCE else when)
     details = dict(session.details) | {"end": end}
-    if said := masked(clean(summary)).strip():
+    if said := mask(summary).strip():
         details["summary"] = said[:_LONGEST_SUMMARY]
     return replace(session, details=details, modified=end)
 

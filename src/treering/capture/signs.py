@@ -1,141 +1,243 @@
-"""The patterns behind each sign that a text wants to steer an agent.
+"""What is a sign that a text wants to steer an agent: kinds of words near each other.
 
-Written for text in lower case with single spaces. Every repetition is bounded, so that no text
-makes a search slow.
+Rules are about orders given, not about subjects mentioned; how they are written is said in
+`phrasing.compile_rule`, the kinds are in `vocabulary.py`. Markup that imitates is in `markup.py`.
 """
 
-# What an order is about, and how it is named: `all of the previous system instructions`.
-_ORDERS = r"(?:instructions?|directions?|directives?|prompts?|guidelines?|guardrails?|rules)"
-_EARLIER = r"(?:previous|prior|above|earlier|preceding|former|existing|original|system|safety|your)"
-_MANY = r"(?:all|any|every|of|the|these|those|everything|and|other)"
-_DROP = (
-    r"(?:ignore|disregard|forget|override|bypass|discard|drop"
-    r"|do not follow|don't follow|stop following)"
+#: Sign, rule over a row of kinds.
+RULES: tuple[tuple[str, str], ...] = (
+    # Earlier instructions are no longer to be followed.
+    ("override", "!we drop|drop_abroad|drop_east 7+ earlier|your|system|told|given|user 5+ orders"),
+    ("override", "drop_abroad 6+ orders|sysprompt"),
+    ("override", "orders|sysprompt 4+ drop_abroad"),
+    ("override", "drop|drop_abroad 5 speech 2 system|user"),
+    ("override", "drop|drop_abroad 4 sysmessage"),
+    ("override", "drop|drop_abroad 3 system 1 speech|orders"),
+    ("override", "drop_east 4 user|system|given 4 limit|orders"),
+    ("override", "treat 6 orders|earlier 8 void"),
+    ("override", "!we drop|drop_abroad|drop_east 6+ orders 6+ earlier|your|system|told|given|user"),
+    ("override", "!we drop|drop_abroad|drop_east 3+ sysprompt"),
+    ("override", "!we drop|drop_abroad|drop_east all 2 orders"),
+    ("override", "!we drop|drop_abroad|drop_east 3 all|what 5 told|given|says|earlier"),
+    ("override", "!we drop|drop_abroad|drop_east 3+ earlier 2+ speech"),
+    ("override", "!we drop|drop_abroad|drop_east 2+ speech 1+ earlier"),
+    ("override", "!we drop|drop_abroad|drop_east 1 your 2 task"),
+    ("override", "earlier|system|your 4+ orders 4+ drop|drop_abroad|drop_east"),
+    ("override", "orders 2+ earlier 3+ drop|drop_abroad|drop_east"),
+    ("override", "told 4 drop_abroad|drop_east|drop"),
+    ("override", "not 1 follow 4 earlier|system|your|told|user 3 orders"),
+    ("override", "not 1 follow 4 orders 5 earlier|system|told|user"),
+    ("override", "follow 4 earlier|system|your 3 orders 3 not"),
+    ("override", "earlier|system|your 4 orders 3 follow 1 not"),
+    ("override", "your|system 2 orders|limit 5 void"),
+    ("override", "orders|limit 4 void 3 you"),
+    ("override", "orders 3 earlier 5 void 2 you"),
+    ("override", "not 1 earlier 1 orders 2 void|your|you"),
+    ("override", "all 1 earlier 5 void"),
+    ("override", "all 3 told|given 6 void"),
+    ("override", "you 2 told 8 void|wrong"),
+    ("override", "against 3 this 6 void|drop"),
+    ("override", "your|earlier|system 4 void 6+ follow|do 5 this"),
+    ("override", "earlier|system 6 void 8+ this_note"),
+    ("override", "earlier|system 4 void 8+ this 4 follow"),
+    ("override", "this|note|orders 4 supersede 5 your|system|earlier 3 orders"),
+    ("override", "this|note|orders 2 supersede 1 user"),
+    ("override", "system 1 orders 4 this 1 note 1 supersede"),
+    ("override", "this|note 3 supersede 3 all 3 user|told|says"),
+    ("override", "follow 2 this 3 rather 5 user|person|system"),
+    ("override", "follow 3 only 3 this 2 note|orders"),
+    ("override", "only 2 follow 2 this 2 note|orders"),
+    ("override", "this 2 note 2 only 2 follow"),
+    ("override", "follow 1 this 1 note 1 only"),
+    ("override", "only 2 from 1 this 2 note"),
+    ("override", "your 1 new 2 orders|task 2 is"),
+    ("override", "your orders 2 changed"),
+    ("override", "not refuse 3 orders"),
+    ("override", "new 1 orders 1 from 1 system|user|power"),
+    # Somebody else is to be played.
+    ("persona", "you 1 is 2 now|not 6 free|dan"),
+    ("persona", "you|act|agent 6 free|unlimited"),
+    ("persona", "you|act 4 dan"),
+    ("persona", "free|unlimited 6 agent|mode"),
+    ("persona", "you|act|mode 7 without 3 limit"),
+    ("persona", "in_character"),
+    ("persona", "agent 3 without 2 limit"),
+    ("persona", "from_now 4 you 2 must|is|only|run"),
+    ("persona", "from_now 4 is 2 you|agent"),
+    ("persona", "you 1 is 1 now 3 agent"),
+    ("persona", "you 2 now 2 is 3 agent"),
+    ("persona", "you 1 is 1 not 3 agent 4 you"),
+    ("persona", "mode 8 without_asking"),
+    # Messages of others are imitated.
+    ("role_markup", "sysmessage 6 must|follow|run|command"),
+    ("role_markup", "sysmessage 6 user|agent|you 4 must|approved|follow"),
+    ("role_markup", "sysmessage_off 8 guard|limit|show|you|agent"),
+    ("role_markup", "treat 4 this|note 5 system|user 3 orders|says|told"),
+    ("role_markup", "this 1 speech 4 from|by 2 user|system|vendor"),
+    # Orders to whoever reads, to be carried out at once or unasked.
+    ("orders", "agent 3 read 1 this 10 must|run|send|call"),
+    ("orders", "you 3 read 1 this 6 run|send|call"),
+    ("orders", "when you is 2 agent 10 must|run|send|call"),
+    ("orders", "agent 3 is 1 run 4 command"),
+    ("orders", "agent 2 should 3-not run 5 now"),
+    ("orders", "agent 6 must 1-not follow 6 orders|note"),
+    ("orders", "agent 6 should 10-not dest|pipe|unsafe"),
+    ("orders", "agent 6 should 6-not send|trust|drop"),
+    ("orders", "run|send|put|approve 10 without_asking 8 user|you|agent"),
+    ("orders", "user|you|agent 8 run|send|put|approve 10 without_asking"),
+    ("orders", "without_asking 8 user|you 8 run|send|call|approve|put"),
+    ("orders", "user 4 without_asking 6 run|send|call"),
+    ("orders", "without_asking 6 run|command 4 command|run"),
+    ("orders", "run 5 this|all 4 command 6 without_asking"),
+    ("orders", "pipe|dest 5 without_asking"),
+    ("orders", "now 6 pipe"),
+    ("orders", "you 2 must 6 pipe"),
+    ("orders", "put 1 pipe"),
+    ("orders", "put 3 cron 8 dest"),
+    ("orders", "beforehand 6 agent 4 run"),
+    ("orders", "beforehand 8 run|send|read 8 dest|pipe|sensitive|unsafe"),
+    ("orders", "when 1 you 6 run|send 6 pipe|sensitive"),
+    ("orders", "must 4 call 4 danger 8 dest|pipe"),
+    ("orders", "call 3 danger|run 6 unsafe"),
+    ("orders", "call 1 danger 4 all"),
+    ("orders", "call 3 tool 4 danger"),
+    ("orders", "call 1 danger 1 tool 3 all|sensitive|pipe|dest"),
+    ("orders", "call 3 tool 3 run|read|send 6 dest|sensitive"),
+    ("orders", "must 4 call 2 tool 4 run"),
+    ("orders", "^ do 2 what 3 it 2 says"),
+    ("orders", "run|do|call|read 6 do 1 what 2 it 2 says"),
+    ("orders", "act 9 do what 1 told|says"),
+    # Checks are to be switched off, results made up.
+    ("safety", "you|agent 2 should|must 6-not disable 4 guard"),
+    ("safety", "disable 3 guard|consent 3 when"),
+    ("safety", "^ disable 3 guard 6 you"),
+    ("safety", "weaken 5 guard|sensitive"),
+    ("safety", "put 3 weaken"),
+    ("safety", "treat 4 guard|review 3 pass"),
+    ("safety", "disable 4 guard 8 tell_abroad|tell_not|without_asking|secretly"),
+    ("safety", "disable 4 guard 8 not 2 tell|tell_abroad"),
+    ("safety", "say|tell 8 pass 6 even_if|regardless"),
+    ("safety", "approve 2 all 8 without 2 review"),
+    ("safety", "approve|say 3 all|from 6 without 1 review"),
+    ("safety", "say 3 pass 3 without 1 review"),
+    ("safety", "rubber 3 all|someone|note"),
+    ("safety", "approve 4 say 5 pass"),
+    ("safety", "disable 8 say 5 pass"),
+    ("safety", "not 1 run 8 say 4 pass|not"),
+    ("safety", "not|leave 12 tell 1 user 5 pass"),
+    ("safety", "say 2 lgtm"),
+    ("safety", "you 1 review 6 not 1 tell 2 pass"),
+    ("safety", "agent|you 3 not 3 need 2 ask"),
+    ("safety", "guard|limit 2 void 3 you"),
+    # Somebody is said to have allowed it.
+    ("authority", "power|vendor 5 approved 12 you|agent|without_asking"),
+    ("authority", "user 3 approved 3 all 3 command|note"),
+    ("authority", "user 4 approved 10 agent|without_asking|you"),
+    ("authority", "user 4 approved 3 this 2 command"),
+    ("authority", "approved 1 you 4 put|drop|run|send|disable|show"),
+    ("authority", "you 3 approved 6 drop|disable|put|send|run|unsafe"),
+    ("authority", "approved 2 vendor"),
+    ("authority", "limit 4 agent 3 void"),
+    ("authority", "self 1 is 3 power|user 10 you|drop|disable|show|agent"),
+    ("authority", "wants 3 power 6 agent|you"),
+    ("authority", "power 3 wants 2 you|agent"),
+    ("authority", "power 2 drop 4 show|approved|limit"),
+    # What to do when something is asked for.
+    ("trigger", "when 3 someone 1 asks 10 recommend"),
+    ("trigger", "when 3 you 2 asks 10 recommend"),
+    ("trigger", "^ when 1 asks 10 recommend"),
+    ("trigger", "when 3 you 2 asks 10 put 4 dest"),
+    ("trigger", "when 3 someone 8 approve 1 it"),
+    ("trigger", "when 2 user 1 utter 6 danger|run|send"),
+    ("trigger", "all 2 sessions 8 do 3 says"),
+    ("trigger", "when 4 asks 10 not 1 tell|say 3 this|whether"),
+    # What is to be kept for later sessions.
+    ("persistence", "save 4 this 6 own 12 forever"),
+    ("persistence", "put 6 own 8 forever|trust"),
+    ("persistence", "save 4 your 2 own 8 forever"),
+    ("persistence", "save 4 this 8 future 2 future|sessions 2 sessions|note"),
+    ("persistence", "save 3 this 6 future 2 sessions"),
+    ("persistence", "save 5 this 2 orders 3 your 2 note|own"),
+    ("persistence", "trust 3 orders|note|command 3 from|says|approved"),
+    ("persistence", "command|orders 1 from 4 without_asking|trust"),
+    ("persistence", "command|orders 1 from 8 trust"),
+    ("persistence", "put 2 this 2 orders 2 all 1 note"),
+    ("persistence", "your 2 orders 3 all 1 sessions"),
+    # The user is not to know.
+    ("secrecy", "tell not 2 about|this|it 5 user|people"),
+    ("secrecy", "your 2 speech|summary 3 not 3 contain 5 this"),
+    ("secrecy", "!we not tell 2 user $"),
+    ("secrecy", "!we not tell 2 user 2 this|it|about|you !whether"),
+    ("secrecy", "!we not tell 2 this|it|about 4 user"),
+    ("secrecy", "you must|we not tell 3 user"),
+    ("secrecy", "!we not tell 1 this 4 people"),
+    ("secrecy", "not 3 user|people 1 know 2 about|this|it|you"),
+    ("secrecy", "user|people|person 4 not 3 know|hear 3 this|it"),
+    ("secrecy", "user not 1 know"),
+    ("secrecy", "user 2 must|we not 1 know"),
+    ("secrecy", "not need 3 user 2 know"),
+    ("secrecy", "must 1 user 1 know"),
+    ("secrecy", "user 4 not 5 know_abroad"),
+    ("secrecy", "not 3 know_abroad 3 user"),
+    ("secrecy", "hide_abroad 4 user"),
+    ("secrecy", "not 2 tell_abroad 5 user"),
+    ("secrecy", "tell_abroad 3 not 4 user"),
+    ("secrecy", "tell_abroad 4 user 4 not"),
+    ("secrecy", "user 6 tell_not"),
+    ("secrecy", "tell_not 4 user"),
+    ("secrecy", "user 6 not 1 tell_hindi"),
+    ("secrecy", "hide 2 this|it 5 from 2 user"),
+    ("secrecy", "hide 5 from 2 user $"),
+    ("secrecy", "this 5 secret 1 from 2 user"),
+    ("secrecy", "user 3 hide_abroad"),
+    ("secrecy", "hide 3 this 3 user"),
+    ("secrecy", "not 2 tell|put 1 this 5 summary"),
+    ("secrecy", "not 3 hint 2 this 3 summary"),
+    ("secrecy", "not 2 this 5 summary"),
+    ("secrecy", "leave 1 this|it 1 out 4 summary"),
+    ("secrecy", "leave 2 this 1 secret 5 user|people"),
+    ("secrecy", "sure 2 nobody 1 sees|know|hear"),
+    ("secrecy", "omit 1 this|it 6 summary"),
+    ("secrecy", "secretly"),
+    ("secrecy", "silent 2 send|run|put 8 sensitive|dest"),
+    ("secrecy", "silent 5 hide|hide_abroad|not 4 user"),
+    ("secrecy", "do 3 silent 4 not 2 tell|put"),
+    # The agent's own instructions are to be told.
+    ("secrecy", "show 5 your 2 system|earlier|secret|user orders"),
+    ("secrecy", "show 4 sysprompt"),
+    ("secrecy", "sysprompt 4 show"),
+    ("secrecy", "show 4 orders 1 system 1 full"),
+    ("secrecy", "show 4 your 2 orders 1 system"),
+    ("secrecy", "show 1 self 2 system 1 orders"),
+    ("secrecy", "show 1 all 3 given"),
+    ("secrecy", "show 2 all earlier 1 this"),
+    ("secrecy", "show 2 your 4 orders 3 full"),
+    ("secrecy", "show 4 orders 1 you 2 given|told"),
+    ("secrecy", "show 2 full 1 earlier"),
+    ("secrecy", "full 3 your 2 system 1 orders"),
+    ("secrecy", "what 2 your 1 system|earlier|secret 1 orders"),
+    ("secrecy", "what 2 you 2 told 3 earlier|from"),
+    ("secrecy", "your 1 system|earlier|secret 1 orders|speech 6 verbatim|full"),
+    ("secrecy", "show 4 secret|earlier 1 orders 1 you 3 given"),
+    # Secrets are to be carried away.
+    ("exfiltration", "!not send|put 7-using sensitive 8 dest"),
+    ("exfiltration", "!not send 6 sensitive 6 sink"),
+    ("exfiltration", "!not send 4 data 5 dest"),
+    ("exfiltration", "!not put 5 sensitive 6 sink"),
+    ("exfiltration", "!not put 3 sink 7 sensitive"),
+    ("exfiltration", "sensitive 8 send 4 dest|sink"),
+    ("exfiltration", "sensitive 6 put 2 it 5 sink|dest"),
+    ("exfiltration", "sensitive 4 end 6 log|sink"),
+    ("exfiltration", "sensitive 5 it 2 dest"),
+    ("exfiltration", "!not|we reveal 3 sensitive"),
+    ("exfiltration", "leave 4 sink 6 sensitive"),
+    ("exfiltration", "end 2 all 1 sensitive 5 log|sink"),
+    ("exfiltration", "run|read|call 1 dest 3 all 2 sensitive"),
+    ("exfiltration", "read 3 sensitive 6 send|show"),
+    ("exfiltration", "!not send_abroad 6 sensitive|data 8 dest"),
+    ("exfiltration", "sensitive 6 send_abroad 5 dest"),
+    ("exfiltration", "sensitive 6 dest 5 send_abroad"),
+    ("exfiltration", "dest 4 sensitive 4 send_abroad"),
+    ("encoded", "decode 10 obey 2 it|what"),
+    ("encoded", "decode 10 do 1 what"),
 )
-
-SIGNS: tuple[tuple[str, str, str], ...] = (
-    # sign, words of which one must be there (a cheap test first), pattern
-    ("override", "ignore|disregard|forget|override|bypass|discard|follow|drop",
-     rf"\b{_DROP}\s(?:{_MANY}\s){{0,4}}(?:{_EARLIER}\s){{1,3}}(?:\w{{1,30}}\s){{0,2}}?{_ORDERS}\b"),
-    ("override", "ignore|disregard|forget|override|bypass|discard|follow|drop",
-     rf"\b{_DROP}\s(?:all|any|every|everything)\s(?:{_MANY}\s){{0,3}}{_ORDERS}\b"),
-    ("override", "ignore|disregard|forget|override|bypass|discard|follow|drop",
-     rf"\b{_DROP}\s(?:everything|all|what)\s(?:\w{{1,30}}\s){{0,3}}(?:you were told|"
-     r"you have been told|you've been told|said (?:above|before)|i told you|"
-     r"before this (?:line|message|point))"),
-    ("override", "new|updated|real|actual|revised",
-     rf"\b(?:new|updated|real|actual|revised)\s(?:\w{{1,30}}\s)?{_ORDERS}\s?(?:from (?:the )?"
-     r"(?:system|user|developer|admin\w*|operator)|override|supersede|replace)"),
-    ("override", "new|real|actual|true",
-     rf"\b(?:your|the) (?:new|real|actual|true) (?:system )?(?:{_ORDERS}|task|goal|objective|"
-     r"mission) (?:is|are)\b"),
-    ("override", "ignor",
-     r"\bignor(?:iere|ieren sie|ez|a|e|ar|ate)\s(?:\w{1,30}\s){0,3}?(?:(?:vorherigen|bisherigen|"
-     r"vorigen|obigen) (?:anweisungen|instruktionen|befehle)|(?:instructions|consignes) "
-     r"(?:précédentes|ci-dessus|antérieures)|(?:instrucciones|instruções|istruzioni|órdenes) "
-     r"(?:anteriores|previas|prévias|precedenti))"),
-    ("override", "игнор|забуд",
-     r"(?:игнорируй|забудь|игнорируйте|забудьте)\s(?:\w{1,30}\s){0,2}?(?:предыдущие|прежние) "
-     r"(?:инструкции|указания)"),
-    ("override", "忽|无视|無視|忘|指示|명령|지시",
-     r"(?:忽略|无视|忘记|忽視|無視)[^\n]{0,8}(?:之前|以上|先前|前面|上述)[^\n]{0,6}(?:指令|"
-     r"指示|提示|说明|規則|规则)|(?:以前|これまで|上記)の(?:すべての)?(?:指示|命令|プロンプト)"
-     r"を(?:無視|忘れ)|이전\s?(?:의\s?)?(?:모든\s?)?(?:지시|명령)\S{0,3}\s?(?:무시|잊)"),
-    ("persona", "you are",
-     r"\byou are (?:now|no longer) (?:(?:in|an?|the|my|bound|restricted|limited) )?(?:\w{1,30} "
-     r")?(?:dan|jailbroken|unrestricted|unfiltered|developer mode|god mode|admin(?:istrator)? "
-     r"mode|evil|by (?:any|your) (?:rules|guidelines|restrictions)|different (?:ai|assistant|"
-     r"agent))\b"),
-    ("persona", "mode",
-     r"\b(?:enter|enable|activate|switch to|in) (?:developer|god|jailbreak|dan|debug admin|"
-     r"unrestricted) mode\b.{0,80}\b(?:you|assistant|agent|model|restrictions?|safety|filters?)"
-     r"\b"),
-    ("persona", "pretend|act as|behave as|imagine",
-     r"\b(?:pretend|act as if|behave as if|imagine) (?:that )?(?:you (?:have|had|are|were)|"
-     r"there (?:are|were)) (?:no|without|free of|not bound by) (?:any )?(?:\w{1,30} "
-     r")?(?:restrictions?|rules|guidelines|limits|limitations|filters?|safety)"),
-    ("persona", "from ",
-     r"\bfrom (?:now|this point|here) on(?:wards?)?,? (?:you (?:will|must|shall|are to|should|"
-     r"only) |always (?:obey|comply|answer|respond|reply) )"),
-    ("orders", "this",
-     r"\b(?:ai|assistant|agent|model|llm|claude|chatgpt|gpt|copilot|codex|gemini|cursor)s?(?: "
-     r"reading this|,? (?:upon|when|after|if you) (?:are )?read(?:ing)? this)\b.{0,60}"
-     r"\b(?:must|should|please|have to|need to|run|execute|send|delete|open|call)\b"),
-    ("orders", " for | to ",
-     r"\b(?:important|attention|urgent|note|notice|message|instructions?)\W{1,4}(?:to|for) "
-     r"(?:all |any |the )?(?:ai|llm|language|coding|autonomous)[ -](?:assistants?|agents?|"
-     r"models?|systems?)\b"),
-    ("orders", "if you are",
-     r"\bif you are an? (?:ai|llm|language model|coding agent|assistant|agent|bot)\b.{0,60}"
-     r"\b(?:must|please|run|execute|send|delete|ignore|say|reply|respond|stop|you (?:should|"
-     r"will|need))\b"),
-    ("orders", "without|silently|do not ask",
-     r"\b(?:run|execute|eval)\b.{0,60}\b(?:without (?:asking|confirm\w*|approval|permission|"
-     r"telling)|silently|do not ask)\b.{0,40}\b(?:user|human|developer|anyone|confirmation|"
-     r"permission|approval)\b"),
-    ("orders", "without",
-     r"\bwithout (?:asking|telling|informing|notifying|alerting) (?:the |your |any )?(?:user|"
-     r"human|developer|operator|anyone)\b.{0,60}\b(?:run|execute|send|delete|push|commit|"
-     r"upload|call|post|install)\b"),
-    ("secrecy", "do not|don't|never|must not",
-     r"\b(?:do not|don't|never|must not) (?:tell|inform|alert|notify|warn|reveal (?:this |it "
-     r")?to|mention (?:this |it )?to|disclose (?:this |it )?to|show (?:this |it )?to) (?:the |"
-     r"your )?(?:user|human|developer|operator)s?\b(?:,? (?:about|of|that you|this|any of)|"
-     r"[.!;]|$)"),
-    ("secrecy", " from ",
-     r"\b(?:keep|hide|conceal) (?:this|these|it)(?: \w{1,30}){0,3} (?:secret |hidden )?from "
-     r"(?:the |your )?(?:user|human|developer|operator)s?\b"),
-    ("secrecy", "prompt|instructions|message",
-     r"\b(?:reveal|print|repeat|output|show|leak|disclose|recite) (?:me )?(?:your|the) (?:full "
-     r"|entire |whole |complete |hidden |initial |original )*(?:system|developer|hidden|"
-     r"initial) (?:prompt|message|instructions)\b"),
-    ("exfiltration", "http|ftp:|webhook|pastebin|ngrok|@|attacker|evil",
-     r"\b(?:send|post|upload|forward|leak|exfiltrate|e-?mail|transmit|submit|paste|append)"
-     r"\b.{0,80}\b(?:secrets?|tokens?|passwords?|credentials?|api keys?|private keys?|ssh "
-     r"keys?|env(?:ironment)? (?:variables?|vars?|file)|conversation|chat history|source code|"
-     r"\.env|id_rsa|\.ssh|\.aws|contents? of)\b.{0,80}\b(?:to|at|via|into|in)\b.{0,30}"
-     r"(?:https?:/|ftp:/|webhook|pastebin|ngrok|[\w.+-]{1,40}@[\w-]{1,40}\.\w|attacker|evil)"),
-    ("exfiltration", "curl|wget|nc",
-     r"(?:\b(?:cat|base64|printenv|env|tar)\b[^\n|]{0,80}\|\s?(?:base64[^\n|]{0,20}\|"
-     r"\s?)?(?:curl|wget|nc|ncat)\b|\b(?:curl|wget|nc)\b[^\n]{0,120}(?:\$\(|`)\s?(?:cat|env|"
-     r"printenv|base64|whoami|hostname)\b|\b(?:curl|wget)\b[^\n]{0,120}(?:--data(?:-binary)?|"
-     r"-d|-f|-t|--upload-file)[ =]\S{0,20}@?\S{0,40}(?:\.env\b|id_rsa|\.ssh/|\.aws/|"
-     r"/etc/(?:passwd|shadow)))"),
-    ("exfiltration", "![",
-     r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&/][\w-]{1,30}=?(?:\{|%7b|<|\[|\$|your|"
-     r"secret|data_here)"),
-    ("role_markup", "<|inst]",
-     r"<\|?(?:im_start|im_end|endoftext|start_header_id|eot_id|system|assistant)\|>|\[/?inst\]|"
-     r"<</?sys>>|</?(?:system|system[_-](?:prompt|message|reminder|instructions?)|assistant|"
-     r"developer_message|important_instructions?|admin)>"),
-    ("role_markup", "system|developer|assistant|human",
-     r"(?:^|\n)\s{0,4}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(?:system|developer|assistant|human)"
-     r"(?: (?:prompt|message|override|instructions?|note|notice|update|alert))?(?:\*\*|"
-     r"\])? ?(?:#{1,4}|-{2,}|={2,})?:\s{0,3}(?:\*\*)?\s{0,3}(?:you (?:must|are|will|should|"
-     r"shall|have)|ignore|disregard|sure|of course|i will|new |from now|the (?:user|agent|"
-     r"assistant)|always |never |execute|run |delete|override)"),
-    ("role_markup", "user:|human:|assistant:",
-     r"\n\s{0,4}(?:human|assistant|user): .{1,300}\n\s{0,4}\n?(?:human|assistant|user): "),
-    ("tool_markup", "<",
-     r"</?(?:[a-z]{1,10}:)?(?:function_calls?|function_results?|invoke|tool_calls?|tool_use|"
-     r"tool_results?|tool_response|antml)(?:\s[^>\n]{0,120})?>|<\|(?:tool_calls?_begin|"
-     r"tool_call|python_tag)\|>"),
-    ("tool_markup", "tool|function_call",
-     r"[\"'](?:tool_calls?|function_call|tool_use)[\"']\s?:\s?[\[{\"']|"
-     r"[\"']type[\"']\s?:\s?[\"'](?:tool_use|tool_result|function_call)[\"']|"
-     r"[\"']method[\"']\s?:\s?[\"']tools/call[\"']"),
-    ("fence", "treering|</",
-     r"</?treering[\s_\u2010-\u2015-]?memory|</(?:untrusted[_-]\w{1,20}|memor(?:y|ies)|retrieved[_-]\w{1,20}"
-     r"|user[_-](?:input|query|data)|recalled|tool_output|external[_-]content)\s?>"),
-    ("fence", " of ",
-     r"(?:^|\n)\W{0,8}(?:end|begin|start) of (?:the )?(?:untrusted |retrieved |recalled |"
-     r"external )?(?:data|memory|memories|context|document|tool output|user input)\W{0,8}(?:$|"
-     r"\n)"),
-    ("encoded", "follow|execute|run|obey|comply|do |carry|perform|eval",
-     r"\b(?:decode|decrypt|de-?obfuscate|base64[ -]?decode|un-?rot13|rot13)\b.{0,80}\b(?:and|"
-     r"then)\b.{0,20}\b(?:follow|execute|run|obey|comply|do (?:what|as)|carry out|perform|eval)"
-     r"\b"),
-    ("encoded", "decode|atob|unhex|fromhex|base64",
-     r"\b(?:eval|exec)\s?\(\s?(?:\w{1,20}\.){0,3}(?:b64decode|atob|unhexlify|fromhex|decode)"
-     r"\s?\(|base64 (?:-d|--decode|-D)\b[^\n]{0,40}\|\s?(?:ba|z|da)?sh\b"),
-)  # fmt: skip

@@ -3,8 +3,6 @@
 import time
 from typing import Any
 
-import click
-
 from treering.actions.checkpoint import checkpoint
 from treering.actions.packing import changes
 from treering.cli import door
@@ -13,32 +11,14 @@ from treering.cli.render import headline, safe
 from treering.model.when import ago
 
 
-@click.command(
-    "checkpoint",
-    epilog="Example: treering checkpoint save 'Parser works' --next-step 'write the docs'",
-)
-@click.argument("op", metavar="OP")
-@click.argument("summary", required=False)
-@click.option("--summary", "summary_option", default=None, help="Where the work stands.")
-@door.listed("--next-step", "--next-steps", "next_steps", help="May be repeated.")
-@door.listed("--open-file", "--open-files", "open_files", help="May be repeated.")
-@click.option("--session", default="", help="The work session it belongs to.")
-@click.option("-b", "--branch", default="", help="Of another branch.")
-@door.command
-def command(
-    door_: Door, op: str, summary: str | None, summary_option: str | None, **given: Any
-) -> None:
-    """Save where the work stands, or load the last one: save, load.
-
-    The summary is the argument, --summary, or standard input.
-    """
-    text = ""
+def run(door_: Door, op: str, words: str | None, summary: str, **given: Any) -> Any:
+    said = ""
     if op.strip().lower() == "save":
-        text = door.content_from(summary if summary is not None else summary_option, None)
-    door_.answer(checkpoint(door_.open(), op, summary=text, **given), _text)
+        said = door.content_from(words if words is not None else summary or None)
+    return checkpoint(door_.open(), op, summary=said, **given)
 
 
-def _text(answer: Any) -> str:
+def text(answer: Any) -> str:
     if not isinstance(answer, dict):
         verb = "known already" if answer.duplicate else "saved"
         return f"{verb}  {headline(answer)}  ({safe(answer.branch)})"

@@ -2,27 +2,26 @@
 
 import contextlib
 import os
+from collections.abc import Callable
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from treering.actions.verbs import VERBS, find_verb
 from treering.actions.workspace import Workspace
-from treering.cli import door
 from treering.cli.door import Door
 from treering.errors import Invalid, TreeringError
+from treering.model.choices import SHELL_NAMES
 from treering.model.taxonomy import TYPES, one_of
 
-SHELLS = ("bash", "zsh", "fish")
+_Complete = Callable[[click.Context, str], list[CompletionItem]]
+
 _MANY = 50
 
 
-@click.command("completion", epilog="Example: treering completion bash >> ~/.bashrc")
-@click.argument("shell", metavar="[bash|zsh|fish]", required=False, default="")
-@door.command
-def command(door_: Door, shell: str) -> None:
-    """Print the lines that make a shell complete commands, options, ids, types and branches."""
+def run(door_: Door, shell: str) -> None:
     wanted = shell or os.path.basename(os.environ.get("SHELL", ""))  # noqa: PTH119 - a name, no file
-    found = get_completion_class(one_of(wanted, SHELLS, "shell"))
+    found = get_completion_class(one_of(wanted, SHELL_NAMES, "shell"))
     if found is None:
         raise Invalid(f"There is no completion for {wanted}.")
     root = click.get_current_context().find_root().command
@@ -31,15 +30,25 @@ def command(door_: Door, shell: str) -> None:
 
 
 def fill_in(command: click.Command) -> None:
-    """Let every parameter that takes an id, a branch or a type complete it.
+    """Let every parameter that takes an id, a branch, a type or one of a few words complete it.
 
-    By name, and only while a shell asks: no command pays for it otherwise.
+    Only while a shell asks: no command pays for it otherwise.
     """
+    verb = find_verb(command.name) if command.name in VERBS else None
+    choices = {p.name: p.choices for p in verb.parameters if p.choices} if verb else {}
     for param in command.params:
-        if find := _BY_NAME.get(param.name or ""):
+        name = param.name or ""
+        if find := _words(choices[name]) if name in choices else _BY_NAME.get(name):
             setattr(param, "shell_complete", find)  # noqa: B010 - a method, replaced on purpose
     for inner in getattr(command, "commands", {}).values():
         fill_in(inner)
+
+
+def _words(choices: tuple[str, ...]) -> _Complete:
+    def complete(_: click.Context, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in choices if word.startswith(incomplete.lower())]
+
+    return complete
 
 
 def _ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -75,10 +84,10 @@ def _types(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa
 
 def _here(ctx: click.Context) -> Workspace:
     said = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
-    return Workspace.open(said or ".", is_brief=True)
+    return Workspace.open(said or ".", is_named=bool(said), is_brief=True)
 
 
-_BY_NAME = {
+_BY_NAME: dict[str, _Complete] = {
     **dict.fromkeys(("id", "ids", "source", "target", "to", "supersedes", "supersede_with"), _ids),
     **dict.fromkeys(("branch", "into"), _branches),
     **dict.fromkeys(("type", "types"), _types),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import click
 
-from treering.cli import door
+from treering.cli import program
 from treering.cli.door import Door
 from treering.cli.screen import screen
 
@@ -126,11 +126,7 @@ Now in a repository of yours:
   treering --help"""
 
 
-@click.command("demo", epilog="Example: treering demo --keep")
-@click.option("--keep", is_flag=True, help="Leave the repository there to look at.")
-@door.command
-def command(door_: Door, keep: bool) -> None:
-    """Play the main job on a throw-away repository."""
+def run(door_: Door, keep: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="treering-demo-"))
     try:
         _found(folder)
@@ -163,7 +159,7 @@ def _play(scene: Scene, folder: Path) -> None:
         _say(f"{scene.who}$ {line}", fg="cyan")
         words = shlex.split(line)
         if words[0] == "treering":
-            words[:1] = [sys.executable, "-m", "treering.cli.start"]
+            words = program.command(*words[1:])
         _run(words, folder, agent=scene.who)
 
 

@@ -1,23 +1,16 @@
 """treering diff"""
 
-import click
-
-from treering.actions.diff import Diff, diff, markdown
-from treering.cli import door
+from treering.actions.diff import Diff, diff
+from treering.actions.diff import markdown as as_markdown
 from treering.cli.door import Door
 from treering.cli.render import headline, safe
 
 
-@click.command("diff", epilog="Example: treering diff main..feature --markdown")
-@click.argument("range", metavar="A..B")
-@click.option("--markdown", "as_markdown", is_flag=True, help="As a section for a pull request.")
-@door.command
-def command(door_: Door, range: str, as_markdown: bool) -> None:
-    """Show what branch B knows that branch A does not."""
-    door_.answer(diff(door_.open(), range), markdown if as_markdown else _text)
+def run(door_: Door, range: str, markdown: bool) -> None:
+    door_.answer(diff(door_.open(), range), as_markdown if markdown else text)
 
 
-def _text(answer: Diff) -> str:
+def text(answer: Diff) -> str:
     lines = [f"+ {headline(item)}" for item in answer.added]
     lines += [f"~ {headline(item)}" for item in answer.changed]
     lines += [f"- {headline(item)}" for item in answer.forgotten]

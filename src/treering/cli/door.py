@@ -1,7 +1,6 @@
 """What every command shares: --repo and --json, opening the repository, printing the answer."""
 
 import contextlib
-import functools
 import json
 import os
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import click
+from click.core import ParameterSource
 
 from treering.actions.answer import harmless, jsonable
 from treering.actions.workspace import Workspace
@@ -23,9 +23,10 @@ class Door(NamedTuple):
 
     repo: str
     as_json: bool
+    is_named: bool = False  # whether someone said which repository, or it is the one around us
 
     def open(self) -> Workspace:
-        return Workspace.open(self.repo, is_brief=True, **who())
+        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **who())
 
     def answer(self, value: Any, text: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, words for people."""
@@ -36,16 +37,19 @@ class Door(NamedTuple):
 
     def tidy_later(self, workspace: Workspace) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        if workspace.lookout.index.is_untidy:
+        index = workspace.lookout.index
+        if index.is_untidy or index.is_unfinished:
             self.start_tidying()
 
     def start_tidying(self) -> None:
         import subprocess
-        import sys
+
+        from treering.cli import program
 
         with contextlib.suppress(OSError):
             subprocess.Popen(
-                [sys.executable, "-m", "treering.cli.start", "reindex", "--tidy", "-C", self.repo],
+                program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())),
+                cwd="/",  # nobody's folder is held back
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -106,31 +110,30 @@ def _config() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
-def command(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --repo and --json, and hand the door to the function."""
-
-    @click.option("-C", "--repo", metavar="PATH", help="The repository (default: here).")
-    @click.option("--json", "as_json", is_flag=True, help="Answer with JSON.")
-    @click.pass_context
-    def opened(ctx: click.Context, /, repo: str | None, as_json: bool, **params: Any) -> Any:
-        outer = ctx.obj or {}
-        # git sets GIT_DIR for `git --git-dir=... treering`.
-        where = repo or outer.get("repo") or os.environ.get("GIT_DIR") or "."
-        return function(Door(where, as_json or outer.get("as_json", False)), **params)
-
-    return functools.update_wrapper(opened, function)
+def door_of(repo: str | None, as_json: bool) -> Door:
+    """The door of this call; both options may also stand before the command's name."""
+    outer = click.get_current_context().obj or {}
+    # git sets GIT_DIR for `git --git-dir=... treering`.
+    named = repo or outer.get("repo") or os.environ.get("GIT_DIR")
+    return Door(named or ".", as_json or outer.get("as_json", False), is_named=bool(named))
 
 
-def listed(name: str, *others: str, **settings: Any) -> Callable[..., Any]:
-    """A list option: repeated, in singular and plural spelling."""
-    return click.option(name, *others, multiple=True, **settings)
+def is_typed(name: str) -> bool:
+    """Whether an option stands on the command line, be it with its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
 
 
-def content_from(argument: str | None, file: str | None) -> str:
+def content_if_given(option: str, file: str) -> str:
+    """Content where it may be left out: nothing is asked of stdin unless `-` says so."""
+    return content_from(option or None, file) if option or file else ""
+
+
+def content_from(argument: str | None, file: str = "") -> str:
     """Content as the argument, from a file, or from stdin with `-` or when nothing is given."""
-    if argument is not None and file is not None:
+    if argument is not None and file:
         raise Invalid("Give the content as argument or with --content-file, not both.")
-    if file is not None:
+    if file:
         try:
             return _decoded(Path(file).read_bytes())
         except OSError as error:

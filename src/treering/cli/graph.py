@@ -17,42 +17,21 @@ from treering.actions.graph_answers import (
     Suggested,
     Way,
 )
-from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, dim, short
-from treering.graph.drawing import FORMATS
-from treering.graph.network import DIRECTIONS
 
 
-@click.command("graph", epilog="Example: treering graph path 7k2m 0c5x")
-@click.argument("op", metavar="OP")
-@click.argument("ids", nargs=-1, metavar="[ID] [TO]")
-@click.option("--id", "id_", default="", metavar="ID", help="The memory it is about.")
-@click.option("--to", default="", metavar="ID", help="path: where to.")
-@door.listed("--relation", "--relations", "relation", help="Only these relations or families.")
-@click.option("--direction", default="both", show_default=True, help=", ".join(DIRECTIONS))
-@click.option(
-    "--depth", type=int, default=0, help="How many links away (neighbors 1, path 5, draw 2, ...)."
-)
-@door.listed("--type", "--types", "types", help="Only memories of these types.")
-@click.option("--format", default="mermaid", show_default=True, help=", ".join(FORMATS))
-@click.option(
-    "--threshold", type=float, default=0.8, show_default=True, help="suggest: from 0 to 1"
-)
-@click.option("-n", "--limit", type=int, default=0, help="Default: 50, suggest 10.")
-@click.option("-b", "--branch", default="", help="As seen from another branch.")
-@door.command
-def command(door_: Door, op: str, ids: tuple[str, ...], id_: str, to: str, **given: Any) -> None:
-    """Look at the links between memories.
-
-    neighbors ID, edges [ID], path ID TO, prerequisites ID, stats, draw [ID], suggest [ID]
-    """
-    if len(ids) > 2 or (ids and id_) or (len(ids) == 2 and to):
+def run(door_: Door, op: str, words: tuple[str, ...], id: str, to: str, **given: Any) -> Any:
+    """After the operation come the memory to start from, and for a path the one to end at."""
+    if len(words) > 2 or (words and id) or (len(words) == 2 and to):
         raise click.UsageError("Give at most two memories.")
-    start, end = (*ids, *("", "")[len(ids) :])
-    answer = graph(door_.open(), op, id=start or id_, to=end or to, **given)
-    door_.answer(answer, lambda found: "\n".join(_TEXTS[type(found)](found)))
+    start, end = (*words, *("", "")[len(words) :])
+    return graph(door_.open(), op, id=start or id, to=end or to, **given)
+
+
+def text(answer: Any) -> str:
+    return "\n".join(_TEXTS[type(answer)](answer))
 
 
 def _neighbours(found: Neighbourhood) -> Iterator[str]:

@@ -1,15 +1,14 @@
 """treering hook"""
 
+from typing import Any
+
 import click
 
-from treering.cli import door
-from treering.cli.door import Door
+from treering.cli.command import options, stop_collecting_imports
 from treering.cli.hook_agent import agent_command
 
 
-@click.group("hook", epilog="Example: treering hook drain")
-@click.option("-C", "--repo", metavar="PATH", help="The repository (default: here).")
-@click.option("--json", "as_json", is_flag=True, help="Answer with JSON.")
+@click.group("hook", params=options(), epilog="Example: treering hook drain")
 @click.pass_context
 def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
     """What git hooks noted: look at it now. The hooks themselves call `work`."""
@@ -20,27 +19,31 @@ def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
     }
 
 
-@command.command("drain", epilog="Example: treering hook drain")
-@door.command
-def drain_command(door_: Door) -> None:
+@command.command("drain", params=options(), epilog="Example: treering hook drain")
+def drain_command(**called: Any) -> None:
     """Capture what is pending; `treering status` says how much that is."""
     from treering.actions.drain import Drained, drain
+    from treering.cli.door import door_of
+
+    stop_collecting_imports()
 
     def text(answer: Drained) -> str:
         lines = [f"captured {answer.captured} commits, {answer.pending} events pending"]
         return "\n".join([*lines, *answer.errors])
 
+    door_ = door_of(**called)
     door_.answer(drain(door_.open()), text)
 
 
-@command.command("work", hidden=True)
+@command.command("work", hidden=True, params=options())
 @click.argument("event", default="")
-@door.command
-def work_command(door_: Door, event: str) -> None:
+def work_command(event: str, **called: Any) -> None:
     """Drain, let memories follow their branches, and end; what a shim starts in the background."""
+    from treering.cli.door import door_of
     from treering.hooks.worker import work
 
-    work(door_.repo, event)
+    stop_collecting_imports()
+    work(door_of(**called).repo, event)
 
 
 command.add_command(agent_command)

@@ -23,13 +23,15 @@ def agent_command(repo: str, client: str, event: str) -> None:
     Reads the client's JSON from standard input, answers in the client's form, or not at all, within
     a second. It never fails: to a client, an exit code can mean to stop the agent.
     """
+    from treering.cli.command import stop_collecting_imports
+    from treering.cli.door import opened  # before the clock starts: it is most of what is loaded
     from treering.hooks.apart import Say, answer_within
 
+    stop_collecting_imports()
     outer: dict[str, Any] = click.get_current_context().obj or {}
     place = repo or outer.get("repo") or ""
 
     def work(say: Say) -> None:
-        from treering.cli.door import opened
         from treering.hooks.agent import call_of, handle, read_input
 
         if call := call_of(client, event, read_input(0)):

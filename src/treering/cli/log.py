@@ -2,10 +2,7 @@
 
 import time
 
-import click
-
 from treering.actions.log import Drawing, Log, drawing, log
-from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, cut, dim, screen, short
@@ -16,25 +13,20 @@ from treering.store.history import Drawn
 _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
 
 
-@click.command("log", epilog="Example: treering log --graph")
-@click.argument("id", required=False, default="")
-@click.option("-n", "--limit", type=int, default=50, show_default=True)
-@click.option("-b", "--branch", default="", help="As seen from another branch.")
-@click.option("--all", "all_", is_flag=True, help="Every branch.")
-@click.option("--graph", is_flag=True, help="Draw every branch, and where it was promoted.")
-@door.command
-def command(door_: Door, id: str, limit: int, branch: str, all_: bool, graph: bool) -> None:
-    """Show what happened to memories, newest first, or to one of them."""
-    if graph:
-        if id:
-            raise Invalid("--graph draws branches, not one memory.", hint="Leave out the id.")
-        answer = drawing(door_.open(), limit=limit, branch=branch, all=all_ or not branch)
-        door_.answer(answer, _drawn)
-    else:
-        door_.answer(log(door_.open(), id, limit=limit, branch=branch, all=all_), _text)
+def run(door_: Door, id: str, limit: int, branch: str, all: bool, graph: bool) -> Log | Drawing:
+    if not graph:
+        return log(door_.open(), id, limit=limit, branch=branch, all=all)
+    if id:
+        raise Invalid("--graph draws branches, not one memory.", hint="Leave out the id.")
+    return drawing(door_.open(), limit=limit, branch=branch, all=all or not branch)
 
 
-def _text(answer: Log) -> str:
+def text(answer: Log | Drawing) -> str:
+    said = _drawn(answer) if isinstance(answer, Drawing) else _listed(answer)
+    return said or "Nothing has been remembered here yet."
+
+
+def _listed(answer: Log) -> str:
     now = time.time()
     rows = [
         (
@@ -43,17 +35,17 @@ def _text(answer: Log) -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(e.title),
+            safe(e.title) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
         )
         for e in answer.entries
     ]
-    return table(rows) or "Nothing has been remembered here yet."
+    return table(rows)
 
 
 def _drawn(answer: Drawing) -> str:
     now = time.time()
     lines = [_line(line, now) for line in answer.lines]
-    return "\n".join(lines).rstrip("\n") or "Nothing has been remembered here yet."
+    return "\n".join(lines).rstrip("\n")
 
 
 def _line(line: Drawn, now: float) -> str:

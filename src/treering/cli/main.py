@@ -2,58 +2,23 @@
 words and exit codes."""
 
 import contextlib
-import gc
 import json
 import os
-from importlib import import_module
 
 import click
 
 from treering import __version__
+from treering.actions.verbs import VERBS, find_verb
 from treering.errors import StorageFailed, TreeringError
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
-#: In the order help shows them: command -> module below treering.cli.
-COMMANDS = {
-    "init": "init",
-    "remember": "remember",
-    "recall": "recall",
-    "read": "read",
-    "revise": "revise",
-    "forget": "forget",
-    "link": "link",
-    "graph": "graph",
-    "entities": "entities",
-    "checkpoint": "checkpoint",
-    "context": "context",
-    "prompts": "prompts",
-    "status": "status",
-    "log": "log",
-    "diff": "diff",
-    "revert": "revert",
-    "export": "export",
-    "import": "imports",
-    "backfill": "backfill",
-    "config": "config",
-    "doctor": "doctor",
-    "reindex": "reindex",
-    "gc": "gc",
-    "promote": "promote",
-    "restore": "restore",
-    "sync": "sync",
-    "redact": "redact",
-    "maintain": "maintain",
-    "mcp": "mcp",
-    "completion": "completion",
-    "hook": "hook",
-    "uninstall": "uninstall",
-    "demo": "demo",
-}
+#: In the order help shows them. `hook` is for git and for agents' clients, and has commands below.
+COMMANDS = (*VERBS, "hook")
 
 
 class Program(click.Group):
-    """Commands by name, each imported only when it is asked for."""
+    """Commands by name, each made from its definition only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -61,15 +26,22 @@ class Program(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
-        module = import_module(f"treering.cli.{COMMANDS[name]}")
-        gc.freeze()  # what was imported stays for the life of the process: never look at it again
-        gc.enable()
-        command: click.Command = module.command
+        command = _make(name)
         if "_TREERING_COMPLETE" in os.environ:
             from treering.cli.completion import fill_in
 
             fill_in(command)
         return command
+
+
+def _make(name: str) -> click.Command:
+    from treering.cli.command import make_command  # --version needs no command
+
+    if name in VERBS:
+        return make_command(find_verb(name))
+    from treering.cli.hook import command
+
+    return command
 
 
 @click.group(

@@ -1,78 +1,32 @@
 """treering maintain"""
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
-import click
-
 from treering.actions.maintain import Maintained, maintain
+from treering.actions.verbs import VERBS
 from treering.cli import door
+from treering.cli.command import load_module
 from treering.cli.door import Door
-from treering.cli.main import COMMANDS
 from treering.cli.render import memories, safe, table
 
 _WRITTEN = ("merge", "summarize")
 _NOTHING_DONE = "Nothing was changed; --apply does it."
 
 
-@click.command("maintain", epilog="Example: treering maintain dedupe --apply")
-@click.argument("op", metavar="OP")
-@click.option("-b", "--branch", default="", help="Which branch.")
-@click.option("--into", default="", help="promote: where to (default: the trunk).")
-@door.listed("--id", "--ids", "ids", help="Only these memories. May be repeated.")
-@click.option("-t", "--type", default="", help="Only this type; with --id, that of the new memory.")
-@click.option("--query", default="", help="Only what this query finds.")
-@click.option("--content", default=None, help="The text you wrote; `-` reads standard input.")
-@click.option("--content-file", metavar="FILE", help="The text from a file.")
-@click.option("--title", default="", help="Its title (default: the first line).")
-@click.option("--threshold", type=float, default=0.8, show_default=True, help="How alike, 0 to 1.")
-@click.option(
-    "--min-confidence", type=float, default=0.7, show_default=True, help="Links: how sure."
-)
-@click.option("--limit", type=int, default=20, show_default=True, help="How many at most.")
-@click.option("--remote", default="", help="sync: with which remote.")
-@click.option("--direction", default="full", show_default=True, help="sync: full, push or fetch.")
-@click.option("--purge", is_flag=True, help="gc: delete old trash for good.")
-@click.option("--older-than", default="30d", show_default=True, help="gc: how old, with --purge.")
-@click.option("--force", is_flag=True, help="gc: what cannot be judged goes to the trash, too.")
-@click.option("--keep-lessons", is_flag=True, help="gc: keep failed outcomes.")
-@click.option("--apply/--dry-run", "do_it", default=None, help="Do it, or only show it.")
-@door.command
-def command(
-    door_: Door, op: str, do_it: bool | None, content: str | None, content_file: str | None,
-    **given: Any,
-) -> None:  # fmt: skip
-    """Housekeeping under one verb; shows what it would do until --apply.
-
-    \b
-    gc           let memories follow their branches
-    promote      put a branch's memories into another's
-    dedupe       find what is said twice; forget exact copies
-    merge        several memories into one text, which you write
-    summarize    a summary, which you write, of a topic's memories
-    enrich       suggest tags, titles, topics and files
-    infer_links  find links between memories
-    prune_links  drop weak links
-
-    restore, reindex and sync act at once. The short forms `treering gc`, `promote`, `restore`,
-    `reindex` and `sync` do so, too.
-    """
-    asked = content is not None or content_file is not None
-    text = door.content_from(content, content_file) if asked else ""
-    dry_run = None if do_it is None else not do_it
-    answer = maintain(door_.open(), op, content=text, dry_run=dry_run, **given)
-    door_.answer(answer, _text)
+def run(door_: Door, op: str, content: str, content_file: str, **given: Any) -> Maintained[Any]:
+    said = door.content_if_given(content, content_file)
+    return maintain(door_.open(), op, content=said, **given)
 
 
-def _text(done: Maintained) -> str:
+def text(done: Maintained[Any]) -> str:
     said = _words_of(done.op)(done.answer).removesuffix("\nNothing was changed.")
     if done.dry_run and done.op in ("restore", "reindex"):
         said = f"dry run: {said}"
     return f"{said}\n{_ending(done)}" if done.dry_run else said
 
 
-def _ending(done: Maintained) -> str:
+def _ending(done: Maintained[Any]) -> str:
     """What to do next; for a text that is not written yet each group has its own line."""
     groups = getattr(done.answer, "groups", ())
     is_waiting = done.op in _WRITTEN and not any(group.would for group in groups)
@@ -81,8 +35,8 @@ def _ending(done: Maintained) -> str:
 
 def _words_of(op: str) -> Callable[[Any], str]:
     """How an operation's answer is told: as its short form tells it, or by the table below."""
-    if op in COMMANDS:
-        words: Callable[[Any], str] = import_module(f"treering.cli.{COMMANDS[op]}").text
+    if op in VERBS:
+        words: Callable[[Any], str] = load_module(op).text
         return words
     return _TEXTS[op]
 

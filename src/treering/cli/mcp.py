@@ -11,33 +11,15 @@ import click
 from treering.cli import door
 from treering.cli.door import Door
 from treering.errors import Invalid
+from treering.model.choices import TOOL_PROFILES
+from treering.model.taxonomy import one_of
 
 #: Where clients say which project they are in.
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
-@click.command("mcp", epilog="Example: treering mcp --tools core")
-@click.option(
-    "--tools",
-    type=click.Choice(["core", "full"], case_sensitive=False),
-    default="full",
-    show_default=True,
-    help="core: the eight tools most sessions need.",
-)
-@click.option("--http", default="", metavar="[HOST:]PORT", help="Serve HTTP there instead.")
-@click.option(
-    "--token-file", default="", metavar="PATH", help="The HTTP token; else TREERING_TOKEN."
-)
-@door.listed("--allow-host", "hosts", metavar="NAME", help="A name it is reached by over HTTP.")
-@door.command
-def command(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, ...]) -> None:
-    """Serve agents over MCP, on standard input and output.
-
-    The repository is --repo, else the client's project folder, else the one around the working
-    directory. The branch is looked at anew at each call.
-
-    Over HTTP only this machine is let in, unless there are a token and the names it is reached by.
-    """
+def run(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, ...]) -> None:
+    profile = one_of(tools, TOOL_PROFILES, "profile")
     gc.disable()  # the SDK makes a million objects at import, all of which stay
     import anyio
 
@@ -50,7 +32,8 @@ def command(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[st
     # Answers pass through three threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)
 
-    server = make_server(Place(_folder(door_.repo), **door.who()), tools)
+    place = Place(_folder(door_.repo), is_named=door_.is_named, **door.who())
+    server = make_server(place, profile)
     if http:
         _serve_http(server, http, _token(token_file), hosts)
     else:

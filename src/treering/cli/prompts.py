@@ -8,67 +8,32 @@ from treering.actions.prompts import prompts
 from treering.cli import door
 from treering.cli.door import Door
 from treering.cli.render import safe, table
-from treering.errors import Invalid
 
 
-@click.command(
-    "prompts",
-    epilog="Example: treering prompts run code-review --variables file=src/main.py",
-)
-@click.argument("op", metavar="OP")
-@click.argument("name", required=False, default="")
-@click.argument("content", required=False)
-@click.option("--name", "named", default="", help="The name, instead of the argument.")
-@click.option("--content", "content_option", default=None, help="save: the text.")
-@click.option("--content-file", metavar="FILE", help="save: read the text from a file.")
-@click.option("--kind", default="", help="prompt or template.")
-@click.option("--description", default="", help="save: what it is for.")
-@door.listed("--tag", "--tags", "tags", help="save, list: may be repeated.")
-@door.listed("--variable", "--variables", "variables", metavar="NAME=VALUE", help="run, render.")
-@click.option("--query", default="", help="run, render: what {{memories}} holds.")
-@click.option("-n", "--limit", type=int, default=10, show_default=True, help="How many memories.")
-@click.option("--format", default="markdown", show_default=True, help="markdown, json or xml.")
-@click.option("--domain", default="", help="project (on the branch) or user (your own).")
-@click.option("-b", "--branch", default="", help="As seen from, or saved on, another branch.")
-@door.command
-def command(
+def run(
     door_: Door,
     op: str,
+    words: tuple[str, ...],
     name: str,
-    content: str | None,
-    named: str,
-    content_option: str | None,
-    content_file: str | None,
-    variables: tuple[str, ...],
+    content: str,
+    content_file: str,
     **given: Any,
-) -> None:
-    """Saved prompts and templates: list, get, run, render, save, delete.
-
-    The text of one to save is the argument after its name, or standard input.
-    """
-    wanted = op.strip().lower()
-    text = ""
-    if wanted == "save":
-        text = door.content_from(content if content is not None else content_option, content_file)
-    answer = prompts(
-        door_.open(),
-        op,
-        name=named or name,
-        content=text,
-        variables=dict(_pair(word) for word in variables),
-        **given,
-    )
-    door_.answer(answer, _text)
+) -> dict[str, Any]:
+    """After the operation come the name and, to save one, its text."""
+    if len(words) > 2:
+        raise click.UsageError("Give an operation, a name and a text.")
+    typed_name, typed_content = (*words, *("", "")[len(words) :])
+    body = ""
+    if op.strip().lower() == "save":
+        body = door.content_from(typed_content or content or None, content_file)
+    answer = prompts(door_.open(), op, name=name or typed_name, content=body, **given)
+    if not door_.as_json:
+        for warning in answer.get("warnings", []):
+            click.echo(f"warning: {safe(warning)}", err=True)
+    return answer
 
 
-def _pair(word: str) -> tuple[str, str]:
-    name, sign, value = word.partition("=")
-    if not sign or not name.strip():
-        raise Invalid(f"{word!r} is no variable.", hint="Write NAME=VALUE.")
-    return name.strip(), value
-
-
-def _text(answer: dict[str, Any]) -> str:
+def text(answer: dict[str, Any]) -> str:
     if "prompts" in answer:
         return _listed(answer["prompts"])
     if "text" in answer:
@@ -87,6 +52,7 @@ def _listed(prompts: list[dict[str, Any]]) -> str:
             item["name"],
             item["kind"],
             safe(item["branch"] or item["domain"]),
+            safe(item["owner"].partition(" <")[0]),
             ", ".join(item["variables"]),
             safe(item["description"]),
         )

@@ -1,32 +1,9 @@
 """treering read"""
 
-from typing import Any
-
-import click
-
 from treering.actions.outputs import Piece
-from treering.actions.read import Whole, read
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.read import Whole
 from treering.cli.render import dated, safe, table
 from treering.cli.screen import bold, dim, rule
-
-
-@click.command("read", epilog="Example: treering read 7k2m --history")
-@click.argument("id")
-@click.option(
-    "--at", default="", metavar="REV", help="As of a revision, a date, or one of its commits."
-)
-@click.option("--history", is_flag=True, help="With every change, newest first.")
-@click.option(
-    "--links", type=int, default=1, show_default=True, help="How many hops of links (0-3)."
-)
-@click.option("--offset", type=int, default=0, help="Its content from this character on.")
-@click.option("-b", "--branch", default="", help="As seen from another branch.")
-@door.command
-def command(door_: Door, id: str, **given: Any) -> None:
-    """Show one memory whole: content, links, staleness, history."""
-    door_.answer(read(door_.open(), id, **given), text)
 
 
 def text(memory: Whole | Piece) -> str:
@@ -41,6 +18,8 @@ def text(memory: Whole | Piece) -> str:
         ("tags", ", ".join(memory.tags)),
         ("topic", memory.topic),
         ("author", memory.author),
+        ("edited by", ", ".join(memory.edited_by or ())),
+        ("origin", memory.origin if memory.origin != "you" else ""),
         ("warning", ", ".join(memory.flags or ())),
         ("agent", memory.agent),
         ("created", dated(memory.created)),

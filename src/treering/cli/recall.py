@@ -1,12 +1,13 @@
 """treering recall"""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from treering.actions.recall import DETAILS, MODES, ORDERS, SCOPES, Recalled, Result, recall
+from treering.actions.recall import Recalled, Result, recall
 from treering.actions.workspace import Workspace
 from treering.cli import door
 from treering.cli.door import Door
@@ -15,72 +16,39 @@ from treering.cli.screen import dim, screen
 from treering.model.when import ago
 
 
-@click.command(
-    "recall",
-    epilog="Example: treering recall 'why is the start slow' --tag cache --since 30d",
-)
-@click.argument("query", required=False, default="")
-@click.option("-t", "--type", default="", help="Only this type.")
-@click.option("--topic", default="", help="Only below this topic.")
-@door.listed("--tag", "--tags", "tags", help="May be repeated: all must match.")
-@click.option("--since", default="", help="Created since: 7d, 12h, 2w, a date, today, yesterday.")
-@click.option("--until", default="", help="Created until.")
-@click.option("--min-confidence", type=float, default=None)
-@click.option("--max-confidence", type=float, default=None)
-@click.option("--status", default="", help="active, needs-review, superseded, deleted or all.")
-@click.option("--author", default="", help="Part of the name.")
-@click.option("--agent", default="")
-@click.option("--session", default="")
-@click.option("--file", default="", help="About this file or folder.")
-@click.option("--scope", default="branch", show_default=True, help=", ".join(SCOPES))
-@click.option("-b", "--branch", default="", help="As seen from another branch.")
-@click.option("--at", default="", metavar="REV", help="As of a revision or a date.")
-@click.option("--mode", default="", help=", ".join(MODES) + " (default: hybrid)")
-@click.option("--order", default="", help=", ".join(ORDERS))
-@click.option("--expand", type=int, default=0, help="Follow links this many hops (0-3).")
-@door.listed("--relation", "relation", help="Which links --expand follows; may be repeated.")
-@click.option("--detail", default="medium", show_default=True, help=", ".join(DETAILS))
-@click.option("-n", "--limit", type=int, default=0, help="Default: 10, or 50 for a listing.")
-@click.option("--cursor", default="", help="The next page of an answer.")
-@click.option("--pick", is_flag=True, help="Number what was found, and read what you choose.")
-@door.command
-def command(door_: Door, query: str, pick: bool, **given: Any) -> None:
-    """Search memories, or list them when no query is given.
-
-    The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: topic:
-    title: branch: status: author: agent: file: since: until: confidence>0.7
-    """
+def run(door_: Door, query: str, pick: bool, **given: Any) -> None:
     workspace = door_.open()
     answer = recall(workspace, query, **given)
     # Who did not ask for a mode need not hear at every search that there is no model.
-    told = answer if given["mode"] else replace(answer, notes=_worth_telling(answer))
+    is_told_all = door_.as_json or door.is_typed("mode")
+    told = answer if is_told_all else replace(answer, notes=_notes(answer))
     if pick and answer.results and not door_.as_json:
         _pick(door_, workspace, told, given)
     else:
-        door_.answer(answer if door_.as_json else told, _text)
+        door_.answer(told, text)
     door_.tidy_later(workspace)
 
 
 def _pick(door_: Door, workspace: Workspace, answer: Recalled, given: dict[str, Any]) -> None:
     """Ask which of the hits to read; an empty answer ends it."""
     from treering.actions.read import read
-    from treering.cli.read import text
+    from treering.cli.read import text as tell
 
     rows = [(str(n), headline(result)) for n, result in enumerate(answer.results, 1)]
     click.echo(table(rows, indent="  "), color=screen().has_color)
     while said := click.prompt("Read which?", default="", show_default=False):
         if said.isdecimal() and 1 <= int(said) <= len(rows):
             chosen = answer.results[int(said) - 1].id
-            door_.answer(read(workspace, chosen, branch=given["branch"], at=given["at"]), text)
+            door_.answer(read(workspace, chosen, branch=given["branch"], at=given["at"]), tell)
             return
         click.echo(f"A number from 1 to {len(rows)}, or nothing.", err=True)
 
 
-def _worth_telling(answer: Recalled) -> tuple[str, ...]:
+def _notes(answer: Recalled) -> tuple[str, ...]:
     return tuple(note for note in answer.notes or () if "embedding" not in note)
 
 
-def _text(answer: Recalled) -> str:
+def text(answer: Recalled) -> str:
     now = time.time()
     lines = [_result(result, now) for result in answer.results]
     if not lines:
@@ -97,12 +65,17 @@ def _result(result: Result, now: float) -> str:
         [f"files {result.stale.state}"] if result.stale and result.stale.state != "fresh" else []
     )
     marks += ["private"] if result.private else []
+    marks += [f"edited by {safe(_names(result.edited_by))}"] if result.edited_by else []
     marks += [f"flagged: {', '.join(result.flags)}"] if result.flags else []
     head = f"{headline(result)}  " + dim(f"({', '.join(marks)})")
     text = result.content if result.content is not None else result.snippet
     if not text or text == result.title:
         return head
     return head + "\n" + "\n".join(dim(f"    {safe(line)}") for line in text.splitlines())
+
+
+def _names(people: Sequence[str]) -> str:
+    return ", ".join(person.partition(" <")[0] for person in people)
 
 
 def _summary(answer: Recalled) -> str:

@@ -1,19 +1,7 @@
 """treering restore"""
 
-import click
-
-from treering.actions.gc import Restored, restore
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.restore import Restored
 from treering.cli.render import memories, safe
-
-
-@click.command("restore", epilog="Example: treering restore feature/x")
-@click.argument("branch")
-@door.command
-def command(door_: Door, branch: str) -> None:
-    """Bring the dropped memories of a branch back, whether the branch is back or not."""
-    door_.answer(restore(door_.open(), branch), text)
 
 
 def text(answer: Restored) -> str:

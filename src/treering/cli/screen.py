@@ -5,7 +5,6 @@ TERM=dumb turn it off), and what does not fit goes through a pager.
 """
 
 import os
-import shutil
 import sys
 from functools import cache
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import click
 
 SHORT_ID = 8
+_NO_TERMINAL = os.terminal_size((80, 24))
 
 _KINDS = {
     "decision": "cyan",
@@ -39,8 +39,14 @@ def screen() -> Screen:
     """Standard output as it is for this process."""
     is_terminal = sys.stdout.isatty()
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    size = shutil.get_terminal_size()
+    size = _terminal_size() if is_terminal else _NO_TERMINAL
     return Screen(is_terminal, is_terminal and not plain, size.columns, size.lines)
+
+
+def _terminal_size() -> os.terminal_size:
+    import shutil  # which loads three compressions; whoever pipes our output need not wait for them
+
+    return shutil.get_terminal_size()
 
 
 def show(text: str) -> None:

@@ -3,27 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import click
-
 from treering.actions.answer import jsonable
-from treering.actions.status import VIEWS, status
-from treering.cli import door
-from treering.cli.door import Door
 from treering.cli.render import memories as counted
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, dim
 
 
-@click.command("status", epilog="Example: treering status --view topics")
-@click.option("--view", default="summary", show_default=True, help=", ".join(VIEWS))
-@click.option("-b", "--branch", default="", help="As seen from another branch.")
-@door.command
-def command(door_: Door, view: str, branch: str) -> None:
-    """Show what is remembered here and how the store is doing."""
-    door_.answer(status(door_.open(), view=view, branch=branch), _text)
-
-
-def _text(answer: dict[str, Any]) -> str:
+def text(answer: dict[str, Any]) -> str:
     return _summary(answer) if "memories" in answer else _plain(answer)
 
 
@@ -53,11 +39,24 @@ def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
 def _notes(answer: dict[str, Any]) -> list[str]:
     """What somebody might want to do next; nothing where all is in order."""
     notes = []
+    if gone := answer["memories"].get("vanished"):
+        notes.append(f"{counted(gone)} vanished with their refs: `treering doctor`")
     if not answer["hooks"]["installed"]:
         notes.append("no hooks: `treering init` lets commits remember themselves")
     if pending := answer["journal"]["pending"]:
         notes.append(f"{pending} hook events wait: the next recall looks at them")
     shared = answer["sync"]
+    notes += [
+        f"{safe(kept['branch'])}: {kept['files']} files left out by {safe(kept['author'])} in "
+        f"{kept['commit'][:12]} were put back"
+        for kept in shared.get("kept", ())
+    ]
+    notes += [
+        f"{safe(sync['branch'])}: a sync changed {sync['changed']} memories and hid "
+        f"{sync['hidden']}: `treering restore {safe(sync['branch'])} --before-sync` takes it back"
+        for sync in shared.get("undo", ())
+        if sync["many"]
+    ]
     if shared["ahead"] or shared["behind"]:
         notes.append(
             f"{safe(shared['remote'])}: {shared['ahead']} to push, {shared['behind']} to fetch:"

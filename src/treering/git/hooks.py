@@ -49,10 +49,6 @@ class HooksPath(NamedTuple):
     folder: Path
     level: str
 
-    @property
-    def is_default(self) -> bool:
-        return not self.level
-
 
 def hooks_path(repository: Repository) -> HooksPath:
     """As `git rev-parse --git-path hooks` would answer at the top of the work tree."""

@@ -4,6 +4,7 @@ Only submodules of pygit2 are named here, none of which needs the whole package,
 that deferred it (see deferral.py) never loads what it does not use.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +19,6 @@ from pygit2._pygit2 import (
     Signature,
     _cache_enums,
     discover_repository,
-    hashfile,
     init_file_backend,
     reference_is_valid_name,
 )
@@ -37,7 +37,6 @@ __all__ = [
     "Signature",
     "cache_large_trees",
     "discover_repository",
-    "hashfile",
     "load_enums",
     "reference_is_valid_name",
     "set_fsync",
@@ -97,6 +96,24 @@ class Handle(Repository):
             ffi.buffer(target)[:] = bytes.fromhex(oid)
         check_error(C.git_graph_ahead_behind(ahead, behind, self._repo, ids[0], ids[1]))
         return int(ahead[0]), int(behind[0])
+
+    def hash_file(self, path: str) -> str:
+        """The id of a file of the work tree as a blob, by libgit2's own filters alone."""
+        oid = ffi.new("git_oid *")
+        name = os.fsencode(path)
+        kind = GIT_OBJECT_BLOB
+        check_error(C.git_repository_hashfile(oid, self._repo, name, kind, ffi.NULL))
+        return bytes(ffi.buffer(oid)[:20]).hex()
+
+    def attribute(self, path: str, name: str) -> bool:
+        """Whether a file has an attribute, with whatever value; an attribute unset is none."""
+        options = ffi.new("git_attr_options *")
+        options.version = C.GIT_ATTR_OPTIONS_VERSION
+        value = ffi.new("char **")
+        check_error(
+            C.git_attr_get_ext(value, self._repo, options, os.fsencode(path), name.encode())
+        )
+        return C.git_attr_value(value[0]) in (C.GIT_ATTR_VALUE_TRUE, C.GIT_ATTR_VALUE_STRING)
 
 
 def load_enums() -> None:

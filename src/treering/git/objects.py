@@ -99,16 +99,17 @@ class Objects:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
         raw = self.raw_tree(oid)
         entries, at = [], 0
-        while at < len(raw):
-            space, end = raw.index(b" ", at), raw.index(b"\0", at)
-            name = raw[space + 1 : end].decode(errors="surrogateescape")
-            entries.append(Entry(name, int(raw[at:space], 8), raw[end + 1 : end + 21].hex()))
-            at = end + 21
+        try:
+            while at < len(raw):
+                space, end = raw.index(b" ", at), raw.index(b"\0", at)
+                name = raw[space + 1 : end].decode(errors="surrogateescape")
+                entries.append(Entry(name, _mode(raw[at:space]), raw[end + 1 : end + 21].hex()))
+                at = end + 21
+        except ValueError as error:
+            raise StoreDamaged(f"The tree {oid} is malformed: {error}") from error
+        if at > len(raw):
+            raise StoreDamaged(f"The tree {oid} is cut short.")
         return entries
-
-    def check_tree(self, oid: str) -> None:
-        """StoreDamaged unless the tree is there and whole."""
-        self._look_up(oid, GIT_OBJECT_TREE)
 
     def raw_tree(self, oid: str) -> bytes:
         self._get_ready()
@@ -135,15 +136,8 @@ class Objects:
         return str(entry.id) if entry.type == kind else None
 
     def file(self, tree: str, name: str) -> str | None:
-        """The id of a plain file in a tree: not a link, not a program, not a folder.
-
-        Looked for in the raw bytes, since libgit2's binding tells modes only after loading all its
-        enums. The line is longer than an id, so it cannot be found inside one.
-        """
-        raw = bytes(self._look_up(tree, GIT_OBJECT_TREE).read_raw())
-        line = b"100644 %b\0" % name.encode()
-        at = raw.find(line)
-        return None if at < 0 else raw[at + len(line) : at + len(line) + 20].hex()
+        """The id of a plain file in a tree: not a link, not a program, not a folder."""
+        return next((e.oid for e in self.tree(tree) if e.name == name and e.mode == BLOB), None)
 
     def commit(self, oid: str) -> CommitInfo:
         commit = self._look_up(oid, GIT_OBJECT_COMMIT)
@@ -233,6 +227,11 @@ def _put(write: Callable[[], Oid]) -> str:
             if "No such file" not in str(error):
                 raise
     return str(write())
+
+
+def _mode(text: bytes) -> int:
+    """A mode as git writes it; 0, which is none, for one with zeros in front."""
+    return 0 if text.startswith(b"0") else int(text, 8)
 
 
 def blob_id(data: bytes) -> str:

@@ -1,4 +1,10 @@
-"""git as a program: for what it does better than libgit2 (bulk, history, packing, remotes)."""
+"""git as a program: for what it does better than libgit2 (bulk, history, packing, remotes).
+
+A repository can name programs for git to start: in its configuration, its attributes and its hooks.
+Here is the one place that takes them away, since what treering asks of git nobody typed. What git
+asks the work tree (which files are edited, what their blobs would be) is asked of libgit2, which
+starts nothing: filters have names of a repository's choosing and cannot be switched off as a whole.
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,6 +12,41 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import StorageFailed
+
+#: Settings that start programs, switched off: what is said with -c counts over every file.
+_SWITCHED_OFF = (
+    # Asked for what changed whenever the index is read.
+    "core.fsmonitor=false",
+    # reference-transaction, post-index-change, pre-auto-gc. Memories are no code: a user's own
+    # hooks do not judge them, as they do not when libgit2 writes; a push says --no-verify, too.
+    "core.hooksPath=/dev/null",
+    # Asked by fetch and push where objects are borrowed; `true` has nothing to tell.
+    "core.alternateRefsCommand=true",
+    # Would ask gpg.program about every commit of a log.
+    "log.showSignature=false",
+    # A url that is itself a command line. How else a remote is reached (ssh command, proxy,
+    # credential helpers, the programs at the other end) belongs to the remote.
+    "protocol.ext.allow=never",
+)
+#: The same, by environment.
+_UNASKED = {
+    "GIT_EDITOR": ":",  # nothing we call edits; core.editor must not be tried
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
+#: Without a remote: none is reached, by whatever program, when a partial clone lacks an object.
+_AT_HOME = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",  # since git 2.44, and quicker
+    "GIT_TERMINAL_PROMPT": "0",
+}
+#: What makes diffs is told to make them itself: diff.external, diff.*.command, diff.*.textconv.
+_DIFFING = ("diff", "diff-tree", "log")
+_PLAIN_DIFFS = ("--no-ext-diff", "--no-textconv")
+#: Hooks by configuration, since git 2.54; core.hooksPath does not take these away.
+_NAMED_HOOKS = r"^hook\..*\.(command|event)$"
+#: Since git 2.42 asked by gc about every object, and not to be unset from outside.
+_GC_HOOK = "gc.recentObjectsHook"
 
 
 class TookTooLong(StorageFailed):
@@ -15,13 +56,16 @@ class TookTooLong(StorageFailed):
 def _environment() -> dict[str, str]:
     # git exports GIT_INDEX_FILE, GIT_DIR and more to hooks; a child git would act on the wrong
     # repository or index. What a person set on purpose (ssh command, askpass) stays.
-    kept = ("GIT_SSH", "GIT_ASKPASS", "GIT_TERMINAL", "GIT_CONFIG", "GIT_PROXY", "GIT_EXEC_PATH")
+    kept = (
+        *("GIT_SSH", "GIT_ASKPASS", "GIT_TERMINAL", "GIT_CONFIG", "GIT_PROXY", "GIT_EXEC_PATH"),
+        *("GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL_FROM_USER"),
+    )
     clean = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith("GIT_") or key.startswith(kept)
     }
-    return clean | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    return clean | _UNASKED
 
 
 class Answer(NamedTuple):
@@ -44,7 +88,46 @@ def unattended(ssh_command: str | None) -> dict[str, str]:
 
 
 def command(git_dir: Path, *arguments: str) -> list[str]:
-    return ["git", f"--git-dir={git_dir}", *arguments]
+    """The words that start git, without what would start others."""
+    options, (verb, *rest) = _split(arguments)
+    start = ["git", "--no-pager", f"--git-dir={git_dir}"]
+    if verb == "config":  # starts nothing, and would answer with what is switched off
+        return [*start, *arguments]
+    switches = [word for setting in _SWITCHED_OFF for word in ("-c", setting)]
+    plain = _PLAIN_DIFFS if verb in _DIFFING else ()
+    return [*start, *switches, *options, verb, *plain, *rest]
+
+
+def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """git's own options, and the verb with what follows it."""
+    at = 0
+    while arguments[at].startswith("-"):
+        at += 2 if arguments[at] in ("-c", "-C") else 1
+    return arguments[:at], arguments[at:]
+
+
+def without_hooks(git_dir: Path) -> dict[str, str]:
+    """The environment in which hooks that the configuration names are off, for what moves refs.
+
+    git itself is asked for them, since it alone follows all of its includes.
+    """
+    asked = ("config", "--null", "--name-only", "--get-regexp", _NAMED_HOOKS)
+    said = run(git_dir, *asked, may_fail=(1,))
+    keys = {os.fsdecode(key).rpartition(".")[0] for key in said.split(b"\0") if key}
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    found = {"GIT_CONFIG_COUNT": str(first + len(keys))}
+    for at, key in enumerate(sorted(keys), first):
+        found |= {f"GIT_CONFIG_KEY_{at}": f"{key}.enabled", f"GIT_CONFIG_VALUE_{at}": "false"}
+    return found
+
+
+def pack(git_dir: Path) -> None:
+    """Let git pack what piled up, in the background; not where that would ask a program."""
+    if run(git_dir, "config", "--get-all", _GC_HOOK, may_fail=(1,)):
+        return
+    # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
+    quietly = ("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet")
+    start_detached(git_dir, *quietly, env=without_hooks(git_dir))
 
 
 def run(
@@ -71,8 +154,9 @@ def ask(
     feed: bytes | None = None,
     env: Mapping[str, str] | None = None,
     seconds: float | None = None,
+    is_remote: bool = False,
 ) -> Answer:
-    """Run git and tell how it ended, whatever that was."""
+    """Run git and tell how it ended, whatever that was; only with `is_remote` is one reached."""
     import subprocess  # most commands start no process and need not pay for the import
 
     try:
@@ -81,13 +165,27 @@ def ask(
             input=feed,
             stdin=subprocess.DEVNULL if feed is None else None,
             capture_output=True,
-            env=_environment() | dict(env or {}),
+            env=_environment() | ({} if is_remote else _AT_HOME) | dict(env or {}),
             timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise TookTooLong(f"git did not answer within {seconds:.1f} seconds.") from error
     return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def refusal_of(git_dir: Path) -> str:
+    """Why git, standing in a git dir, would not use it; nothing where it would."""
+    import subprocess
+
+    done = subprocess.run(
+        ["git", "-C", str(git_dir), "rev-parse", "--git-dir"],
+        capture_output=True,
+        env=_environment(),
+        check=False,
+    )
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return (lines or ["no reason was given"])[0].removeprefix("fatal: ") if done.returncode else ""
 
 
 def version() -> tuple[int, ...]:
@@ -109,7 +207,7 @@ def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        env=_environment() | _AT_HOME,
     )
     assert process.stdin is not None  # noqa: S101 - for the type checker
     assert process.stdout is not None  # noqa: S101
@@ -132,7 +230,7 @@ def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
     return answer
 
 
-def start_detached(git_dir: Path, *arguments: str) -> None:
+def start_detached(git_dir: Path, *arguments: str, env: Mapping[str, str]) -> None:
     """Start git and forget it: nobody waits, nothing is inherited, failure does not matter."""
     import subprocess
 
@@ -142,7 +240,7 @@ def start_detached(git_dir: Path, *arguments: str) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=_environment() | _AT_HOME | dict(env),
             start_new_session=True,
         ).returncode = 0  # keeps the interpreter from warning that it was not waited for
     except OSError:
@@ -151,5 +249,5 @@ def start_detached(git_dir: Path, *arguments: str) -> None:
 
 def _said(arguments: Sequence[str], code: int, stderr: bytes) -> str:
     words = stderr.decode(errors="replace").strip().splitlines()
-    verb = next((word for word in arguments if word[0] != "-" and "=" not in word), "")
+    verb = _split(arguments)[1][0]
     return f"git {verb} failed with code {code}: {words[-1] if words else 'no message'}"

@@ -4,11 +4,13 @@ Refs are listed from their files, because libgit2 walks every ref of the reposit
 (the files backend is the only one it opens, so this is exact).
 """
 
+import contextlib
 import os
+import re
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.libgit2 import GitError, Handle, Oid
@@ -159,6 +161,51 @@ def reflog(common_dir: Path, name: str) -> list[str]:
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
 
 
+def logged_values(common_dir: Path, prefix: str) -> set[str]:
+    """Every object the logs of some refs name, refs that are no more included."""
+    names = (name for log in _logs(common_dir, prefix) for name in _named(log))
+    return {name.decode("ascii") for name in names} - {"0" * 40}
+
+
+class Move(NamedTuple):
+    """A line of a ref's log: where it went, and why."""
+
+    new: str
+    why: str
+
+
+def moves(common_dir: Path, name: str, start: int = 0) -> tuple[list[Move], int]:
+    """What a ref's log says from a byte on, oldest first, and the byte to go on from next time.
+
+    A log that became shorter was written anew, and is read from its beginning.
+    """
+    try:
+        with (common_dir / "logs" / name).open("rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            if size == start:
+                return [], size
+            log.seek(start if size > start else 0)
+            lines = log.read().splitlines()
+    except OSError:
+        return [], 0
+    pairs = (line.partition(b"\t") for line in lines if len(line) > 81)
+    found = [Move(_text(head[41:81]), _text(why)) for head, _, why in pairs]
+    return found, size
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="replace")
+
+
+def copy_log(common_dir: Path, old: str, new: str) -> None:
+    """Let the log of a ref go with its name; where it cannot, less is known of the past."""
+    there = common_dir / "logs" / new
+    with contextlib.suppress(OSError):
+        if not there.exists():
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.write_bytes((common_dir / "logs" / old).read_bytes())
+
+
 def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
     """Empty the logs that name one of some commits, and keep logging: they are to be gone.
 
@@ -166,11 +213,21 @@ def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
     """
     words = {oid.encode() for oid in gone}
     try:
-        for log in (common_dir / "logs" / prefix).rglob("*"):
-            if log.is_file() and words & set(log.read_bytes().split()):
+        for log in _logs(common_dir, prefix):
+            if not words.isdisjoint(_named(log)):
                 log.write_bytes(b"")
     except OSError as error:
         raise StorageFailed(f"The logs of {prefix} cannot be emptied: {error.strerror}.") from error
+
+
+def _logs(common_dir: Path, prefix: str) -> list[Path]:
+    return [path for path in (common_dir / "logs" / prefix).rglob("*") if path.is_file()]
+
+
+def _named(log: Path) -> set[bytes]:
+    """The values that the lines of a log say a ref had before and after."""
+    lines = re.findall(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", log.read_bytes(), re.MULTILINE)
+    return {oid for line in lines for oid in line}
 
 
 def overwrite(common_dir: Path, name: str, value: str) -> None:

@@ -55,7 +55,9 @@ class Remote:
         self.name = name
         self._seconds = seconds
         ssh = repository.config("core.sshCommand")
-        self._env = {} if is_attended else process.unattended(ssh)
+        self._env = process.without_hooks(repository.common_dir)
+        if not is_attended:
+            self._env |= process.unattended(ssh)
 
     def listed(self, prefix: str) -> dict[str, str]:
         """The refs below a prefix that the remote has now."""
@@ -146,7 +148,12 @@ class Remote:
 
     def _ask(self, *arguments: str, feed: bytes | None = None) -> Answer:
         return process.ask(
-            self._repository.common_dir, *arguments, feed=feed, env=self._env, seconds=self._seconds
+            self._repository.common_dir,
+            *arguments,
+            feed=feed,
+            env=self._env,
+            seconds=self._seconds,
+            is_remote=True,
         )
 
     def _refused(self, done: Answer, what: str) -> SyncRefused:

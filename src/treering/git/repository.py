@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import NotARepository, UnsupportedRepository
-from treering.git import process, refs
-from treering.git.libgit2 import GitError, Handle, Oid, discover_repository
+from treering.git import discovery, process, refs
+from treering.git.libgit2 import GitError, Handle, Oid, load_enums
 from treering.git.objects import Objects, Person
 
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
+
+#: Attributes under which a file is not what is committed for it, and libgit2 cannot tell what is.
+_CONVERTED = ("filter", "working-tree-encoding")
 
 
 class Head(NamedTuple):
@@ -39,17 +42,9 @@ class Repository:
         self._known_settings: tuple[tuple[int, ...], dict[str, str]] = ((), {})
 
     @classmethod
-    def discover(cls, path: Path) -> "Repository":
+    def discover(cls, path: Path, *, is_named: bool = False) -> "Repository":
         """The repository that holds `path`: a folder inside it, its top, or its git dir."""
-        if not path.exists():
-            raise NotARepository(f"There is no folder {path}")
-        try:
-            found = discover_repository(str(path))
-        except (KeyError, GitError, OSError, ValueError) as error:
-            raise NotARepository(f"{path} cannot be opened: {error}") from error
-        if found is None:
-            raise NotARepository(f"Not inside a git repository: {path}")
-        return cls(Path(found))
+        return cls(discovery.find(path, is_named=is_named))
 
     @property
     def handle(self) -> Handle:
@@ -220,13 +215,26 @@ class Repository:
             return None
         return str(entry.id) if entry.type_str == "blob" else None
 
-    def changed_files(self, seconds: float = 5.0) -> list[str]:
+    def changed_files(self) -> list[str]:
         """Files of the work tree that differ from HEAD, new ones included."""
         if self.workdir is None:
             return []
-        asked = (f"--work-tree={self.workdir}", "status", "--porcelain=v1", "-z", "--no-renames")
-        said = process.run(self.git_dir, *asked, seconds=seconds)
-        return [line[3:] for line in said.decode(errors="replace").split("\0") if line]
+        load_enums()
+        try:
+            names = sorted(self.handle.status("normal"))
+        except (GitError, OSError, ValueError):  # an index libgit2 cannot read: split, or sparse
+            return []
+        return [os.fsencode(name).decode(errors="replace") for name in names]
+
+    def hash_file(self, path: str) -> str | None:
+        """The blob a file of the work tree would become, line ends seen to; None where only a
+        program of the repository's could tell, or where git would refuse the file."""
+        try:
+            if any(self.handle.attribute(path, name) for name in _CONVERTED):
+                return None
+            return self.handle.hash_file(path)
+        except (GitError, KeyError, OSError, ValueError):
+            return None
 
     # --- configuration ----------------------------------------------------------------------------
 

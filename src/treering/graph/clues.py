@@ -13,17 +13,15 @@ suggests: whoever asks looks in git whether the blob is still to be seen. Whatev
 it, the answer is "nothing known".
 """
 
-import contextlib
 import hashlib
 import json
 import struct
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from treering.graph.subject import Subject
+from treering.store.database import Database, chunks, select, transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,22 +35,21 @@ _SCHEMA = """
     CREATE TABLE trees (oid TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _PATIENCE = 0.05  # seconds to wait for another process
-_CHUNK = 500  # SQLite takes 999 parameters at most, in old versions
 _PER_KEY = 40
 _CANDIDATES = 50
 #: A file that more memories name than this says nothing about any two of them.
 CROWD = 12
-
-Answer = TypeVar("Answer")
 
 
 class Clues:
     """The table of one repository, opened when it is first asked."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._open: sqlite3.Connection | None = None
-        self._lock = threading.RLock()
+        self._database = Database(path, _SCHEMA, VERSION, patience=_PATIENCE)
+
+    @property
+    def folder(self) -> Path:
+        return self._database.path.parent
 
     def unknown_trees(self, oids: Iterable[str]) -> list[str]:
         """Those of these trees that may hold memories not in here."""
@@ -61,9 +58,16 @@ class Clues:
     def unknown_blobs(self, blobs: Iterable[str]) -> list[str]:
         return self._unknown("memories", "blob", list(blobs))
 
-    def _unknown(self, table: str, column: str, wanted: list[str]) -> list[str]:
+    def blobs(self) -> set[str]:
+        """All memories in here; of blobs that hold none nothing is said."""
+        question = "SELECT blob FROM memories WHERE said IS NOT NULL"
         nothing: set[str] = set()
-        known = self._safely(lambda db: _known(db, table, column, wanted), nothing)
+        return self._database.ask(lambda db: {blob for (blob,) in db.execute(question)}, nothing)
+
+    def _unknown(self, table: str, column: str, wanted: list[str]) -> list[str]:
+        known: set[str] = self._database.ask(
+            lambda db: {row[0] for row in select(db, column, table, column, wanted)}, set()
+        )
         return [item for item in wanted if item not in known]
 
     def add(
@@ -72,7 +76,7 @@ class Clues:
         """Note memories, blobs that hold none (`blank`), and trees that are complete by now."""
 
         def change(db: "sqlite3.Connection") -> None:
-            with _transaction(db):
+            with transaction(db):
                 for subject in subjects:
                     _insert(db, subject)
                 db.executemany(
@@ -80,14 +84,14 @@ class Clues:
                 )
                 db.executemany("INSERT OR IGNORE INTO trees VALUES (?)", ((t,) for t in trees))
 
-        self._safely(change, None)
+        self._database.ask(change, None)
 
     def candidates(self, keys: Sequence[str], names: Sequence[str]) -> list[Subject]:
         """Memories that share keys, those that share rare ones first.
 
         `keys` are what a memory has, `names` what its text may be naming: many, mostly nobody's.
         """
-        return self._safely(lambda db: _candidates(db, keys, names), [])
+        return self._database.ask(lambda db: _candidates(db, keys, names), [])
 
     def crowded(self, files: Iterable[str]) -> set[str]:
         """The files that many memories name."""
@@ -96,104 +100,13 @@ class Clues:
             return len(_numbers(db, f"file {path}", CROWD + 1))
 
         paths = list(files)
-        return self._safely(lambda db: {path for path in paths if count(db, path) > CROWD}, set())
-
-    def __del__(self) -> None:
-        self._close()  # nobody says when they are done with a workspace
-
-    def _close(self) -> None:
-        if self._open is not None:
-            with contextlib.suppress(Exception):
-                self._open.close()
-        self._open = None
+        return self._database.ask(
+            lambda db: {path for path in paths if count(db, path) > CROWD}, set()
+        )
 
     def drop(self) -> None:
         """Start anew."""
-        self._close()
-        for name in (self._path, self._path.with_name(f"{self._path.name}-journal")):
-            with contextlib.suppress(OSError):
-                name.unlink(missing_ok=True)
-
-    def _safely(self, ask: "Callable[[sqlite3.Connection], Answer]", nothing: Answer) -> Answer:
-        """Ask; a table that another process is writing is left alone, a broken one is dropped."""
-        try:
-            import sqlite3
-        except ImportError:
-            return nothing  # a Python without it
-        try:
-            with self._lock:
-                return ask(self._connection())
-        except sqlite3.OperationalError:
-            return nothing
-        except (sqlite3.Error, ValueError, TypeError, KeyError, struct.error):
-            self.drop()
-            return nothing
-        except OSError:
-            return nothing
-
-    def _connection(self) -> "sqlite3.Connection":
-        if self._open is None:
-            self._open = self._connected() or self._connected(anew=True)
-        assert self._open is not None  # noqa: S101  a new table has our version
-        return self._open
-
-    def _connected(self, *, anew: bool = False) -> "sqlite3.Connection | None":
-        """The table, made where there is none; None where it is of another version."""
-        import sqlite3
-
-        if anew:
-            self.drop()
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        db = sqlite3.connect(
-            self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        try:
-            if _prepared(db):
-                return db
-        except BaseException:
-            db.close()
-            raise
-        db.close()
-        return None
-
-
-def _prepared(db: "sqlite3.Connection") -> bool:
-    """Set it up, and make the tables where there are none; whether they are of our version."""
-    # Nothing here is worth waiting for the disk: what a power cut spoils is made again.
-    db.execute("PRAGMA synchronous = OFF")
-    db.execute("PRAGMA journal_mode = TRUNCATE")
-    db.execute("PRAGMA cache_size = -20000")  # a rebuild writes all over the table of keys
-    if _version(db) == 0:
-        with _transaction(db):
-            if _version(db) == 0:
-                for statement in _SCHEMA.split(";"):
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {VERSION}")
-    return _version(db) == VERSION
-
-
-def _version(db: "sqlite3.Connection") -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-@contextlib.contextmanager
-def _transaction(db: "sqlite3.Connection") -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
-
-
-def _known(db: "sqlite3.Connection", table: str, column: str, wanted: list[str]) -> set[str]:
-    found: set[str] = set()
-    for part in _parts(wanted):
-        marks = ",".join("?" * len(part))
-        rows = db.execute(f"SELECT {column} FROM {table} WHERE {column} IN ({marks})", part)  # noqa: S608  our own words
-        found.update(row[0] for row in rows)
-    return found
+        self._database.drop()
 
 
 def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
@@ -219,7 +132,7 @@ def _candidates(
             continue  # what so many share says nothing about any two of them
         for number in found:
             weights[number] = weights.get(number, 0.0) + 1 / len(found)
-    for part in _parts([_number_of(name) for name in names]):
+    for part in chunks([_number_of(name) for name in names]):
         marks = ",".join("?" * len(part))
         rows = db.execute(
             f"SELECT number FROM clues WHERE key IN ({marks}) LIMIT {_CANDIDATES}",  # noqa: S608
@@ -260,9 +173,3 @@ def _unpacked(blob: str, said: str, sample: bytes) -> Subject:
     numbers = struct.unpack(f">{len(sample) // 4}I", sample)
     made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
     return Subject._make([*made, frozenset(numbers)])._replace(blob=blob)
-
-
-def _parts(items: list[Any]) -> Iterator[list[Any]]:
-    left = iter(items)
-    while part := list(islice(left, _CHUNK)):
-        yield part

@@ -10,7 +10,6 @@ from itertools import groupby
 
 from treering.graph.network import Edge, Node
 
-FORMATS = ("mermaid", "dot", "json")
 _LONGEST = 60
 #: Besides letters and digits, what cannot end or steer a quoted Mermaid label.
 _HARMLESS = " .,:-_/()'+=!?"
@@ -24,7 +23,11 @@ def drawn(format: str, nodes: Sequence[Node], edges: Sequence[Edge], centre: str
         return "\n".join(_dot(nodes, edges, centre))
     return json.dumps(
         {
-            "nodes": [{"id": n.id, "title": n.title, "type": n.type} for n in nodes],
+            "nodes": [
+                {"id": n.id, "title": n.title, "type": n.type}
+                | ({"flags": list(n.flags)} if n.flags else {})
+                for n in nodes
+            ],
             "edges": [
                 {"source": e.source, "target": e.target, "relation": e.relation}
                 | {"confidence": e.confidence, "by": e.by}
@@ -59,7 +62,7 @@ def _dot(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Iterable[
 def _short(node: Node) -> str:
     title = "".join(c for c in node.title if c.isprintable())
     cut = title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
-    return f"{node.type}: {cut}"
+    return f"{node.type}: {cut}" + (f" (flagged: {', '.join(node.flags)})" if node.flags else "")
 
 
 def _coded(text: str) -> str:

@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 
 from treering.model.taxonomy import family_of
 
-DIRECTIONS = ("both", "in", "out")
 #: A temporal link says "at about the same time", which is worth nothing a month later.
 FADING_DAYS = 30
 _DAY = 86_400.0
@@ -30,6 +29,8 @@ class Node(Protocol):
     def status(self) -> str: ...
     @property
     def created(self) -> float: ...
+    @property
+    def flags(self) -> tuple[str, ...] | None: ...
     @property
     def links(self) -> tuple[tuple[str, str, float, str, float], ...]: ...
 

@@ -170,25 +170,27 @@ def _save_checkpoint(workspace: Workspace, call: Call) -> None:
     """Where the work stands. What was last saved on the branch is carried on: it would be hidden
     behind a newer checkpoint that knows less."""
     from treering.actions.checkpoint import checkpoint, load
-    from treering.capture.secrets import masked
+    from treering.capture.masking import mask
+    from treering.capture.secrets import secrets_in
 
     last = load(workspace)
     if not last["checkpoint"] or not _is_own(workspace, last["checkpoint"]):
         last = {"summary": "", "next_steps": [], "open_files": []}
     summary = last["summary"] or f"Before the context was compacted ({call.agent})."
-    wish = masked(call.text("custom_instructions")).strip()[:500]
+    wish = mask(call.text("custom_instructions")).strip()[:500]
     if wish and wish not in summary:
         summary += f"\n\nTo keep: {wish}"
+    files = workspace.repository.changed_files()[:_MOST_FILES] or last["open_files"]
     checkpoint(
         workspace,
         "save",
-        summary=summary,
-        next_steps=last["next_steps"],
-        open_files=workspace.repository.changed_files()[:_MOST_FILES] or last["open_files"],
-        session=call.session,
+        summary=mask(summary),
+        next_steps=[mask(step) for step in last["next_steps"]],
+        open_files=[file for file in files if not secrets_in(file)],
+        session=mask(call.session),
     )
 
 
 def _is_own(workspace: Workspace, saved: Mapping[str, Any]) -> bool:
     here = workspace.standing().scope.branch
-    return bool(saved["branch"] == here and saved["author"] == str(workspace.person))
+    return bool(saved["branch"] == here and saved["origin"] == "you")

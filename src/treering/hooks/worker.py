@@ -15,6 +15,7 @@ from treering.actions.drain import Drained, drain
 from treering.actions.gc import follow_branches
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
+from treering.capture.masking import mask
 from treering.errors import Busy, TreeringError
 from treering.git import lock
 
@@ -28,7 +29,7 @@ def work(path: str, event: str = "") -> None:
     with suppress(OSError):
         os.setsid()  # a terminal that closes must not take a write with it
     try:
-        workspace = Workspace.open(path, is_brief=True)
+        workspace = Workspace.open(path, is_named=True, is_brief=True)
     except TreeringError:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back
@@ -93,7 +94,7 @@ def _drained(workspace: Workspace) -> Drained:
 def log(folder: Path, text: str) -> None:
     """A line in the log; the older half goes when it has grown too large."""
     path = folder / "hook.log"
-    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {text.strip()}\n"
+    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {mask(text).strip()}\n"
     with suppress(OSError):
         kept = path.read_bytes()[-_LOG_BYTES // 2 :] if _size(path) > _LOG_BYTES else None
         if kept is not None:

@@ -11,6 +11,7 @@ Not safe for threads: Index takes the lock.
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
+from typing import Protocol
 
 from treering.index.folder import Folder, LockedError
 from treering.index.segment import Batch, Segment, StoredSegment
@@ -20,9 +21,26 @@ from treering.model.memory import Memory
 Progress = Callable[[int, int], None]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
+Inspect = Callable[[Memory], tuple[str, ...] | None]
+
 _BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
 _STEP = 100  # memories between two calls of `progress`
 _MANY = 8
+
+
+class Detectors(Protocol):
+    """Who says what looks wrong with a memory; None where there was no time to look."""
+
+    @property
+    def version(self) -> int: ...
+
+    def inspect(self, memory: Memory) -> tuple[str, ...] | None:
+        """Look, however long it takes."""
+        ...
+
+    def inspect_briefly(self, count: int) -> Inspect:
+        """A look for one call with this many memories, which takes only so long."""
+        ...
 
 
 class ReadError(Exception):
@@ -32,9 +50,10 @@ class ReadError(Exception):
 class Catalogue:
     """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
 
-    def __init__(self, folder: Path, read: Read) -> None:
-        self._folder = Folder(folder)
+    def __init__(self, folder: Path, read: Read, detectors: Detectors | None = None) -> None:
+        self._folder = Folder(folder, detectors.version if detectors else 0)
         self._read = read
+        self._detectors = detectors
         self._state = ""
         self._overlays: list[Batch] = []
         self._unreadable: set[str] = set()
@@ -46,6 +65,10 @@ class Catalogue:
             self._load()
         assert self._snapshot is not None  # noqa: S101  _load always leaves one
         return self._snapshot
+
+    @property
+    def is_open(self) -> bool:
+        return self._snapshot is not None
 
     def missing(self, blobs: Iterable[str]) -> list[str]:
         numbers = self.snapshot.numbers
@@ -61,25 +84,37 @@ class Catalogue:
     def add(self, blobs: list[str], progress: Progress | None = None) -> int:
         """Read, gather and write these; returns how many could be read."""
         count = self.snapshot.count
+        batches = self._batches(blobs, progress, self._inspect_briefly(blobs))
         if self._folder.state():
-            for batch in self._batches(blobs, progress):
+            for batch in batches:
                 self._overlay(batch)
                 self._keep()
         else:
             overlays, self._overlays = self._overlays, []
-            self._build(chain(overlays, self._batches(blobs, progress)))
+            self._build(chain(overlays, batches))
         return self.snapshot.count - count
 
     def rebuild(
-        self, blobs: list[str], progress: Progress | None = None, *, on_disk: bool = True
+        self,
+        blobs: list[str],
+        progress: Progress | None = None,
+        *,
+        on_disk: bool = True,
+        is_brief: bool = False,
     ) -> int:
-        """Forget everything and index exactly these; readers see the old index until the end."""
+        """Forget everything and index exactly these; readers see the old index until the end.
+
+        `is_brief` says that someone waits for an answer: memories are looked at for only so long.
+        """
         self._unreadable = set()
+        whole = self._detectors.inspect if self._detectors else None
+        inspect = self._inspect_briefly(blobs) if is_brief else whole
         if on_disk:
             self._overlays, self._snapshot = [], None
-            self._build(self._batches(blobs, progress))
+            self._build(self._batches(blobs, progress, inspect))
         else:
-            self._overlays, self._snapshot = list(self._batches(blobs, progress)), None
+            self._overlays = list(self._batches(blobs, progress, inspect))
+            self._snapshot = None
             self._folder.drop()
         return self.snapshot.count
 
@@ -94,6 +129,41 @@ class Catalogue:
             return
         except Exception:
             self._recover()
+
+    @property
+    def uninspected(self) -> set[str]:
+        """The blobs on disk that there was no time to look at, if what is found could be kept."""
+        if self._detectors is None:
+            return set()
+        found = {blob for shelf in self._unfinished() for blob in shelf.uninspected}
+        return found - self._unreadable if found and self._folder.is_writable else set()
+
+    def inspect_rest(self) -> None:
+        """Look at what there was no time for, however long it takes, and keep what is found."""
+        self.refresh()
+        wanted = self.uninspected
+        if not wanted or self._detectors is None:
+            return
+        inspect = self._detectors.inspect
+        flags = {blob: inspect(memory) for blob, memory in self._reading(wanted)}
+        self._unreadable |= wanted - flags.keys()
+        segments = [shelf.segment.name for shelf in self._unfinished()]
+        try:
+            self._folder.rewrite(
+                segments, lambda entry: entry._replace(flags=flags.get(entry.blob, entry.flags))
+            )
+            self._load()
+        except LockedError:
+            return
+        except Exception:
+            self._recover()
+
+    def _unfinished(self) -> list[Shelf]:
+        shelves = (shelf for shelf in self.snapshot.shelves if shelf.uninspected)
+        return [shelf for shelf in shelves if isinstance(shelf.segment, StoredSegment)]
+
+    def _inspect_briefly(self, blobs: list[str]) -> Inspect | None:
+        return self._detectors.inspect_briefly(len(blobs)) if self._detectors else None
 
     # Reading the folder
 
@@ -123,7 +193,7 @@ class Catalogue:
         try:
             self._overlay(_joined(segments, set(numbers)))
         except Exception:
-            for batch in self._batches(lost, None):
+            for batch in self._batches(lost, None, self._inspect_briefly(lost)):
                 self._overlay(batch)
 
     def _install(self, stored: Iterable[StoredSegment]) -> None:
@@ -199,12 +269,14 @@ class Catalogue:
         self._load()
         self._rescue((entry.blob for segment in made for entry in segment.entries), made)
 
-    def _batches(self, blobs: list[str], progress: Progress | None) -> Iterator[Batch]:
+    def _batches(
+        self, blobs: list[str], progress: Progress | None, inspect: Inspect | None
+    ) -> Iterator[Batch]:
         total, done, remaining = len(blobs), 0, iter(blobs)
         while part := list(islice(remaining, _BATCH)):
             batch = Batch()
             for blob, memory in self._reading(part):
-                batch.add(blob, memory)
+                batch.add(blob, memory, inspect(memory) if inspect else None)
                 done += 1
                 if progress and done % _STEP == 0:
                     progress(done, total)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from treering.index.catalogue import Catalogue, Progress, Read, ReadError
+from treering.index.catalogue import Catalogue, Detectors, Progress, Read, ReadError
 from treering.index.entry import Entry
 from treering.index.folder import MANY_SEGMENTS
 from treering.index.found import Found
@@ -35,13 +35,21 @@ class Index:
     """Search over memories, derived from git blobs and rebuildable at any time.
 
     `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
-    raises reaches the caller as it is.
+    raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
+    looked at once, and what was found is kept with its entry.
     """
 
-    def __init__(self, folder: Path, *, read: Read, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        read: Read,
+        embedder: Embedder | None = None,
+        detectors: Detectors | None = None,
+    ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read)
+        self._catalogue = Catalogue(folder, read, detectors)
         self._vectors = Vectors(folder, embedder, self._reading) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
@@ -113,6 +121,10 @@ class Index:
         number = snapshot.numbers.get(blob)
         return None if number is None else snapshot.entries[number]
 
+    def known_entry(self, blob: str) -> Entry | None:
+        """The entry of a blob, if the index was opened already: who wants one does not wait."""
+        return self.entry(blob) if self._catalogue.is_open else None
+
     def entries(self) -> Mapping[str, Entry]:
         """Every indexed memory's entry, by blob."""
         return self._snapshot().by_blob
@@ -131,6 +143,20 @@ class Index:
     def is_untidy(self) -> bool:
         """Whether many small additions have piled up, each of which every search looks into."""
         return len(self._snapshot().shelves) > MANY_SEGMENTS
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there are memories that there was no time to look at."""
+        with self._lock:
+            return bool(self._catalogue.uninspected)
+
+    def inspect_rest(self) -> None:
+        """Look at them, and keep what is found: for a process that nobody waits for.
+
+        Not beside answers: they would wait for the lock, and git handles are not for two threads.
+        """
+        with self._lock:
+            self._changed(self._catalogue.inspect_rest)
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -206,7 +232,7 @@ class Index:
             self._settled = None
             self._views.clear()
             wanted = list(broken.numbers.keys() | visible.keys())
-            self._changed(lambda: self._catalogue.rebuild(wanted, on_disk=on_disk))
+            self._changed(lambda: self._catalogue.rebuild(wanted, on_disk=on_disk, is_brief=True))
 
     def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:

@@ -1,44 +1,48 @@
 """The index on disk: a folder that may vanish, break, be read-only or change under us at any time.
 
     CURRENT                     which data folder counts, and the version that wrote it
-    data-<random>/              a Whoosh index, and beside each segment its entries
+    data-<random>/              CONTENTS, and for each segment its terms, postings and entries
     vectors-<model>             see vectors.py
 
 A rebuild fills a new data folder and then replaces CURRENT, which is atomic: readers see the old
 index or the new one. Nothing is synced to disk: what a power cut leaves is caught by checksums and
 rebuilt. Errors of any kind leave this module as they are; the caller's answer to all of them is a
-rebuild.
+rebuild. Only real folders and files of this user's are opened, and nothing that is read can run.
 """
 
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from treering.git.files import check_folder, make_folder, read_file
 from treering.index.analysis import ANALYSIS
-from treering.index.entry import packed, unpacked
+from treering.index.contents import Contents, Listed, read_contents, write_contents
+from treering.index.entry import Entry, packed, unpacked
 from treering.index.quiet import whoosh_modules
 from treering.index.segment import Batch, Segment, StoredSegment
 
-VERSION = 3
+VERSION = 4
 # 1: one text field, our own posting lists, entries beside each segment
 # 2: entries with their place among memories of one moment
 # 3: entries with everything a link says
+# 4: a table of contents, a term table and entries that are no pickles; what was seen in memories;
+#    dates that are credible
 
 MANY_SEGMENTS = 8
 _STAMP = {"version": VERSION, "analysis": ANALYSIS, "order": sys.byteorder}
-_NAME = "MAIN"
 _ENTRIES = ".entries"
 _CRC = 4
 _TRIES = 5
-_TRUSTED = (0,)  # users whose files may be read besides our own
+_DATA = "data-[0-9a-f]{12}"
+_LEVELS = 2  # our folder under the common dir, and the index in it
 _ABANDONED = 3600.0  # seconds after which a data folder nobody points to is no build under way
 
 
@@ -51,18 +55,25 @@ class AbsentError(Exception):
 
 
 class Folder:
-    """One index folder. Holds no state but its path, so any process may do anything beside it."""
+    """One index folder. Holds no state but its path, so any process may do anything beside it.
 
-    def __init__(self, path: Path) -> None:
+    `detectors` is the version of the rules by which memories were looked at; with others, what was
+    found does not count.
+    """
+
+    def __init__(self, path: Path, detectors: int = 0) -> None:
         self.path = path
+        self._stamp = _STAMP | {"detectors": detectors}
 
     def state(self) -> str:
         """A word that changes whenever the index does; empty where there is none."""
         data = self._pointed_to()
         try:
-            return f"{data.name}/{max(_generations(data), default='')}" if data else ""
-        except OSError:
+            return f"{data.name}/{read_contents(data).generation}" if data else ""
+        except FileNotFoundError:
             return ""
+        except (OSError, ValueError):
+            return f"{data}/damaged"  # to be found out, and built anew, by whoever opens it
 
     def segments(self, known: Iterable[Segment] = ()) -> list[StoredSegment]:
         """Open the index, taking over segments that are open already."""
@@ -70,7 +81,8 @@ class Folder:
         for attempt in range(_TRIES):
             data = self._data()
             try:
-                return [opened.get(_full(data, s)) or _opened(data, s) for s in _read_toc(data)]
+                listed = read_contents(data).segments
+                return [opened.get(_full(data, s)) or _opened(data, s) for s in listed]
             except FileNotFoundError:
                 # A writer merged segments between our look at the list and at the files.
                 if attempt == _TRIES - 1:
@@ -89,23 +101,29 @@ class Folder:
         until as much has come in after it.
         """
         data = self._data()
-        segments = _read_toc(data)
+        segments = read_contents(data).segments
         if len(segments) <= MANY_SEGMENTS:
             return False
-        chosen = _small(segments)
-        batch, known = Batch(), set[str]()
-        for segment in (s for s in segments if s.segment_id() in chosen):
-            batch.add_segment(_opened(data, segment), known)
-        _write(data, batch, lambda now: [s for s in now if s.segment_id() not in chosen])
+        _join(data, _small(segments), lambda entry: entry)
         return True
+
+    def rewrite(self, names: Collection[str], change: Callable[[Entry], Entry]) -> None:
+        """Put one segment in the place of these, with entries that know more."""
+        data = self._data()
+        listed = read_contents(data).segments
+        _join(data, [segment for segment in listed if _full(data, segment) in names], change)
+
+    @property
+    def is_writable(self) -> bool:
+        return os.access(self.path, os.W_OK)
 
     def replace(self, batches: Iterable[Segment]) -> None:
         """Build anew beside what is there, then let it count."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self.path, levels=_LEVELS)
         data = self.path / f"data-{secrets.token_hex(6)}"
         data.mkdir(mode=0o700)
         try:
-            _create(data)
+            write_contents(data, Contents())
             for batch in batches:
                 if batch.entries:
                     _write(data, batch, lambda segments: segments)
@@ -119,22 +137,23 @@ class Folder:
     def drop(self) -> None:
         """Let nothing count; what cannot be removed is overwritten by the next rebuild."""
         with suppress(OSError):
+            check_folder(self.path, levels=_LEVELS)
             (self.path / "CURRENT").unlink(missing_ok=True)
 
     def _data(self) -> Path:
-        text = (self.path / "CURRENT").read_text(encoding="utf-8")
-        stamp = json.loads(text)
+        check_folder(self.path, levels=_LEVELS)
+        stamp = json.loads(read_file(self.path / "CURRENT"))
         if not isinstance(stamp, dict):
             raise AbsentError(self.path)
-        data = self.path / str(stamp.pop("data", ""))
-        if stamp != _STAMP or data.parent != self.path or not data.name.startswith("data-"):
+        name = stamp.pop("data", "")
+        if stamp != self._stamp or not isinstance(name, str) or not re.fullmatch(_DATA, name):
             raise AbsentError(self.path)
-        _check_owner(data)
-        return data
+        check_folder(self.path / name)
+        return self.path / name
 
     def _point_to(self, data: Path) -> None:
         beside = self.path / f"CURRENT.{data.name}"
-        beside.write_text(json.dumps(_STAMP | {"data": data.name}), encoding="utf-8")
+        beside.write_text(json.dumps(self._stamp | {"data": data.name}), encoding="utf-8")
         beside.replace(self.path / "CURRENT")
 
     def _pointed_to(self) -> Path | None:
@@ -147,70 +166,37 @@ class Folder:
         """Delete what no longer counts, but not what another process may be filling just now."""
         for path in self.path.glob("data-*"):
             with suppress(OSError):
-                is_left = time.time() - path.stat().st_mtime > _ABANDONED
+                is_left = time.time() - path.lstat().st_mtime > _ABANDONED
                 if path != current and (path == before or is_left):
                     shutil.rmtree(path, ignore_errors=True)
 
 
-def _check_owner(data: Path) -> None:
-    # Whoosh's table of contents is a pickle: reading another user's would run another user's code.
-    if hasattr(os, "geteuid") and data.stat().st_uid not in (os.geteuid(), *_TRUSTED):
-        raise AbsentError(data)
+def _full(data: Path, segment: Listed) -> str:
+    return f"{data.name}/{segment.name}"
 
 
-def _generations(data: Path) -> list[int]:
-    marks = (path.stem[len(_NAME) + 2 :] for path in data.glob("*.toc"))
-    return [int(mark) for mark in marks if mark.isdigit()]
+def _opened(data: Path, segment: Listed) -> StoredSegment:
+    from treering.index.codec import ListReader
 
-
-def _storage(data: Path) -> Any:
-    from treering.index.codec import Files
-
-    return Files(str(data))
-
-
-def _create(data: Path) -> None:
-    with whoosh_modules():
-        from whoosh.index import FileIndex
-
-        from treering.index.codec import schema
-    FileIndex.create(_storage(data), schema(), _NAME)
-
-
-def _read_toc(data: Path) -> list[Any]:
-    with whoosh_modules():
-        from whoosh.index import TOC
-    return list(TOC.read(_storage(data), _NAME).segments)
-
-
-def _full(data: Path, segment: Any) -> str:
-    return f"{data.name}/{segment.segment_id()}"
-
-
-def _opened(data: Path, segment: Any) -> StoredSegment:
-    from treering.index.codec import open_lists
-
-    stored = (data / f"{segment.segment_id()}{_ENTRIES}").read_bytes()
-    terms = (data / f"{segment.segment_id()}.trm").read_bytes()
+    stored = read_file(data / f"{segment.name}{_ENTRIES}")
+    terms = read_file(data / f"{segment.name}.trm")
     entries = unpacked(stored[_CRC:])
     if zlib.crc32(terms).to_bytes(_CRC, "little") != stored[:_CRC]:
         raise ValueError("the term table is damaged")
-    if len(entries) != segment.doc_count_all():
+    if len(entries) != segment.documents:
         raise ValueError("entries and documents do not agree")
-    lists = open_lists(terms, data / f"{segment.segment_id()}.pst")
+    lists = ListReader(terms, data / f"{segment.name}.pst")
     return StoredSegment(_full(data, segment), entries, lists)
 
 
-def _write(data: Path, batch: Segment, kept: Callable[[list[Any]], list[Any]]) -> None:
+def _write(data: Path, batch: Segment, kept: Callable[[list[Listed]], list[Listed]]) -> None:
     with whoosh_modules():
-        from whoosh.index import FileIndex, LockError
+        from whoosh.index import LockError
 
-        from treering.index.codec import BatchWriter, Codec
+        from treering.index.codec import BatchWriter, DataFolder
     try:
         writer = BatchWriter(
-            FileIndex(_storage(data), indexname=_NAME),
-            Codec(),
-            finished=lambda name: _write_entries(data, name, batch),
+            DataFolder(data), finish=lambda name: _write_entries(data, name, batch)
         )
     except LockError as error:
         raise LockedError(str(data)) from error
@@ -224,6 +210,15 @@ def _write(data: Path, batch: Segment, kept: Callable[[list[Any]], list[Any]]) -
         raise
 
 
+def _join(data: Path, segments: Sequence[Listed], change: Callable[[Entry], Entry]) -> None:
+    """One segment in the place of several, its entries changed."""
+    batch, known = Batch(), set[str]()
+    for segment in segments:
+        batch.add_segment(_opened(data, segment), known)
+    batch.entries = list(map(change, batch.entries))
+    _write(data, batch, lambda now: [segment for segment in now if segment not in segments])
+
+
 def _write_entries(data: Path, name: str, batch: Segment) -> None:
     """Entries go to disk before the table of contents names their segment."""
     terms = (data / f"{name}.trm").read_bytes()
@@ -231,12 +226,12 @@ def _write_entries(data: Path, name: str, batch: Segment) -> None:
     (data / f"{name}{_ENTRIES}").write_bytes(crc + packed(batch.entries))
 
 
-def _small(segments: Sequence[Any]) -> set[str]:
-    by_size = sorted(segments, key=lambda s: s.doc_count_all())
-    total, chosen = 0, list[str]()
+def _small(segments: Sequence[Listed]) -> list[Listed]:
+    by_size = sorted(segments, key=lambda segment: segment.documents)
+    total, chosen = 0, list[Listed]()
     for segment in by_size:
-        if len(chosen) >= 2 and segment.doc_count_all() > total:
+        if len(chosen) >= 2 and segment.documents > total:
             break
-        total += segment.doc_count_all()
-        chosen.append(segment.segment_id())
-    return set(chosen)
+        total += segment.documents
+        chosen.append(segment)
+    return chosen

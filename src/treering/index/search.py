@@ -21,9 +21,7 @@ from treering.index.ranking import POOL, covering, is_recent, lifts, named, prio
 from treering.index.scorer import best
 from treering.index.semantic import Meaning
 from treering.index.view import View
-
-ORDERS = ("relevance", "newest", "oldest", "confidence", "uncertain")
-MODES = ("hybrid", "text", "semantic")
+from treering.model.choices import MODES, ORDERS
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer

@@ -43,9 +43,9 @@ class Batch:
         self.entries: list[Entry] = []
         self._postings: dict[str, tuple[array[int], bytearray]] = {}
 
-    def add(self, blob: str, memory: Memory) -> None:
+    def add(self, blob: str, memory: Memory, flags: tuple[str, ...] | None = None) -> None:
         counts = Counter(terms(searchable_text(memory)))
-        self.entries.append(entry_of(blob, memory, counts))
+        self.entries.append(entry_of(blob, memory, counts, flags))
         number = len(self.entries) - 1
         gathered = self._postings
         for term, count in counts.items():

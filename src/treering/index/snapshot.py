@@ -28,6 +28,7 @@ class Shelf:
         self.segment = segment
         self.entries = segment.entries
         self.length = sum(entry.length for entry in self.entries)
+        self.uninspected = [entry.blob for entry in self.entries if entry.flags is None]
         self._norms: tuple[float, list[float]] = (0.0, [])
 
     def norms(self, mean: float) -> list[float]:

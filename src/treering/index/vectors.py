@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from treering.git.files import check_folder, make_folder, open_file, read_file
 from treering.index.semantic import Embedder, Meaning
 from treering.index.view import View
 from treering.model.memory import Memory
@@ -100,8 +101,9 @@ class Vectors:
         self._size = needed
 
     def _append(self, data: bytes) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._path.open("ab") as file:
+        make_folder(self._path.parent, levels=2)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+        with os.fdopen(open_file(self._path, flags), "ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             size = os.fstat(file.fileno()).st_size
             if size % self._record:
@@ -116,7 +118,8 @@ class Vectors:
         import numpy
 
         try:
-            data = self._path.read_bytes()
+            check_folder(self._path.parent, levels=2)
+            data = read_file(self._path)
         except OSError:
             data = b""
         view, blobs, kept = memoryview(data), [], []

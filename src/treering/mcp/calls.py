@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answer import jsonable
+from treering.actions.verbs.verb import Verb
 from treering.mcp.fitting import MOST, USUAL, compact, fitted, how_many_fit
+from treering.mcp.leniency import check_arguments
 from treering.mcp.place import Place
 from treering.mcp.refusal import refusal
 from treering.mcp.threads import Steps
-from treering.mcp.tools import Tool
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -26,26 +26,20 @@ class Answer(NamedTuple):
     is_error: bool = False
 
 
-def call(place: Place, tool: Tool, raw: dict[str, Any], agent: str, steps: Steps) -> Answer:
+def call(place: Place, verb: Verb, raw: dict[str, Any], agent: str, steps: Steps) -> Answer:
     """Answer one call; whatever goes wrong is an answer, too."""
     try:
-        given = tool.arguments.given(raw)
+        given = check_arguments(verb, raw)
         workspace = place.workspace(agent)
-        action = _action(tool)
-        if tool.is_long:
+        action = verb.load_action()
+        if verb.tool and verb.tool.is_long:
             given["progress"] = steps
         return Answer(_answered(workspace, action, given))
     except Exception as error:
         told = refusal(error)
         if told["error"]["code"] == "internal":
-            log.exception("%s failed", tool.name)
+            log.exception("%s failed", verb.name)
         return Answer(compact(told), is_error=True)
-
-
-def _action(tool: Tool) -> Action:
-    """Imported at its first call: the handshake should not wait for the index."""
-    action: Action = getattr(import_module(f"treering.actions.{tool.module}"), tool.name)
-    return action
 
 
 def _answered(workspace: "Workspace", action: Action, given: dict[str, Any]) -> str:

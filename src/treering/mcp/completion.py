@@ -40,13 +40,21 @@ def _values(workspace: "Workspace", name: str, begun: str) -> list[str]:
     if name in ("id", "ids", "memory", "source", "target"):
         return _ids(workspace, begun)
     if name in ("name", "branch", "into"):
-        return _starting(begun, _branches(workspace))
+        return _starting(begun, _harmless(_branches(workspace)))
     if name in ("type", "types"):
         return _starting(begun.lower(), TYPES)
     if name == "topic":
-        known = (entry.topic for entry in workspace.lookout.sight(workspace.view()).entries())
-        return _starting(begun, sorted({topic for topic in known if topic}))
+        seen = workspace.lookout.sight(workspace.view()).entries()
+        known = {entry.topic for entry in seen if entry.flags == ()}
+        return _starting(begun, sorted(known - {""}))
     return []
+
+
+def _harmless(names: Iterable[str]) -> list[str]:
+    """Names that look like orders are typed by whoever wants them."""
+    from treering.capture.flags import flags_in  # here and below: not before the handshake
+
+    return [name for name in names if not flags_in(name)]
 
 
 def _starting(begun: str, words: Iterable[str]) -> list[str]:

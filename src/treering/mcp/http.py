@@ -8,21 +8,34 @@ import contextlib
 import hmac
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from treering.errors import Invalid, StorageFailed
+from treering.mcp.connections import Connection
+from treering.mcp.http_sessions import App, Sessions
 
 PATH = "/mcp"
 _LARGEST_BODY = 4 * 1024 * 1024
 _SHORTEST_TOKEN = 16
 _LAST_WORDS = 5  # seconds for calls under way when it is told to end
 
-App = Callable[[Any, Any, Any], Awaitable[None]]
+
+class Limits(NamedTuple):
+    """What a client may take: the time to send a request, and room."""
+
+    request_seconds: float = 30.0
+    connections: int = 256
+    sessions: int = 100
+    idle_seconds: float = 1800.0
+
+
+LIMITS = Limits()
 
 
 class Address(NamedTuple):
@@ -70,18 +83,18 @@ def serve(
     token: str,
     hosts: Sequence[str],
     say: Callable[[str], None],
+    limits: Limits = LIMITS,
 ) -> None:
     """Serve until a signal ends it; `say` hears where, once it can be reached."""
     checked(address, token, hosts)
     listening = _bound(address)
     actual = Address(address.host, listening.getsockname()[1])
-    app: App = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=_LARGEST_BODY,
-        transport_security=_security(hosts),
-    )
+    app = with_whole_bodies(Sessions(make_app(server, hosts, limits), limits.sessions))
+    connection = partial(Connection, most=limits.connections, seconds=limits.request_seconds)
     config = uvicorn.Config(
         with_token(app, token) if token else app,
+        http=cast("type[Connection]", connection),  # called like a class, and nothing else
+        ws="none",
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=_LAST_WORDS,
@@ -90,6 +103,19 @@ def serve(
     say(f"http://{actual}{PATH}")
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again once it is done
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def make_app(server: Server[Any], hosts: Sequence[str], limits: Limits) -> App:
+    """What answers requests. A session under way holds a connection, so there are never more than
+    both limits together."""
+    app: App = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=_LARGEST_BODY,
+        session_idle_timeout=limits.idle_seconds,
+        max_sessions=limits.sessions + limits.connections,
+        transport_security=_security(hosts),
+    )
+    return app
 
 
 def _bound(address: Address) -> socket.socket:
@@ -118,6 +144,30 @@ def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
             for port in ("", ":*")
         ],
     )
+
+
+class _Gone(Exception):
+    """The client left before its request was there."""
+
+
+def with_whole_bodies(app: App) -> App:
+    """The app, which hears nothing of a client that left in the middle of its request."""
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        is_whole = scope["type"] != "http"
+
+        async def receive_or_leave() -> Any:
+            nonlocal is_whole
+            message = await receive()
+            if message["type"] == "http.disconnect" and not is_whole:
+                raise _Gone
+            is_whole = is_whole or not message.get("more_body", False)
+            return message
+
+        with contextlib.suppress(_Gone):
+            await app(scope, receive_or_leave, send)
+
+    return guarded
 
 
 def with_token(app: App, token: str) -> App:

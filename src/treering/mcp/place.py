@@ -27,12 +27,13 @@ class Place:
         self,
         path: Path,
         *,
+        is_named: bool = False,
         agent: str = "",
         person: "Person | None" = None,
         cache: Path | None = None,
         user_folder: Path | None = None,
     ) -> None:
-        self._path = path
+        self._path, self._is_named = path, is_named
         self._agent, self._person = agent, person
         self._cache, self._user_folder = cache, user_folder
         self._lock = threading.Lock()
@@ -60,6 +61,7 @@ class Place:
         try:
             workspace = Workspace.open(
                 self._path,
+                is_named=self._is_named,
                 person=self._person,
                 cache=self._cache,
                 user_folder=self._user_folder,

@@ -4,7 +4,7 @@ A memory comes fenced: what is attached stands in the conversation as it is, unl
 tool, and has to say that it is data.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from mcp_types import (
@@ -25,6 +25,7 @@ from treering.mcp.offers import Context, Offers
 from treering.model.when import ago
 
 if TYPE_CHECKING:
+    from treering.actions.recall import Result
     from treering.actions.workspace import Workspace
 
 MEMORY, BRANCH = "treering://memory/", "treering://branch/"
@@ -80,19 +81,24 @@ def _page(workspace: "Workspace", cursor: str) -> ListResourcesResult:
 
     answer = recall(workspace, order="newest", limit=_PAGE, detail="light", cursor=cursor)
     branch = [] if cursor else [_branch_resource(answer.branch)]
-    memories = [
-        Resource(
-            uri=found.uri, name=found.id, title=found.title, description=found.type,
-            mime_type="text/markdown",
-        )
-        for found in answer.results
-    ]  # fmt: skip
+    memories = [_memory_resource(found) for found in answer.results]
     return ListResourcesResult(resources=[*branch, *memories], next_cursor=answer.cursor or None)
 
 
+def _memory_resource(found: "Result") -> Resource:
+    """Clients ask for the list by themselves: a flagged memory is in it by its id alone."""
+    flagged = f"{found.type}, flagged: {', '.join(found.flags)}" if found.flags else ""
+    return Resource(
+        uri=found.uri, name=found.id, title=found.id if flagged else found.title,
+        description=flagged or found.type, mime_type="text/markdown",
+    )  # fmt: skip
+
+
 def _branch_resource(branch: str) -> Resource:
-    uri = BRANCH + quote(branch, safe="")
-    return Resource(uri=uri, name=branch, title=f"Branch {branch}", mime_type="application/json")
+    from treering.capture.flags import unless_flagged
+
+    uri, name = BRANCH + quote(branch, safe=""), unless_flagged(branch, "HEAD")
+    return Resource(uri=uri, name=name, title=f"Branch {name}", mime_type="application/json")
 
 
 def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
@@ -122,6 +128,7 @@ def _memory(workspace: "Workspace", memory_id: str) -> str:
 def _overview(workspace: "Workspace", branch: str) -> str:
     from treering.actions.recall import recall
     from treering.actions.status import status
+    from treering.capture.flags import flags_in
 
     summary = status(workspace, branch=branch)
     recent = recall(workspace, branch=branch, order="newest", limit=_RECENT, detail="light")
@@ -129,10 +136,15 @@ def _overview(workspace: "Workspace", branch: str) -> str:
         "branch": recent.branch,
         "layers": recent.layers,
         "memories": summary["memories"],
-        "top_tags": summary["top_tags"],
-        "recent": [
-            {"id": r.id, "type": r.type, "title": r.title, "author": r.author, "created": r.created}
-            for r in recent.results
-        ],
+        "top_tags": [tag for tag in summary["top_tags"] if not flags_in(tag["tag"])],
+        "recent": [_headline(result) for result in recent.results],
     }
     return compact(fitted(jsonable(told), MOST))
+
+
+def _headline(found: "Result") -> dict[str, Any]:
+    """One memory of an overview, which is not fenced: a flagged one without the words in it."""
+    told: dict[str, Any] = {"id": found.id, "type": found.type}
+    if found.flags:
+        return told | {"flags": list(found.flags)}
+    return told | {"title": found.title, "author": found.author, "created": found.created}

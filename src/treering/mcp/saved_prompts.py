@@ -35,11 +35,14 @@ class SavedPrompts:
 
     async def run(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         name, variables = params.name, dict(params.arguments or {})
-        described, text = await self._offers.found(
+        described, texts = await self._offers.found(
             ctx, lambda ws: _run(ws, name, variables), name=name[:100]
         )
-        message = PromptMessage(role="user", content=TextContent(type="text", text=text))
-        return GetPromptResult(description=described, messages=[message])
+        messages = [
+            PromptMessage(role="user", content=TextContent(type="text", text=text))
+            for text in texts
+        ]
+        return GetPromptResult(description=described, messages=messages)
 
 
 def _prompts(workspace: "Workspace", op: str, **given: Any) -> dict[str, Any]:
@@ -49,21 +52,26 @@ def _prompts(workspace: "Workspace", op: str, **given: Any) -> dict[str, Any]:
 
 
 def _all(workspace: "Workspace") -> list[Prompt]:
-    """Each name once: the project's before the user's, as running it would find them."""
-    found = {
-        item["name"]: _offered(item) for item in reversed(_prompts(workspace, "list")["prompts"])
-    }
+    """Each name once: the user's own before the project's, as running it would find them."""
+    listed = sorted(_prompts(workspace, "list")["prompts"], key=lambda item: item["domain"])
+    found = {item["name"]: _offered(item) for item in listed}  # "user" comes last, and stays
     return [found[name] for name in sorted(found)]
 
 
 def _offered(item: dict[str, Any]) -> Prompt:
+    from treering.capture.flags import unless_flagged
+
     needed = [PromptArgument(name=name, required=True) for name in item["variables"]]
     optional = [PromptArgument(name=n, required=False) for n in item.get("optional", [])]
-    description = item["description"] or "A saved prompt."
-    return Prompt(name=item["name"], description=description, arguments=[*needed, *optional])
+    # Clients list prompts by themselves; what one says is read by whoever runs it.
+    described = unless_flagged(item["description"], "") or "A saved prompt."
+    return Prompt(name=item["name"], description=described, arguments=[*needed, *optional])
 
 
-def _run(workspace: "Workspace", name: str, variables: dict[str, str]) -> tuple[str, str]:
+def _run(workspace: "Workspace", name: str, variables: dict[str, str]) -> tuple[str, list[str]]:
+    """What the prompt is for, and what it says, after what has to be said about it: few clients
+    show a description, all show the messages."""
     described = _prompts(workspace, "get", name=name)
     run = _prompts(workspace, "run", name=name, variables=variables)
-    return described["description"], run["text"]
+    warnings = [f"Warning from treering: {warning}" for warning in run.get("warnings", [])]
+    return " ".join([described["description"], *warnings]).strip(), [*warnings, run["text"]]

@@ -23,6 +23,7 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from treering import __version__
+from treering.actions.verbs.verb import Verb
 from treering.mcp.calls import call
 from treering.mcp.changes import Changes
 from treering.mcp.completion import Completions
@@ -30,8 +31,9 @@ from treering.mcp.offers import Context, Offers
 from treering.mcp.place import Place
 from treering.mcp.resources import Resources
 from treering.mcp.saved_prompts import SavedPrompts
+from treering.mcp.schema import schema_of
 from treering.mcp.threads import Threads, threads
-from treering.mcp.tools import INSTRUCTIONS, Tool, profile
+from treering.mcp.tools import INSTRUCTIONS, profile
 
 _HOUR = 3_600_000
 
@@ -53,8 +55,8 @@ class TreeringServer(Server[Threads]):
 
 def make_server(place: Place, tools: str = "full") -> TreeringServer:
     """A server for one place, ready to be run over any transport."""
-    table = {tool.name: tool for tool in profile(tools)}
-    listing = ListToolsResult(tools=[_listed(tool) for tool in table.values()])
+    table = {verb.name: verb for verb in profile(tools)}
+    listing = ListToolsResult(tools=[*map(_describe, table.values())])
     bus = InMemorySubscriptionBus()
     changes = Changes(bus)
     offers = Offers(place)
@@ -64,15 +66,15 @@ def make_server(place: Place, tools: str = "full") -> TreeringServer:
         return listing
 
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
-        tool = table.get(params.name)
-        if tool is None:
+        verb = table.get(params.name)
+        if verb is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}")
         agent, raw = _client(ctx), dict(params.arguments or {})
         answer = await ctx.lifespan_context.run(
-            lambda steps: call(place, tool, raw, agent, steps), ctx.session.report_progress
+            lambda steps: call(place, verb, raw, agent, steps), ctx.session.report_progress
         )
-        if tool.changes and not answer.is_error:
-            await changes.announce(ctx.session, tool.changes)
+        if verb.tool and verb.tool.changes and not answer.is_error:
+            await changes.announce(ctx.session, verb.tool.changes)
         return CallToolResult(
             content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error
         )
@@ -97,14 +99,16 @@ def make_server(place: Place, tools: str = "full") -> TreeringServer:
     )
 
 
-def _listed(tool: Tool) -> ListedTool:
+def _describe(verb: Verb) -> ListedTool:
+    tool, title = verb.tool, verb.name.capitalize()
+    assert tool  # noqa: S101 - profile() has no other verbs
     return ListedTool(
-        name=tool.name,
-        title=tool.title,
+        name=verb.name,
+        title=title,
         description=tool.description,
-        input_schema=tool.arguments.schema_for_clients(),
+        input_schema=schema_of(verb),
         annotations=ToolAnnotations(
-            title=tool.title,
+            title=title,
             read_only_hint=tool.is_read_only,
             destructive_hint=tool.is_destructive,
             idempotent_hint=tool.is_idempotent,

@@ -6,9 +6,8 @@ answered as JSON-RPC says, a line without end is not kept in memory, and a reade
 ends the server.
 """
 
-import json
 import os
-import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import IO, Any, BinaryIO, TypeGuard, cast
@@ -19,22 +18,18 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    jsonrpc_message_adapter,
 )
-from pydantic import ValidationError
 
-LONGEST_LINE = 8 * 1024 * 1024
+from treering.mcp.line import LONGEST, CutLine, NoMessage, encode, parse
+
 _PATIENCE = 10.0  # seconds for calls under way when the input ends
+_PIECE = 64 * 1024
 _ENDLESS = "subscriptions/listen"
-_ID = rb'"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")'
 
 Incoming = SessionMessage | Exception
 
@@ -45,25 +40,16 @@ async def serve(server: Server[Any]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-class NoMessage(Exception):
-    """A line that is no JSON-RPC message, with the answer it gets."""
-
-    def __init__(self, code: int, message: str, request_id: str | int | None = None) -> None:
-        self.answer = JSONRPCError(
-            jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message)
-        )
-
-
 class Pending:
-    """Requests that were read and not yet answered."""
+    """Requests that were read and not yet answered; an id may be used twice."""
 
     def __init__(self) -> None:
-        self._ids: set[str] = set()
+        self._ids: Counter[str] = Counter()
         self._none = anyio.Event()
 
     def asked(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest) and message.method != _ENDLESS:
-            self._ids.add(str(message.id))
+            self._ids[str(message.id)] += 1
         elif _is_cancellation(message):
             self._done((message.params or {}).get("requestId"))
 
@@ -72,7 +58,7 @@ class Pending:
             self._done(message.id)
 
     def _done(self, request_id: Any) -> None:
-        self._ids.discard(str(request_id))
+        self._ids -= Counter([str(request_id)])
         if not self._ids:
             self._none.set()
             self._none = anyio.Event()
@@ -100,9 +86,9 @@ async def _wire() -> AsyncIterator[
 
         async def read() -> None:
             async with to_server:
-                while line := await to_thread.run_sync(_line, source, abandon_on_cancel=True):
+                while line := await to_thread.run_sync(_read, source, abandon_on_cancel=True):
                     try:
-                        message = parsed(line)
+                        message = parse(line)
                     except NoMessage as failure:
                         await outgoing.send(SessionMessage(failure.answer))
                         continue
@@ -113,9 +99,8 @@ async def _wire() -> AsyncIterator[
         async def write() -> None:
             async with from_server:
                 async for item in from_server:
-                    data = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                     try:
-                        await to_thread.run_sync(_put, sink, data.encode("utf-8", "replace"))
+                        await to_thread.run_sync(_put, sink, encode(item.message))
                     except OSError:  # nobody is there to read any answer
                         tasks.cancel_scope.cancel()
                         return
@@ -142,38 +127,17 @@ def _taken(fd: int, mode: str) -> BinaryIO:
     return cast("BinaryIO", wire)
 
 
-def _line(source: BinaryIO) -> bytes:
+def _read(source: BinaryIO) -> bytes:
     """The next line; of one that is too long, its beginning, and the rest is passed over."""
-    line = source.readline(LONGEST_LINE)
-    if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-        while (rest := source.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
-            pass
+    line = source.readline(LONGEST)
+    if len(line) < LONGEST or line.endswith(b"\n"):
+        return line
+    line = CutLine(line[:_PIECE])
+    while (rest := source.readline(_PIECE)) and not rest.endswith(b"\n"):
+        pass
     return line
 
 
 def _put(sink: BinaryIO, data: bytes) -> None:
     sink.write(data + b"\n")
     sink.flush()
-
-
-def parsed(line: bytes) -> JSONRPCMessage:
-    """The message on a line. What JSON allows and Unicode does not is left for the arguments'
-    own check, whose answer says what is wrong."""
-    if len(line) >= LONGEST_LINE:
-        found = re.search(_ID, line[:4096])
-        known = json.loads(found[1]) if found else None
-        raise NoMessage(INVALID_REQUEST, "The message is longer than 8 MB.", known)
-    try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError:
-        pass
-    try:
-        value = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        raise NoMessage(PARSE_ERROR, "The line is not JSON.") from None
-    try:
-        return jsonrpc_message_adapter.validate_python(value, by_name=False)
-    except ValidationError:
-        known = value.get("id") if isinstance(value, dict) else None
-        known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
-        raise NoMessage(INVALID_REQUEST, "The line is no JSON-RPC message.", known) from None

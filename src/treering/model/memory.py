@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.taxonomy import STATUSES, TYPES
+from treering.model.choices import STATUSES
+from treering.model.taxonomy import TYPES
 from treering.model.when import instant
 
 MAX_TITLE = 200
@@ -80,6 +81,13 @@ class Memory:
     @property
     def is_forgotten(self) -> bool:
         return self.status == "deleted"
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether it is about the work on a branch, which is over once the branch has landed: a
+        checkpoint, a progress note, a commit that was rewritten."""
+        is_replaced = self.type == "commit" and self.status == "superseded"
+        return is_replaced or self.type in ("checkpoint", "progress")
 
     def with_content(self, content: str) -> "Memory":
         """New content; a title that was taken from the first line follows it."""

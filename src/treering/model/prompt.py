@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document
+from treering.model.choices import PROMPT_KINDS
 from treering.model.memory import is_name
 from treering.model.template import MAX_SOURCE
 
-KINDS = ("prompt", "template")
 _LONGEST_DESCRIPTION = 1000
 
 
@@ -78,7 +78,7 @@ def _text(fields: dict[str, Any], name: str) -> str:
 def _check(prompt: Prompt) -> None:
     sound = (
         is_name(prompt.name)
-        and prompt.kind in KINDS
+        and prompt.kind in PROMPT_KINDS
         and len(prompt.content) <= MAX_SOURCE
         and len(prompt.description) <= _LONGEST_DESCRIPTION
     )

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from treering.errors import Invalid
-from treering.model.taxonomy import STATUSES, one_of, type_named
+from treering.model.choices import STATUSES
+from treering.model.taxonomy import one_of, type_named
 from treering.model.when import bound
 
 LONGEST = 10_000

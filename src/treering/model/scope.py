@@ -11,6 +11,7 @@ from typing import NamedTuple
 REFS = "refs/treering/"
 HEADS = "refs/treering/heads/"
 TRASH = "refs/treering/trash/"
+UNDO = "refs/treering/undo/"
 KEEP = "refs/treering/keep/"
 REMOTES = "refs/treering/remotes/"
 

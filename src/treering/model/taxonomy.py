@@ -1,11 +1,13 @@
-"""The words memories are sorted by: types, statuses, relations and their families.
+"""The words memories are sorted by: types, relations and their families.
 
 The type table is the one place that lists types: classification, status and the docs all read it.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from treering.errors import Invalid
+
+Word = TypeVar("Word", bound=str)
 
 
 class MemoryType(NamedTuple):
@@ -230,9 +232,6 @@ TYPE_SYNONYMS: dict[str, str] = {
     synonym: kind.name for kind in reversed(TYPES.values()) for synonym in kind.synonyms
 }
 
-STATUSES = ("active", "needs-review", "superseded", "deleted")
-OUTCOMES = ("success", "failed", "partial")
-
 #: Relation -> family. Any other word is kept as written and counts as association.
 RELATIONS: dict[str, str] = {
     "relates_to": "association",
@@ -270,9 +269,10 @@ def type_named(word: str) -> str:
     raise Invalid(f"Unknown type {word!r}.", hint="The types are: " + ", ".join(TYPES) + ".")
 
 
-def one_of(word: str, allowed: tuple[str, ...], what: str) -> str:
+def one_of(word: str, allowed: tuple[Word, ...], what: str) -> Word:
     """The allowed word that was meant, in any case, with dash or underscore."""
     name = word.strip().lower().replace("_", "-")
-    if name in allowed:
-        return name
+    for choice in allowed:
+        if choice == name:
+            return choice
     raise Invalid(f"Unknown {what} {word!r}.", hint=f"Allowed: {', '.join(allowed)}.")

@@ -26,7 +26,6 @@ def write_tree(
         repository.common_dir,
         *("-c", "core.fsync=pack,pack-metadata,loose-object"),
         *("-c", "core.fsyncMethod=fsync"),
-        *("-c", "core.hooksPath=/dev/null"),
         *("-c", "fastimport.unpackLimit=1"),
         *("fast-import", "--quiet", "--done"),
         chunks=_stream(parent, files),

@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.git import process
-from treering.git.libgit2 import GIT_OBJECT_TREE
-from treering.git.objects import BLOB, TREE
 from treering.store import layout, message
+from treering.store.dates import judge_times
+from treering.store.trees import Pairs
 from treering.store.vault import Vault
 
 #: What a sync's own merges say; two clones make the very same commit.
 MERGE = "sync"
+#: What a commit says that puts back what others left out.
+KEEP = "keep"
 #: Operations that carry what others changed.
-CARRYING = (MERGE, "promote")
+CARRYING = (MERGE, KEEP, "promote")
 #: A longer message is none of ours; its commit is looked at by its tree.
 _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"
-#: Path in a scope's tree -> blob.
-Files = dict[str, str]
 
 
 class Commit(NamedTuple):
@@ -105,94 +105,18 @@ def tree_of(vault: Vault, commit: str) -> str:
     return vault.repository.objects.commit(commit).tree
 
 
-def differing(
-    vault: Vault, one: str | None, other: str | None
-) -> dict[str, tuple[str | None, str | None]]:
-    """Files of ours that two trees do not share; equal folders are not even looked into."""
-    found: dict[str, tuple[str | None, str | None]] = {}
-    for folder in layout.FOLDERS:
-        ours, theirs = _child(vault, one, folder), _child(vault, other, folder)
-        if ours == theirs:
-            continue
-        if folder != layout.MEMORIES:
-            _compare(found, folder, _files(vault, ours), _files(vault, theirs))
-            continue
-        for name, left, right in _shards_apart(vault, ours, theirs):
-            _compare(found, f"{folder}/{name}", *_memories_apart(vault, name, left, right))
-    return found
+def differing(vault: Vault, one: str | None, other: str | None) -> Pairs:
+    """Files of ours that two trees do not share."""
+    return vault.trees.differing(one, other)
 
 
-def _shards_apart(
-    vault: Vault, one: str | None, other: str | None
-) -> Iterator[tuple[str, str | None, str | None]]:
-    """The shards that differ, with their trees.
-
-    There are a thousand, of which a capture changes one: whole lines are compared before any is
-    taken apart.
-    """
-    lines = [vault.shard_lines(tree) if tree else frozenset() for tree in (one, other)]
-    sides: list[dict[str, str]] = []
-    for mine, theirs in (lines, lines[::-1]):
-        apart = [layout.shard_in(line) for line in mine - theirs]
-        if None in apart:  # something foreign lies there: the slow way knows how long it is
-            sides = [_shards(vault, tree) for tree in (one, other)]
-            break
-        sides.append(dict(pair for pair in apart if pair))
-    left, right = sides
-    for name in sorted(left.keys() | right.keys()):
-        if left.get(name) != right.get(name):
-            yield name, left.get(name), right.get(name)
-
-
-def _compare(
-    found: dict[str, tuple[str | None, str | None]], folder: str, one: Files, other: Files
-) -> None:
-    for name, blob in one.items():
-        if other.get(name) != blob:
-            found[f"{folder}/{name}"] = (blob, other.get(name))
-    for name in other.keys() - one.keys():
-        found[f"{folder}/{name}"] = (None, other[name])
-
-
-def _child(vault: Vault, tree: str | None, name: str) -> str | None:
-    return vault.repository.objects.child(tree, name, GIT_OBJECT_TREE) if tree else None
-
-
-def _shards(vault: Vault, tree: str | None) -> dict[str, str]:
-    lines = vault.repository.objects.tree(tree) if tree else []
-    return {
-        line.name: line.oid for line in lines if line.mode == TREE and layout.is_shard(line.name)
-    }
-
-
-def _memories_apart(
-    vault: Vault, shard: str, one: str | None, other: str | None
-) -> tuple[Files, Files]:
-    """The memories of a shard that two trees do not share, on each side; as for shards, only lines
-    that differ are taken apart."""
-    size = layout.LINE.size
-    raw = [vault.repository.objects.raw_tree(tree) if tree else b"" for tree in (one, other)]
-    if not any(len(text) % size for text in raw):
-        left, right = (set(layout.LINE.iter_unpack(text)) for text in raw)
-        if all(layout.is_plain(line, shard) for line in left ^ right):
-            return _named(left - right), _named(right - left)
-    return _listed(vault, shard, one), _listed(vault, shard, other)
-
-
-def _named(lines: set[tuple[bytes, bytes, bytes, bytes]]) -> Files:
-    return {layout.file_of(memory_id.decode()): blob.hex() for _, memory_id, _, blob in lines}
-
-
-def _listed(vault: Vault, shard: str, tree: str | None) -> Files:
-    listing = vault.shard(shard, tree) if tree else {}
-    return {layout.file_of(memory_id): blob for memory_id, blob in listing.items()}
-
-
-def _files(vault: Vault, tree: str | None) -> Files:
-    lines = vault.repository.objects.tree(tree) if tree else []
-    return {
-        line.name: line.oid for line in lines if line.mode == BLOB and layout.name_in(line.name)
-    }
+def shallow_commits(vault: Vault) -> frozenset[str]:
+    """Where the history of a shallow clone was cut off."""
+    try:
+        text = (vault.repository.common_dir / "shallow").read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    return frozenset(text.split())
 
 
 class History:
@@ -205,11 +129,7 @@ class History:
     @cached_property
     def cut(self) -> frozenset[str]:
         """Commits whose parents are not here, in a shallow clone."""
-        try:
-            text = (self._vault.repository.common_dir / "shallow").read_text(encoding="ascii")
-        except (OSError, UnicodeDecodeError):
-            return frozenset()
-        return frozenset(text.split()) & {commit.oid for commit in self.commits}
+        return shallow_commits(self._vault) & {commit.oid for commit in self.commits}
 
     @cached_property
     def _by_path(self) -> dict[str, list[Commit]]:
@@ -221,6 +141,11 @@ class History:
                 for path in paths:
                     found.setdefault(path, []).append(commit)
         return found
+
+    @cached_property
+    def times(self) -> dict[str, int]:
+        """When each commit counts as made."""
+        return judge_times(self.commits, self._vault.clock())
 
     def changes(self, path: str) -> list[Commit]:
         """The commits that changed a file."""

@@ -25,6 +25,8 @@ class Event(NamedTuple):
     type: str
     title: str
     branch: str
+    #: What looks wrong with these words; filled in by whoever shows them.
+    flags: tuple[str, ...] | None = None
 
 
 def events(
@@ -146,8 +148,13 @@ def version(vault: Vault, commit: str, memory_id: str) -> Memory | None:
 
 
 class Promoted(NamedTuple):
-    """A promotion in a scope's history: the commit it took over, and what it said."""
+    """A promotion in a scope's history: the commit it says it took over, and what it said.
 
+    What it really took over is in its tree.
+    """
+
+    commit: str
+    onto: str | None  # the scope before it
     taken: str
     said: message.Message
 
@@ -158,15 +165,17 @@ def promotions(vault: Vault, tip: str) -> list[Promoted]:
     if known is None:
         text = process.run(
             vault.repository.common_dir,
-            *("log", "-z", "--format=%P%n%B", "--fixed-strings", "--grep=Treering-Op: promote"),
+            *("log", "-z", "--format=%H %P%n%B", "--fixed-strings", "--grep=Treering-Op: promote"),
             *("--no-show-signature", tip, "--"),
         )
         known = []
         for record in text.decode(errors="replace").split("\0"):
-            parents, _, body = record.partition("\n")
+            ids, _, body = record.partition("\n")
+            commit, *parents = ids.split() or [""]
             said = message.read(body)
             if parents and said.op == "promote":
-                known.append(Promoted(parents.split()[-1], said))
+                onto = parents[0] if len(parents) > 1 else None
+                known.append(Promoted(commit, onto, parents[-1], said))
         vault.promotions[tip] = known
     return known
 

@@ -7,17 +7,18 @@ who met whom first.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from treering.errors import TreeringError
-from treering.git.libgit2 import GIT_OBJECT_TREE
 from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.store import layout
 from treering.store.changes import Commit, History, changed_apart, differing, tree_of
-from treering.store.merge import merged
+from treering.store.dates import is_possible, limit_date
+from treering.store.merge import merge_ends
 from treering.store.replay import Step, replayed
 from treering.store.saved import SavedStep, replayed_prompt
 from treering.store.vault import Vault
@@ -28,7 +29,6 @@ class Outcome(NamedTuple):
 
     data: bytes | str | None
     notes: tuple[str, ...] = ()
-    is_guess: bool = False  # history was missing, so only the two ends were compared
 
 
 class Joined(NamedTuple):
@@ -37,7 +37,6 @@ class Joined(NamedTuple):
     files: dict[str, bytes | str | None]
     ids: tuple[str, ...]  # memories that were changed on both sides
     notes: tuple[str, ...]
-    guesses: int
 
 
 def joined(vault: Vault, one: str, other: str) -> Joined:
@@ -50,7 +49,9 @@ def joined(vault: Vault, one: str, other: str) -> Joined:
         here, there = changed_apart(vault, first, second)
         meeting = Meeting(vault, (first, second))
         for path, (ours, theirs) in pairs.items():
-            if path in here and path in there:
+            if ours is None or theirs is None:
+                files |= {path: theirs} if ours is None else {}  # absence is no change
+            elif path in here and path in there:
                 outcomes[path] = meeting.outcome(path, ours, theirs)
             elif path in there:
                 files[path] = theirs
@@ -61,7 +62,6 @@ def joined(vault: Vault, one: str, other: str) -> Joined:
         files,
         tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
         tuple(note for outcome in outcomes.values() for note in outcome.notes),
-        sum(outcome.is_guess for outcome in outcomes.values()),
     )
 
 
@@ -93,12 +93,7 @@ class Meeting:
         return any(self._blob(commit, path) for commit in self._history.cut)
 
     def _blob(self, commit: str, path: str) -> str | None:
-        objects = self._vault.repository.objects
-        tree: str | None = tree_of(self._vault, commit)
-        *folders, name = path.split("/")
-        for folder in folders:
-            tree = objects.child(tree, folder, GIT_OBJECT_TREE) if tree else None
-        return objects.file(tree, name) if tree else None
+        return self._vault.file_at(commit, path)
 
     # --- memories ---------------------------------------------------------------------------------
 
@@ -121,31 +116,61 @@ class Meeting:
                 sources[commit.oid] = earlier = source
             before[commit.oid] = earlier
         knew = _with_sources(knew, sources, blobs)
-        return [
-            Step(
-                commit.oid, commit.time, commit.op, self._parsed(before[commit.oid]),
-                self._parsed(blobs[commit.oid]), blobs[commit.oid], knew[commit.oid],
-            )
-            for commit in commits
-        ]  # fmt: skip
+        versions = self._versions(commits, blobs)
+        steps = []
+        for commit in commits:
+            blob, was = blobs[commit.oid], before[commit.oid]
+            after = versions.get(blob or "")
+            is_as_written = blob is not None and after == self._vault.memory(blob)
+            steps.append(
+                Step(
+                    commit.oid, self._history.times[commit.oid], commit.op,
+                    versions.get(was or "") or self._parsed(was), after,
+                    blob if is_as_written else None, knew[commit.oid],
+                )
+            )  # fmt: skip
+        return steps
+
+    def _versions(
+        self, commits: Sequence[Commit], blobs: Mapping[str, str | None]
+    ) -> dict[str, Memory]:
+        """The memory in each blob, modified no later than when the commit that brought it counts
+        as made: else a date of 2099 would be carried on by every merge."""
+        found: dict[str, Memory] = {}
+        for commit in commits:
+            if (blob := blobs[commit.oid]) and blob not in found:
+                memory = self._vault.memory(blob)
+                modified = limit_date(memory.modified, self._history.times[commit.oid])
+                found[blob] = replace(memory, modified=modified)
+        return found
 
     def _parsed(self, blob: str | None) -> Memory | None:
         return self._vault.memory(blob) if blob else None
 
+    @cached_property
+    def _latest(self) -> int:
+        """When the later of the two tips counts as made."""
+        return max(self._history.times.get(tip, 0) for tip in self._tips)
+
     def by_ends(self, path: str, ours: str | None, theirs: str | None) -> Outcome:
-        """The later one wins, then the larger blob id; one that is no memory never does."""
+        """The later one wins, then the larger blob id; one that is no memory never does, nor one
+        whose date cannot be true."""
         if layout.id_of_path(path) is None:
             return self._newer_prompt(ours, theirs)
         readable = {blob: memory for blob in (ours, theirs) if blob and (memory := self._try(blob))}
         if len(readable) < 2:
-            blob = next(iter(readable), None) or _larger(ours, theirs)
-            return Outcome(blob, is_guess=True)
-        (old, older), (new, newer) = sorted(
-            readable.items(), key=lambda pair: (pair[1].modified, pair[0])
+            return Outcome(next(iter(readable), None) or _larger(ours, theirs))
+        older, newer = (
+            replace(memory, modified=limit_date(memory.modified, self._latest))
+            for blob, memory in sorted(readable.items(), key=lambda pair: self._rank(*pair))
         )
-        together = merged(None, older, newer, our_blob=old, their_blob=new)
         note = f"{newer.id} was merged without its history"
-        return Outcome(document.dump(together), (note,), is_guess=True)
+        return Outcome(document.dump(merge_ends(older, newer)), (note,))
+
+    def _rank(self, blob: str, version: Memory | Prompt) -> tuple[str, str]:
+        """What a version goes by where only the ends are known."""
+        is_true = is_possible(version.modified, self._latest)
+        return (version.modified if is_true else "", blob)
 
     def _try(self, blob: str) -> Memory | None:
         try:
@@ -164,9 +189,10 @@ class Meeting:
             earlier = earlier or self._history.bases(commit).get(path.removesuffix(".md"))
             if blob:
                 before = self._saved(earlier) if earlier else None
-                steps.append(
-                    SavedStep(commit.oid, commit.time, before, self._saved(blob), knew[commit.oid])
-                )
+                when, after = self._history.times[commit.oid], self._saved(blob)
+                if not is_possible(after.modified, when):
+                    after = after._replace(modified=limit_date(after.modified, when))
+                steps.append(SavedStep(commit.oid, when, before, after, knew[commit.oid]))
         return Outcome(prompt.dump(replayed_prompt(steps)))
 
     def _saved(self, blob: str) -> Prompt:
@@ -174,12 +200,12 @@ class Meeting:
 
     def _newer_prompt(self, ours: str | None, theirs: str | None) -> Outcome:
         """The later one, but never a deletion; one that cannot be read loses."""
-        known: list[tuple[bool, str, str]] = []
+        known: list[tuple[bool, tuple[str, str]]] = []
         for blob in filter(None, (ours, theirs)):
             with suppress(TreeringError):
                 found = self._saved(blob)
-                known.append((not found.is_deleted, found.modified, blob))
-        return Outcome(max(known)[2] if known else _larger(ours, theirs), is_guess=True)
+                known.append((not found.is_deleted, self._rank(blob, found)))
+        return Outcome(max(known)[1][1] if known else _larger(ours, theirs))
 
 
 def _with_sources(

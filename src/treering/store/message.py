@@ -30,6 +30,8 @@ class Message(NamedTuple):
     code: CodePosition
     memories: tuple[str, ...] = ()
     bases: Mapping[str, str] = MappingProxyType({})
+    #: Commit -> how many files it left out that this one puts back.
+    left_out: Mapping[str, int] = MappingProxyType({})
     bulk: int = 0
     format: int = FORMAT
     promoted_from: str = ""
@@ -43,6 +45,7 @@ class Message(NamedTuple):
         else:
             lines.extend(f"Treering-Memory: {memory_id}" for memory_id in self.memories)
         lines.extend(f"Treering-Base: {mid} {blob}" for mid, blob in self.bases.items())
+        lines.extend(f"Treering-Left-Out: {oid} {count}" for oid, count in self.left_out.items())
         lines.append(f"Code-Branch: {self.code.branch}")
         if self.code.head:
             lines.append(f"Code-Head: {self.code.head}")
@@ -85,12 +88,18 @@ def read(text: str) -> Message:
         ),
         memories=tuple(trailers.get("Treering-Memory", [])),
         bases={memory_id: blob for memory_id, _, blob in pairs},
+        left_out=_left_out(trailers.get("Treering-Left-Out", [])),
         bulk=_number(last("Treering-Bulk")),
         format=_number(last("Treering-Format")) or 1,
         promoted_from=last("Promoted-From"),
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
     )
+
+
+def _left_out(lines: list[str]) -> dict[str, int]:
+    pairs = (line.partition(" ") for line in lines)
+    return {oid: _number(count) for oid, _, count in pairs if re.fullmatch("[0-9a-f]{40}", oid)}
 
 
 def _number(text: str) -> int:

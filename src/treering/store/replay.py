@@ -28,7 +28,7 @@ _BY_ITSELF = ("follow",)
 
 class Step(NamedTuple):
     """One commit's change of one memory: what it was made from (None: nothing), what it became
-    (None: it was taken out), and which of the other steps it knew."""
+    (None: it was left out, which is no change), and which of the other steps it knew."""
 
     commit: str
     time: int
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
     @property
     def forgets(self) -> bool:
-        is_gone = self.after is None or self.after.is_forgotten
+        is_gone = self.after is not None and self.after.is_forgotten
         return is_gone and not (self.before is None or self.before.is_forgotten)
 
 
@@ -113,9 +113,7 @@ class _Play:
         for step in self._steps:
             if step.forgets and self._is_overruled(step):
                 self._overrule(step)
-            elif step.after is None:
-                self._memory = self._blob = None
-            else:
+            elif step.after is not None:
                 self._apply(step, step.after)
             if self._first is None:
                 self._first = step.before or step.after

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from treering.clock import Clock, wall_clock
 from treering.errors import NotARepository, StorageFailed, StoreDamaged
 from treering.git import lock, process, sharing
 from treering.git.lock import Held
@@ -15,9 +16,10 @@ from treering.store.vault import Vault
 class Store:
     """Where this repository's memories are kept."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, clock: Clock = wall_clock) -> None:
         self.repository = repository
-        self.shared = Vault(repository)
+        self._clock = clock
+        self.shared = Vault(repository, clock=clock)
         self._private: Vault | None = None
         self._private_dir = self.folder / "private.git"
         self._private_head = str(self._private_dir / "HEAD")
@@ -57,7 +59,7 @@ class Store:
 
     def _open_private(self) -> Vault:
         try:
-            return Vault(Repository(self._private_dir), is_private=True)
+            return Vault(Repository(self._private_dir), is_private=True, clock=self._clock)
         except NotARepository as error:
             raise StoreDamaged(
                 f"The private memories cannot be read: {error.message}",

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from treering.clock import Clock, wall_clock
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
 from treering.git import process, refs
-from treering.git.libgit2 import GIT_OBJECT_TREE
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
 from treering.git.repository import Repository
@@ -16,8 +16,10 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
+from treering.store.dates import newest
 from treering.store.message import Message
-from treering.store.snapshot import Listing, Snapshot, Trees
+from treering.store.snapshot import Snapshot
+from treering.store.trees import Listing, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
@@ -31,13 +33,16 @@ _MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 class Vault:
     """The memories of one repository, by scope. Reads are lock-free; writing asks for the lock."""
 
-    def __init__(self, repository: Repository, *, is_private: bool = False) -> None:
+    def __init__(
+        self, repository: Repository, *, is_private: bool = False, clock: Clock = wall_clock
+    ) -> None:
         self.repository = repository
         self.is_private = is_private
-        self._trees = Trees()
+        self.clock = clock
+        self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
-        #: (source tip, target tip) -> the newest source commit the target has taken over, or "".
-        self.promoted: dict[tuple[str, str], str] = {}
+        #: (source commit, target commit, which part) -> what of the one the other has taken over.
+        self.taken_over: dict[tuple[str, str, str], Listing] = {}
         #: Scope -> what was last found out about it being left over, and from which state.
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Tip -> the promotions in its history.
@@ -98,7 +103,7 @@ class Vault:
         """The scope as of one of its commits (None: before the first); never changes, so kept."""
         known = self._snapshots.get((of, tip))
         if known is None:
-            known = Snapshot(self.repository, self._trees, of, tip)
+            known = Snapshot(self.repository, self.trees, of, tip)
             if len(self._snapshots) >= _MOST_SNAPSHOTS:
                 self._snapshots.clear()
             self._snapshots[of, tip] = known
@@ -124,13 +129,9 @@ class Vault:
         """The blob of a memory in the tree of any commit."""
         return self.snapshot_at(Scope(""), commit).blob(memory_id)
 
-    def shard(self, name: str, tree: str) -> Listing:
-        """The memories in the tree of one shard."""
-        return self._trees.shard(self.repository.objects, name, tree)
-
-    def shard_lines(self, tree: str) -> frozenset[tuple[bytes]]:
-        """The raw lines of the tree of all shards."""
-        return self._trees.lines(self.repository.objects, tree)
+    def file_at(self, commit: str, path: str) -> str | None:
+        """The blob at a path of ours in the tree of any commit."""
+        return self.trees.blob(self.repository.objects.commit(commit).tree, path)
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
@@ -212,8 +213,8 @@ class Vault:
             blobs = {
                 p: objects.write_blob(d) if isinstance(d, bytes) else d for p, d in files.items()
             }
-            tree = self._write_folder(tips[0].tree, blobs)
-        seconds = max(tip.time for tip in tips)
+            tree = self.write_folder(tips[0].tree, blobs)
+        seconds = newest([tip.time for tip in tips], self.clock())
         commit = objects.write_commit(tree, parents, NOBODY, seconds, why.written())
         self.move_ref(held, to.ref, commit, old=old, why="sync: merged")
         self._read_back(to, commit, tree)
@@ -238,9 +239,9 @@ class Vault:
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob
         blobs = {path: None if data is None else write(data) for path, data in files.items()}
-        return self._write_folder(root, blobs)
+        return self.write_folder(root, blobs)
 
-    def _write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
+    def write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
         """The tree `base` with blobs put in or taken out; only changed folders are written."""
         objects = self.repository.objects
         lines: dict[str, tuple[int, str] | None] = {}
@@ -252,8 +253,8 @@ class Vault:
             else:
                 lines[first] = (BLOB, blob) if blob else None
         for name, below in folders.items():
-            old = objects.child(base, name, GIT_OBJECT_TREE) if base else None
-            lines[name] = (TREE, self._write_folder(old, below))
+            old = self.trees.folder(base, name)
+            lines[name] = (TREE, self.write_folder(old, below))
         return objects.write_tree(base, lines)
 
     def _read_back(self, to: Scope, commit: str, tree: str) -> None:
@@ -270,11 +271,7 @@ class Vault:
         """
         folder = self.repository.common_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
         if _files_in(folder) > _MANY_LOOSE:
-            # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
-            process.start_detached(
-                self.repository.common_dir,
-                *("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet"),
-            )
+            process.pack(self.repository.common_dir)
 
 
 def _files_in(folder: Path) -> int:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
-from treering.store.snapshot import Listing, Snapshot
+from treering.store.snapshot import Snapshot
+from treering.store.trees import Listing
 from treering.store.vault import Vault
 
 
@@ -20,8 +21,8 @@ class Layer(NamedTuple):
     taken_over: Listing | None = None
     #: The name it goes by, where the scope still has the one before a rename.
     name: str = ""
-    #: The scope as the layer below took it over.
-    before: Snapshot | None = None
+    #: The same of prompts and templates.
+    taken_over_saved: Listing | None = None
 
     @property
     def branch(self) -> str:
@@ -40,7 +41,7 @@ class Layer(NamedTuple):
 
     def saved(self) -> Listing:
         """The prompts and templates this layer shows, by key."""
-        taken = self.before.saved() if self.before else {}
+        taken = self.taken_over_saved or {}
         return {key: blob for key, blob in self.snapshot.saved().items() if taken.get(key) != blob}
 
 

@@ -12,9 +12,9 @@ _FETCH = "Fetch the object from a remote or another clone, or `treering revert` 
 
 
 def memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
-    objects = vault.repository.objects
+    trees = vault.trees
     try:
-        shards = objects.tree(tree)
+        shards = trees.lines(tree)
     except StoreDamaged as error:
         yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
         return
@@ -23,7 +23,7 @@ def memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
             yield foreign(name, f"memories/{shard.name}")
             continue
         try:
-            files = objects.tree(shard.oid)
+            files = trees.lines(shard.oid)
         except StoreDamaged as error:
             yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
             continue
@@ -33,6 +33,18 @@ def memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
                 yield foreign(name, f"memories/{shard.name}/{file.name}")
             else:
                 yield from _document(vault, name, memory_id, file.oid)
+
+
+def saved(vault: Vault, name: str, folder: str, tree: str) -> Iterator[Finding]:
+    """The prompts or templates of a scope."""
+    try:
+        files = vault.trees.lines(tree)
+    except StoreDamaged as error:
+        yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
+        return
+    for file in files:
+        if file.mode != BLOB or layout.name_in(file.name) is None:
+            yield foreign(name, f"{folder}/{file.name}")
 
 
 def _document(vault: Vault, name: str, memory_id: str, blob: str) -> Iterator[Finding]:

@@ -8,9 +8,10 @@ from treering.store.store import Store
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
     """Open every part of the index on disk; a damaged one is built anew by the next recall."""
+    from treering.capture.flags import Detectors
     from treering.index.folder import AbsentError, Folder
 
-    folder = Folder(store.folder / "index")
+    folder = Folder(store.folder / "index", Detectors.version)
     current = folder.path / "CURRENT"
     if not current.exists():
         return

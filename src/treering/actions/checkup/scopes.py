@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Collection, Iterator
 
-from treering.actions.checkup.documents import foreign, memories
+from treering.actions.checkup.documents import foreign, memories, saved
 from treering.actions.checkup.finding import Finding
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process, refs
@@ -18,7 +18,7 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
     try:
         vault.snapshot_at(Scope(""), value)
         commit = vault.repository.objects.commit(value)
-        entries = vault.repository.objects.tree(commit.tree)
+        entries = vault.trees.lines(commit.tree)
     except TreeringError as error:
         yield _broken_ref(vault, name, value, error, may_repair)
         return
@@ -40,7 +40,9 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
     for entry in entries:
         if entry.mode == TREE and entry.name == layout.MEMORIES:
             yield from memories(vault, name, entry.oid)
-        elif entry.mode != TREE or entry.name not in ("prompts", "templates"):
+        elif entry.mode == TREE and entry.name in layout.SAVED.values():
+            yield from saved(vault, name, entry.name, entry.oid)
+        else:
             yield foreign(name, entry.name)
 
 
@@ -129,7 +131,7 @@ _OLDER = "What is seen now is whole; fetch the past from a remote or another clo
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    known = ("heads/", "trash/", "keep/", "remotes/")
+    known = ("heads/", "trash/", "undo/", "keep/", "remotes/")
     for name in refs.listed(vault.repository.common_dir, "refs/treering/"):
         if not name.removeprefix("refs/treering/").startswith(known):
             yield Finding(

@@ -17,6 +17,7 @@ from treering.actions.sources import (
 from treering.actions.sources.records import Numbered
 from treering.errors import Invalid
 from treering.git.repository import Repository
+from treering.model.choices import SOURCE_NAMES, SourceName
 from treering.model.taxonomy import one_of
 
 Reader = Callable[[Path], Iterator[Numbered]]
@@ -30,7 +31,7 @@ class Source(NamedTuple):
 
 
 #: In the order they are tried when nobody says what it is.
-SOURCES: dict[str, Source] = {
+SOURCES: dict[SourceName, Source] = {
     "autology": Source(autology.records, autology.is_here),
     "server-memory": Source(server_memory.records, server_memory.is_here),
     "agents": Source(sections.records, sections.is_here),
@@ -39,8 +40,7 @@ SOURCES: dict[str, Source] = {
     "markdown": Source(markdown.from_path, lambda path: path.is_dir() or _is_markdown(path)),
     "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
 }
-GIT_NOTES = "git-notes"
-NAMES = (*SOURCES, GIT_NOTES)
+GIT_NOTES: SourceName = "git-notes"
 
 
 class Found(NamedTuple):
@@ -52,14 +52,19 @@ class Found(NamedTuple):
 
 def read_from(repository: Repository, place: str, system: str = "") -> Found:
     """The records at a place: a file, a folder, or for git notes a ref."""
-    system = one_of(system, NAMES, "from") if system else ""
-    if system == GIT_NOTES:
+    name = one_of(system, SOURCE_NAMES, "from") if system else None
+    if name == GIT_NOTES:
         return Found(GIT_NOTES, git_notes.records(repository, place))
     path = Path(place)
     if not path.exists():
         raise Invalid(f"There is no file {place}")
-    system = system or next(name for name, source in SOURCES.items() if source.is_here(path))
-    return Found(system, SOURCES[system].read(path))
+    name = name or _recognize(path)
+    return Found(name, SOURCES[name].read(path))
+
+
+def _recognize(path: Path) -> SourceName:
+    """What is at a path; any file may be JSON lines, so something always fits."""
+    return next(name for name, source in SOURCES.items() if source.is_here(path))
 
 
 def _is_markdown(path: Path) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.sources.markdown import files_of, note, translated
+from treering.actions.sources.markdown import files_of, note, passed_over, translated
 from treering.actions.sources.records import Numbered, checked
 from treering.errors import Invalid
 
@@ -29,6 +29,7 @@ def is_here(path: Path) -> bool:
 
 def records(path: Path) -> Iterator[Numbered]:
     """Each record is a decision; what it supersedes or amends are links."""
+    yield from passed_over(path)
     for number, (file, where) in enumerate(files_of(path), 1):
         match = re.fullmatch(_NUMBERED, file.name, re.I)
         if match is None and path.is_dir():

@@ -4,18 +4,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.sources.markdown import files_of, note, translated, typed
+from treering.actions.sources.markdown import files_of, note, passed_over, translated, typed
 from treering.actions.sources.records import Numbered, checked
 from treering.errors import Invalid
 
+_FOLDER = ".autology"
+
 
 def is_here(path: Path) -> bool:
-    return path.is_dir() and (path.name == ".autology" or (path / ".autology").is_dir())
+    inner = path / _FOLDER
+    return path.is_dir() and (path.name == _FOLDER or (inner.is_dir() and not inner.is_symlink()))
 
 
 def records(path: Path) -> Iterator[Numbered]:
     """Every node, with its relations as links between them."""
-    root = path / ".autology" if (path / ".autology").is_dir() else path
+    inner = path / _FOLDER
+    if inner.is_symlink():
+        raise Invalid(f"{inner} is a link, which is not followed.", hint="Name it to import it.")
+    root = inner if inner.is_dir() else path
+    yield from passed_over(root)
     for number, (file, where) in enumerate(files_of(root), 1):
         try:
             fields = _fields(file, where)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.sources.markdown import files_of, note, translated, typed
-from treering.actions.sources.records import Numbered, checked
+from treering.actions.sources.markdown import files_of, note, passed_over, translated, typed
+from treering.actions.sources.records import Numbered, checked, read
 from treering.errors import Invalid
 
 _RELATION = r"^[-*]\s+([^\[\]\n]{0,64}?)\s*\[\[([^\[\]\n]{1,200})\]\]"
@@ -18,11 +18,12 @@ def is_here(path: Path) -> bool:
     """Notes that carry a permalink."""
     if not path.is_dir():
         return False
-    heads = (file.read_bytes()[:1000] for file, _ in files_of(path)[:20])
+    heads = (read(file)[:1000] for file, _ in files_of(path)[:20])
     return any(re.search(rb"^permalink:", head, re.M) for head in heads)
 
 
 def records(path: Path) -> Iterator[Numbered]:
+    yield from passed_over(path)
     for number, (file, where) in enumerate(files_of(path), 1):
         try:
             fields = _fields(file, where)

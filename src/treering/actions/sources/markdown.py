@@ -7,6 +7,7 @@ from typing import Any
 import frontmatter as python_frontmatter
 from frontmatter.default_handlers import YAMLHandler
 
+from treering.actions.plain_files import list_files, list_passed_over
 from treering.actions.prompt_shelves import is_prompt_file
 from treering.actions.sources.records import Numbered, Record, checked, read
 from treering.errors import Invalid, InvalidDocument
@@ -15,9 +16,12 @@ from treering.model.frontmatter import load
 from treering.model.scope import unescape
 from treering.model.taxonomy import type_named
 
+_SUFFIX = ".md"
+
 
 def from_path(path: Path) -> Iterator[Numbered]:
     """A markdown file, or a folder of them."""
+    yield from passed_over(path)
     for number, (file, where) in enumerate(files_of(path), 1):
         yield _markdown(file, where, number)
 
@@ -26,8 +30,15 @@ def files_of(path: Path) -> list[tuple[Path, str]]:
     """The markdown files at a path, each with its name below it."""
     if not path.is_dir():
         return [(path, path.name)]
-    found = sorted(f for f in path.rglob("*.md") if f.is_file() and not is_prompt_file(f))
+    found = [file for file in list_files(path, _SUFFIX) if not is_prompt_file(file)]
     return [(file, str(file.relative_to(path))) for file in found]
+
+
+def passed_over(path: Path) -> Iterator[Numbered]:
+    """What of a folder is not read: each with its reason, as a record that went wrong."""
+    if path.is_dir():
+        for where, why in list_passed_over(path, _SUFFIX).items():
+            yield Numbered(0, where, Invalid(why))
 
 
 def note(path: Path) -> tuple[dict[str, Any], str]:

@@ -1,0 +1,127 @@
+"""Makes docs/reference/python.md from the class `Treering`: signatures, texts, examples, answers."""
+
+import inspect
+import json
+import re
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_overloads, get_type_hints
+
+from treering import Treering, answers
+from treering.actions.verbs import VERBS, find_verb
+
+PAGE = Path(__file__).parent / "reference" / "python.md"
+WIDTH = 100
+_VERB_OF = {"exported": "export", "import_path": "import"}
+_NAMES = {id(getattr(answers, name)): name for name in answers.__all__}
+
+TOP = """\
+# The Python library
+
+This page is made from the class by `python docs/generate.py`, and its examples are run by a test.
+
+```python
+from treering import Treering
+
+tr = Treering.open(".")
+```
+
+What stands here is all there is to rely on; every other module may change.
+An answer's fields are the words of the JSON that `treering COMMAND --json` prints, and its type is importable from `treering.answers`.
+What goes wrong is raised as an error of `treering.errors`, each with a code, a message and a hint; [errors](errors.md) lists them.
+Parameters mean what [the command line](cli.md) says about the options of the same name.
+
+| method | does |
+| --- | --- |
+{table}
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    names = [name for name in dir(Treering) if not name.startswith("_")]
+    rows = [f"| [`{name}`](#{name}) | {_texts(name)[0].splitlines()[0]} |" for name in names]
+    return "\n".join([TOP.format(table="\n".join(rows)), *map(_section, names)])
+
+
+def _section(name: str) -> str:
+    text, example = _texts(name)
+    parts = [f"## {name}", _code(_signature(name)), text, _code(example), _answers(name)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _code(text: str) -> str:
+    return f"```python\n{text}\n```"
+
+
+def _texts(name: str) -> tuple[str, str]:
+    """The words of a docstring, one sentence a line, and its example."""
+    doc = inspect.getdoc(getattr(Treering, name)) or ""
+    words, _, example = doc.partition(">>> ")
+    paragraphs = [" ".join(part.split()) for part in words.strip().split("\n\n")]
+    return "\n\n".join(re.sub(r"(?<=\.) (?=[A-Z`])", "\n", part) for part in paragraphs), (
+        f">>> {example}".rstrip()
+    )
+
+
+def _signature(name: str) -> str:
+    """As a caller writes it: parameters with their defaults."""
+    verb = _VERB_OF.get(name, name)
+    method = getattr(Treering, name)
+    if get_overloads(method) and verb in VERBS:
+        given = [
+            parameter.name
+            if parameter.is_required
+            else f"{parameter.name}={_value(parameter.default)}"
+            for parameter in find_verb(verb).parameters_of("python")
+        ]
+    else:
+        parameters = inspect.signature(method).parameters.values()
+        given = [_spelled(each) for each in parameters if each.name not in ("self", "cls")]
+    return _call("Treering.open" if name == "open" else f"tr.{name}", given)
+
+
+def _call(name: str, given: list[str]) -> str:
+    """Laid out as the formatter would, which looks into pages, too."""
+    inside = ", ".join(given)
+    if len(name) + len(inside) + 2 <= WIDTH:
+        return f"{name}({inside})"
+    if len(inside) + 4 <= WIDTH:
+        return f"{name}(\n    {inside}\n)"
+    return f"{name}(\n" + "".join(f"    {each},\n" for each in given) + ")"
+
+
+def _spelled(parameter: inspect.Parameter) -> str:
+    if parameter.default is inspect.Parameter.empty:
+        return parameter.name
+    return f"{parameter.name}={_value(parameter.default)}"
+
+
+def _value(default: Any) -> str:
+    if isinstance(default, str):
+        return json.dumps(default)
+    return default.__name__ if callable(default) else repr(default)
+
+
+def _answers(name: str) -> str:
+    """What comes back; of operations one line each."""
+    method = getattr(Treering, name)
+    each = get_overloads(method)
+    if not each:
+        return f"Answers {_named(get_type_hints(method)['return'])}."
+    rows = []
+    for overload in each[:-1]:
+        hints = get_type_hints(overload)
+        (word,) = get_args(hints.get("op") or hints["view"])
+        rows.append(f"| `{word}` | {_named(hints['return'])} |")
+    head = "| operation | answers |" if name != "status" else "| view | answers |"
+    return "\n".join([head, "| --- | --- |", *rows])
+
+
+def _named(kind: Any) -> str:
+    if isinstance(kind, UnionType):
+        return " or ".join(_named(part) for part in get_args(kind))
+    if origin := get_origin(kind):
+        inner = ", ".join(_named(part).strip("`") for part in get_args(kind))
+        return f"`{_NAMES.get(id(origin), origin.__name__)}[{inner}]`"
+    return f"`{_NAMES.get(id(kind), kind.__name__)}`"

@@ -1,0 +1,53 @@
+"""Flags: what a reader is told about a memory that looks wrong, the same by every door.
+
+The index knows them for what it holds. A past version, or what the index had no time for, is looked
+at now, within the budget of one answer, and remembered for as long as the process lives.
+"""
+
+from collections.abc import Iterable
+
+from treering.actions.workspace import Workspace
+from treering.capture.flags import UNSCANNED, Detectors, flags_in
+from treering.graph.network import Node
+from treering.store.view import Place
+
+
+class Flags:
+    """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._lookout = workspace.lookout
+        self._inspect = Detectors().inspect_briefly()
+        self._branches: dict[str, tuple[str, ...]] = {}
+
+    def of(self, place: Place) -> tuple[str, ...]:
+        """What looks wrong with a copy of a memory, or with the name of the branch it is on."""
+        return _joined(self._of_blob(place), self._of_branch(place.layer.branch))
+
+    def _of_blob(self, place: Place) -> tuple[str, ...]:
+        entry = self._lookout.index.known_entry(place.blob)
+        found = entry.flags if entry else None
+        if found is None:
+            found = self._lookout.inspected.get(place.blob)
+        if found is None:
+            found = self._inspect(place.memory())
+            if found is None:
+                return (UNSCANNED,)
+            self._lookout.inspected[place.blob] = found
+        return found
+
+    def _of_branch(self, name: str) -> tuple[str, ...]:
+        if name not in self._branches:
+            self._branches[name] = flags_in(name)
+        return self._branches[name]
+
+
+def flags_of_node(node: Node | None) -> tuple[str, ...] | None:
+    """What the index knows to be wrong, None for nothing: for answers made of entries alone."""
+    if node is None:
+        return None
+    return (UNSCANNED,) if node.flags is None else node.flags or None
+
+
+def _joined(*flags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(flag for some in flags for flag in some))

@@ -1,0 +1,116 @@
+"""restore: bring back a branch's memories, from the trash or from before a sync."""
+
+from typing import Any, NamedTuple
+
+from treering.actions.workspace import Workspace
+from treering.branches import follow, undo
+from treering.branches.apply import Hand, promote
+from treering.branches.plan import PlanLine
+from treering.branches.survey import Trashed, trashed
+from treering.branches.undo import EarlierTip, is_forgotten
+from treering.capture.masking import mask
+from treering.errors import BranchNotFound
+from treering.model.scope import Scope
+from treering.store import layout
+from treering.store.message import Message
+from treering.store.vault import Vault
+
+#: What memories are brought back from.
+Source = Trashed | EarlierTip
+
+
+class Restored(NamedTuple):
+    """What came back, and from where."""
+
+    branch: str
+    memories: int
+    trash: str
+
+    def as_json(self) -> dict[str, Any]:
+        """In the contract's words, one of which is none of Python's."""
+        return {"branch": self.branch, "memories": self.memories, "from": self.trash}
+
+
+def restore(
+    workspace: Workspace, branch: str, *, before_sync: bool = False, dry_run: bool = False
+) -> Restored:
+    """Bring the newest dropped memories of a branch back, whether the branch is back or not.
+
+    With `before_sync` those that the last sync hid or changed; each call goes one sync further
+    back. Only memories that are seen afterwards are counted.
+    """
+    if dry_run:
+        vault, entry = _find(workspace, branch, before_sync)
+        return Restored(branch, len(_visible(vault, entry.tip, _wanted(vault, entry))), entry.ref)
+    with workspace.store.lock() as held:
+        vault, entry = _find(workspace, branch, before_sync)
+        wanted = _wanted(vault, entry)
+        _bring_back(workspace.hand(held), vault, entry, len(wanted))
+        vault.move_ref(held, entry.ref, None, old=entry.tip, why="restored")
+        seen = _visible(vault, vault.tip(entry.scope), wanted)
+        return Restored(entry.scope.branch, len(seen), entry.ref)
+
+
+def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Source]:
+    """The newest of a branch's scopes in the trash, or of its tips from before a sync."""
+    shared = workspace.store.shared
+    earlier = [before for before in undo.list_before(shared) if before.scope.branch == branch]
+    if before_sync:
+        if earlier:
+            return shared, earlier[0]
+        raise BranchNotFound(
+            f"No sync has changed or hidden memories of {branch} lately.",
+            hint="`treering log` shows what happened; `treering revert ID --to COMMIT` goes back.",
+        )
+    for vault in workspace.store.vaults():
+        for entry in trashed(vault):
+            if entry.scope.branch == branch:
+                return vault, entry
+    names = sorted({e.scope.branch for v in workspace.store.vaults() for e in trashed(v)})
+    there = f"In the trash: {', '.join(names)}." if names else "The trash is empty."
+    if earlier:
+        there = f"`treering restore {branch} --before-sync` takes back what the last sync changed."
+    raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
+
+
+def _wanted(vault: Vault, entry: Source) -> set[str]:
+    """The memories that are to come back: all of a dropped scope, else what a sync changed."""
+    tip = vault.tip(entry.scope)
+    if isinstance(entry, Trashed) or tip is None:
+        return set(vault.snapshot_at(entry.scope, entry.tip).listing())
+    lost = undo.overwritten(vault, entry.tip, tip)
+    return {memory_id for path in lost if (memory_id := layout.id_of_path(path))}
+
+
+def _visible(vault: Vault, tip: str | None, wanted: set[str]) -> set[str]:
+    """Those of some memories that are there at a tip, and not forgotten."""
+    there = vault.snapshot_at(Scope(""), tip).listing()
+    return {mid for mid in wanted if mid in there and not is_forgotten(vault, there[mid])}
+
+
+def _bring_back(hand: Hand, vault: Vault, entry: Source, count: int) -> None:
+    """A commit of its own on top, so that the branch is not judged again at once, and that what
+    came back is shared on."""
+    follow.settle(hand, vault, entry.scope)
+    if vault.tip(entry.scope) is None:
+        vault.move_ref(hand.held, entry.scope.ref, entry.tip, old=None, why="restored")
+    elif isinstance(entry, Trashed):
+        line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
+        promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
+    files = _files(vault, entry)
+    ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
+    subject = f"restore {count} memories of {mask(entry.scope.branch)}"
+    why = Message("restore-scope", subject, hand.code_of(entry.scope), ids)
+    vault.commit(hand.held, entry.scope, files, why, person=hand.person, seconds=hand.seconds)
+
+
+def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
+    """What has to be written: all that is not as it was before a sync; of the trash what is not
+    there or was forgotten meanwhile, since what was written since is newer."""
+    read = vault.repository.objects.blob
+    lost = undo.overwritten(vault, entry.tip, vault.tip(entry.scope))
+    return {
+        path: read(was)
+        for path, (was, now) in lost.items()
+        if isinstance(entry, EarlierTip) or now is None or is_forgotten(vault, now)
+    }

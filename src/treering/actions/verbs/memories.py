@@ -1,0 +1,238 @@
+"""remember, recall, read, revise, forget, link: one memory, from its first day to its last."""
+
+from treering.actions.verbs.verb import (
+    ALLOW_SECRET,
+    BRANCH,
+    CLI,
+    CONTENT_FILE,
+    NOT_CLI,
+    REQUIRED,
+    Tool,
+    Verb,
+    flag,
+    number,
+    text,
+    whole,
+    words,
+)
+from treering.model.choices import DETAILS, MODES, ORDERS, OUTCOMES, SCOPES, STATUSES
+
+REMEMBER = Verb(
+    "remember",
+    "Store a memory on the current branch.",
+    (
+        text(
+            "content",
+            "The memory, in markdown. Its first line is the title unless one is given.",
+            default=REQUIRED,
+            argument="optional",
+        ),
+        CONTENT_FILE,
+        text(
+            "type",
+            "decision, pattern, convention, component, concept, insight, issue, debt, api, config, "
+            "security, testing, progress or context. Default: classified from the text.",
+            short="t",
+        ),
+        text("title", "Up to 200 characters. Default: the first line."),
+        text("topic", "A path such as backend/auth/tokens."),
+        text("reasoning", "Why: what was weighed, what was given up."),
+        words("tags", "Labels.", options=("tag", "tags")),
+        words(
+            "files",
+            "Files it is about. recall tells when they change.",
+            options=("file", "files"),
+        ),
+        number("confidence", "0 to 1.", default=0.8),
+        text("supersedes", "Id of the memory this one replaces.", metavar="ID"),
+        words(
+            "links",
+            'Each "relation:id", such as "depends_on:7k2m9qx4".',
+            options=("link", "links"),
+            metavar="RELATION:ID",
+        ),
+        BRANCH,
+        flag("private", "Keep it on this machine. It is never synced."),
+        text("session", "The work session it belongs to."),
+        text("agent", "The agent that learned it. Default: the client's own name."),
+        text("outcome", "How it turned out.", choices=OUTCOMES),
+        text("id", "An id to keep, when copying. Default: made from the content."),
+        ALLOW_SECRET,
+    ),
+    example="treering remember 'Use WAL mode: readers never block' -t decision --tag db",
+    more="The content is the argument, or standard input with `-` or when nothing is given.",
+    tool=Tool(
+        "Save a memory for later sessions and teammates: a decision and why, a root cause, a "
+        "convention, a pattern, a gotcha, a lesson learned. Use it right when you learn something "
+        "the code does not say. The same text twice is one memory. Answers with its id, similar "
+        "memories and links worth making. Not for secrets, for progress of this session (use "
+        "checkpoint), or to change a memory (use revise).",
+        is_idempotent=True,
+        is_core=True,
+        changes="resources",
+    ),
+)
+
+RECALL = Verb(
+    "recall",
+    "Search memories, or list them when no query is given.",
+    (
+        text(
+            "query",
+            'Words, "phrases", -not, prefix*, and filters type: tag: topic: title: author: file: '
+            "since: confidence>0.7. Empty lists the newest.",
+            argument="optional",
+        ),
+        text("type", "Only this type.", short="t"),
+        text("topic", "Only below this topic."),
+        words("tags", "All must match.", options=("tag", "tags")),
+        text("since", "Created since: 7d, 12h, 2w, a date, today, yesterday."),
+        text("until", "Created until; written as since."),
+        number("min_confidence", "0 to 1."),
+        number("max_confidence", "0 to 1."),
+        text("status", "Default: active and needs-review.", choices=(*STATUSES, "all")),
+        text("author", "Part of the name."),
+        text("agent", "Written by this agent."),
+        text("session", "Of this session."),
+        text("file", "About this file or folder."),
+        text("scope", "How far to look.", default="branch", choices=SCOPES),
+        text("branch", "As seen from another branch.", short="b"),
+        text("at", "As it was at a revision or on a date.", metavar="REV"),
+        text("mode", "By words, by meaning, or both.", default="hybrid", choices=MODES),
+        text("order", "Default: relevance, or newest for a listing.", choices=ORDERS),
+        whole("expand", "Follow links, 0 to 3 hops."),
+        words("relation", "Which links expand follows.", options=("relation", "relations")),
+        text(
+            "detail", "light: no text; full: whole text.", default="medium", choices=DETAILS
+        ),
+        whole("limit", "Default: 10, or 50 for a listing.", short="n"),
+        text("cursor", "From the answer before, for the next page."),
+        flag("pick", "Number what was found, and read what you choose.", doors=CLI),
+    ),
+    example="treering recall 'why is the start slow' --tag cache --since 30d",
+    more='The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: '
+    "topic: title: branch: status: author: agent: file: since: until: confidence>0.7",
+    tool=Tool(
+        "Search the memory of this repository: past decisions, known issues, conventions, why "
+        "something is as it is, who decided what. Use it before designing, debugging or changing "
+        "code you do not know; a few plain words do best. Without a query it lists the newest. "
+        "Sees this branch and the trunk; scope=all every branch. Not for searching code.",
+        is_read_only=True,
+        is_idempotent=True,
+        is_core=True,
+    ),
+)  # fmt: skip
+
+READ = Verb(
+    "read",
+    "Show one memory whole: content, links, staleness, history.",
+    (
+        text(
+            "id",
+            'Id or unique prefix, or "out:..." of a cut answer.',
+            default=REQUIRED,
+            argument="one",
+        ),
+        text("at", "As it was at a revision, a date, or a commit of its history.", metavar="REV"),
+        flag("history", "With every change, newest first."),
+        whole("links", "Hops of links to show, 0 to 3.", default=1),
+        whole("offset", "Continue at this character (next_offset)."),
+        BRANCH,
+    ),
+    example="treering read 7k2m --history",
+    tool=Tool(
+        "Read one memory whole by its id: full text, links, the state of its files, its history; "
+        'or the rest of a cut answer (id "out:..."). Use it when a hit of recall matters.',
+        is_read_only=True,
+        is_idempotent=True,
+        is_core=True,
+    ),
+)
+
+REVISE = Verb(
+    "revise",
+    "Change parts of a memory; what is not given stays.",
+    (
+        text("id", "Id or unique prefix.", default=REQUIRED, argument="one"),
+        text("content", "The new text, whole.", by_hand="`-` reads standard input."),
+        CONTENT_FILE,
+        text("append", "Text to add at the end."),
+        text("title", '"-" clears: it follows the first line again.'),
+        text("type", "Another type.", short="t"),
+        text("topic", '"-" clears.'),
+        words("tags_add", "Tags to add.", options=("tag-add", "tags-add")),
+        words("tags_remove", "Tags to take away.", options=("tag-remove", "tags-remove")),
+        words("files", 'Replaces all; ["-"] clears.', options=("file", "files")),
+        text("status", "Its state.", choices=STATUSES),
+        number("confidence", "0 to 1."),
+        text("outcome", "How it turned out.", choices=OUTCOMES, by_hand="`-` clears it."),
+        text("reason", 'Why it changed or how it went; "-" clears.'),
+        text("supersede_with", "Id of the newer memory that replaces this one.", metavar="ID"),
+        text(
+            "expect", "The version you read; refused if it changed since.", metavar="VERSION"
+        ),
+        BRANCH,
+        ALLOW_SECRET,
+    ),
+    example="treering revise 7k2m --outcome failed --reason 'too slow'",
+    tool=Tool(
+        "Update parts of a memory: correct its text, add tags, set status, confidence or the "
+        "outcome of a decision, mark it superseded. What is not given stays; earlier versions stay "
+        "readable. Use it when a memory is wrong, out of date, or you know how it turned out.",
+        is_core=True,
+        changes="resources",
+    ),
+)  # fmt: skip
+
+FORGET = Verb(
+    "forget",
+    "Hide memories on this branch, or bring them back; history keeps them.",
+    (
+        words(
+            "ids",
+            "Ids, or unique prefixes of 4 or more. All or none.",
+            default=REQUIRED,
+            argument="several",
+            metavar="ID...",
+        ),
+        text("reason", "Why."),
+        flag("restore", "Bring them back instead."),
+        BRANCH,
+    ),
+    example="treering forget 7k2m --reason 'no longer true'",
+    tool=Tool(
+        "Delete memories, or restore them (restore=true). Soft: history keeps them. Use it for "
+        "what is wrong or worthless; what was replaced should be superseded instead.",
+        is_destructive=True,
+        is_idempotent=True,
+        changes="resources",
+    ),
+)
+
+LINK = Verb(
+    "link",
+    "Link one memory to another, strengthen their link, or remove it.",
+    (
+        text("source", "Id or prefix.", default=REQUIRED, argument="one"),
+        text("target", "Id or prefix.", default=REQUIRED, doors=NOT_CLI),
+        words("rest", argument="several", metavar="[RELATION] TARGET", doors=CLI),
+        text(
+            "relation",
+            "depends_on, uses, implements, affects, references, follows, supersedes, derived_from, "
+            "prerequisite_of, part_of, conflicts_with, mentions or a word of your own.",
+            default="relates_to",
+        ),
+        number("confidence", "0 to 1; the higher one stays.", default=0.8),
+        text("note", 'Why they belong together; "-" clears.'),
+        flag("remove", "Take the link away."),
+        BRANCH,
+    ),
+    example="treering link 7k2m depends_on 0c5x --note 'needs its keys'",
+    more="The relation stands between the two, or is given with --relation.",
+    tool=Tool(
+        "Connect two memories by a relation, strengthen the link, or remove it. Use it when one "
+        "depends on, explains, affects or contradicts the other.",
+        is_idempotent=True,
+        is_core=True,
+    ),
+)

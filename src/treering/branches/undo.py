@@ -1,0 +1,126 @@
+"""The way back from a sync: the tip a scope had before, where the sync hid, dropped or overwrote
+memories of ours. Anyone who may push can do so in good form; nobody should have to dig for it."""
+
+import calendar
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from treering.branches.apply import Hand
+from treering.errors import TreeringError
+from treering.git import refs
+from treering.model.scope import UNDO, Scope
+from treering.store import layout, message
+from treering.store.changes import differing, tree_of
+from treering.store.replay import is_redacted
+from treering.store.vault import Vault
+
+_KEPT_FOR = 30 * 24 * 60 * 60
+_MOST = 30
+_STAMP = "%Y%m%dT%H%M%SZ"
+_MANY, _SOME = 10, 2
+
+
+class EarlierTip(NamedTuple):
+    """A scope as it was before a sync."""
+
+    ref: str
+    scope: Scope
+    tip: str
+    stamp: str
+
+    @property
+    def when(self) -> float:
+        try:
+            return calendar.timegm(time.strptime(self.stamp[:16], _STAMP))
+        except ValueError:
+            return 0.0
+
+
+class Effect(NamedTuple):
+    """What became of the memories, prompts and templates a scope had."""
+
+    files: int
+    changed: int  # or hidden
+    hidden: int
+
+    @property
+    def is_large(self) -> bool:
+        """Whether someone should be told: more than ten, or more than a tenth."""
+        return self.changed > _MANY or (self.changed > _SOME and self.changed * 10 > self.files)
+
+    def __str__(self) -> str:
+        return f"{self.changed} of {self.files} memories were changed, {self.hidden} of them hidden"
+
+
+def keep(hand: Hand, vault: Vault, scope: Scope, tip: str) -> str:
+    """Write down where a scope was, and let go of what is too old or too much."""
+    stamp = time.strftime(_STAMP, time.gmtime(hand.seconds))
+    known = list(list_before(vault, scope))
+    taken = {before.stamp for before in known}
+    stamps = (stamp if n == 1 else f"{stamp}-{n}" for n in range(1, 10_000))
+    name = f"{UNDO}{scope.component}/{next(s for s in stamps if s not in taken)}"
+    vault.move_ref(hand.held, name, tip, old=None, why="sync: before")
+    for number, before in enumerate(known, 2):
+        if number > _MOST or before.when < hand.seconds - _KEPT_FOR:
+            vault.move_ref(hand.held, before.ref, None, old=before.tip, why="sync: too old")
+    return name
+
+
+def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip]:
+    """The ways back there are, newest first: of one scope, or of all."""
+    prefix = f"{UNDO}{scope.component}/" if scope else UNDO
+    found = []
+    for ref, tip in refs.listed(vault.repository.common_dir, prefix).items():
+        component, _, stamp = ref.removeprefix(UNDO).partition("/")
+        whose = scope or Scope.of_component(component, _branch_of(vault, tip))
+        if whose and stamp:
+            found.append(EarlierTip(ref, whose, tip, stamp))
+    yield from sorted(found, key=lambda before: (before.when, before.ref), reverse=True)
+
+
+def _branch_of(vault: Vault, tip: str) -> str:
+    try:
+        return message.read(vault.repository.objects.commit(tip).message).code.branch
+    except TreeringError:
+        return ""
+
+
+def measure(vault: Vault, before: str, now: str | None) -> Effect:
+    """What the way from one tip to another did to what was there."""
+    lost = overwritten(vault, before, now)
+    hidden = sum(_is_hidden(vault, *pair) for pair in lost.values())
+    there = vault.snapshot_at(Scope(""), before)
+    return Effect(len(there.listing()) + len(there.saved()), len(lost), hidden)
+
+
+def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[str, str | None]]:
+    """The files that are no longer what they were: path -> the blob then, and now.
+
+    What was redacted since is not among them: it must not come back.
+    """
+    root = tree_of(vault, now) if now else None
+    return {
+        path: (was, blob)
+        for path, (was, blob) in differing(vault, tree_of(vault, before), root).items()
+        if was and not (blob and layout.id_of_path(path) and _is_stone(vault, blob))
+    }
+
+
+def _is_stone(vault: Vault, blob: str) -> bool:
+    try:
+        return is_redacted(vault.memory(blob))
+    except TreeringError:
+        return False
+
+
+def _is_hidden(vault: Vault, was: str, now: str | None) -> bool:
+    return now is None or (is_forgotten(vault, now) and not is_forgotten(vault, was))
+
+
+def is_forgotten(vault: Vault, blob: str) -> bool:
+    """Whether a blob is a memory that was forgotten."""
+    try:
+        return vault.memory(blob).is_forgotten
+    except TreeringError:
+        return False

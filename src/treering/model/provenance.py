@@ -1,0 +1,159 @@
+"""Whose word a text is, and when it was said, as far as commits can tell.
+
+A name and a date inside a memory are claims of whoever wrote it. Commits know better who changed a
+text; and a commit's own date is held against its parents and the moment it was first seen here.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from treering.model.memory import Memory, title_of
+from treering.model.prompt import Prompt
+from treering.model.when import instant, written
+
+#: How wrong an honest clock may be, in seconds.
+TOLERANCE = 86_400.0
+_ADDRESS = r"<([^<>]+)>\s*$"
+#: What a merge writes into details by itself.
+_BY_MERGE = ("merge", "unlinked")
+_SINGLE = ("type", "topic", "source", "author", "agent", "session")
+
+
+class Contributor(NamedTuple):
+    """Someone whose commit changed a text: the name it gives, and whether it was made here."""
+
+    name: str
+    is_here: bool = False
+
+
+#: Whoever wrote what came before the part of history that is known, or would not say.
+SOMEONE = Contributor("")
+#: Whoever put together what others wrote, in another clone.
+JOINER = Contributor("a merge")
+
+
+class Version(NamedTuple):
+    """One version of a memory or prompt, by its blob. Times are seconds, no later than is credible.
+
+    `people`   those whose commits made its words, the creator first
+    `born`     when something under this id was first committed
+    `changed`  when this version was committed
+    `said`     when its words were
+    `seen`     when this clone first saw it
+    `words`    a hash of its words; empty until there is another version to compare with
+    """
+
+    blob: str
+    id: str
+    people: tuple[Contributor, ...]
+    born: float
+    changed: float
+    said: float
+    seen: float
+    words: str = ""
+
+
+def address_of(author: str) -> str:
+    """The address in `Ada <ada@example.org>`, in lower case; empty where there is none."""
+    match = re.search(_ADDRESS, author)
+    return match[1].strip().lower() if match else ""
+
+
+def credible_moment(claimed: float, parents: Iterable[float], seen: float) -> float:
+    """When a commit of others was made: as it says, unless that is before its parents or after it
+    was seen. Then it counts as made when they were, and a forged date wins nothing."""
+    earliest = max(parents, default=None)
+    if claimed <= seen + TOLERANCE and (earliest is None or claimed >= earliest - TOLERANCE):
+        return claimed
+    return 0.0 if earliest is None else earliest
+
+
+def credible_date(claimed: float, latest: float) -> float:
+    """A date inside a memory, unless it is later than the commit that brought it."""
+    return claimed if claimed <= latest + TOLERANCE else latest
+
+
+def redate(memory: Memory, version: Version) -> Memory:
+    """The memory with dates that are no later than the commits that brought it."""
+    return _redate(memory, version.born, version.changed)
+
+
+def redate_unknown(memory: Memory, now: float) -> Memory:
+    """The same where no commit is known: a date still to come counts for nothing."""
+    latest = [now if instant(date) <= now + TOLERANCE else 0.0 for date in _dates(memory)]
+    return _redate(memory, *latest)
+
+
+def _redate(memory: Memory, born: float, changed: float) -> Memory:
+    claims = [instant(date) for date in _dates(memory)]
+    created, modified = map(credible_date, claims, (born, changed))
+    if [created, modified] == claims:
+        return memory
+    return replace(memory, created=_written(created), modified=_written(modified))
+
+
+def _dates(memory: Memory) -> tuple[str, str]:
+    return memory.created, memory.modified
+
+
+def _written(seconds: float) -> str:
+    return written(max(0.0, seconds))
+
+
+def hash_words(text: Memory | Prompt) -> str:
+    """What two versions have in common that say the same, whatever else changed around it."""
+    return hashlib.sha256(repr(_words(text)).encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def _words(text: Memory | Prompt) -> tuple[Any, ...]:
+    if isinstance(text, Prompt):
+        return (text.kind, text.content, text.description, sorted(text.tags), text.is_deleted)
+    return (
+        *(getattr(text, name) for name in (*_SINGLE, "title", "content")),
+        sorted(text.tags),
+        sorted(file.path for file in text.files),
+        sorted(_details(text).items()),
+        sorted((key, repr(value)) for key, value in text.extra.items()),
+    )
+
+
+def _details(memory: Memory) -> dict[str, str]:
+    return {key: repr(value) for key, value in memory.details.items() if key not in _BY_MERGE}
+
+
+def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
+    """Whether a merge has no word of its own. In which order it put those of its parents, and which
+    it left out, is not asked: comparing texts is slow, and a stranger may have chosen them."""
+    if not _is_within(_tokens(text.content), (_tokens(parent.content) for parent in parents)):
+        return False
+    if isinstance(text, Prompt):
+        descriptions = {p.description for p in parents if isinstance(p, Prompt)}
+        return text.description in descriptions
+    sides = [parent for parent in parents if isinstance(parent, Memory)]
+    return (
+        all(getattr(text, n) in {getattr(side, n) for side in sides} for n in _SINGLE)
+        and text.title in {title_of(text.content), *(side.title for side in sides)}
+        and _is_within(text.tags, (side.tags for side in sides))
+        and _is_within(_paths(text), map(_paths, sides))
+        and _is_within(_details(text).items(), (_details(side).items() for side in sides))
+        and _is_within(_extra(text), map(_extra, sides))
+    )
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]+", text)
+
+
+def _paths(memory: Memory) -> list[str]:
+    return [file.path for file in memory.files]
+
+
+def _extra(memory: Memory) -> list[tuple[str, str]]:
+    return [(key, repr(value)) for key, value in memory.extra.items()]
+
+
+def _is_within(items: Iterable[Any], sides: Iterable[Iterable[Any]]) -> bool:
+    return set(items) <= {item for side in sides for item in side}

@@ -1,0 +1,1 @@
+"""Who wrote what memories say, and when: derived from the history of scopes."""

@@ -1,0 +1,158 @@
+"""The ledger on disk: what was found out about commits and versions so far.
+
+versions    blob -> whose words it holds, and since when (see model/provenance.py)
+commits     commit -> when it was made, as far as that is credible
+tips        commits whose whole history is in here
+written     commits that this clone's ref logs say were made here, and why the ref moved
+logs        how far each ref log has been read, by the hash of the ref's name
+people      the addresses of those who made commits
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from treering.model.provenance import Contributor, Version
+from treering.store.database import Database, select, transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+
+VERSION = 1
+# 1: versions, commits, tips, written, logs, people
+
+_SCHEMA = """
+    CREATE TABLE versions (blob TEXT PRIMARY KEY, id TEXT, people TEXT, born REAL, changed REAL,
+        said REAL, seen REAL, words TEXT) WITHOUT ROWID;
+    CREATE INDEX versions_of ON versions (id);
+    CREATE TABLE commits (oid TEXT PRIMARY KEY, made REAL, is_odd INTEGER) WITHOUT ROWID;
+    CREATE INDEX odd ON commits (is_odd) WHERE is_odd;
+    CREATE TABLE tips (oid TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE written (oid TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID;
+    CREATE TABLE logs (name TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID;
+    CREATE TABLE people (address TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_COLUMNS = "blob, id, people, born, changed, said, seen, words"
+_PATIENCE = 1.0  # seconds; another process writes for moments
+
+
+class Moment(NamedTuple):
+    """When a commit was made; odd where that is not what it says itself."""
+
+    made: float
+    is_odd: bool
+
+
+class Findings(NamedTuple):
+    """What a walk through new commits found out."""
+
+    versions: Collection[Version]
+    moments: Mapping[str, Moment]
+    tips: Collection[str]  # whose history is in the table now
+    passed: Collection[str]  # former tips that others reach by now
+    people: Collection[str]
+
+
+class VersionTable:
+    """The tables of one repository; where they cannot be kept, they are in memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, _SCHEMA, VERSION, patience=_PATIENCE)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is found out today is known tomorrow."""
+        return not self._database.is_in_memory
+
+    def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
+        return {version.blob: version for version in self._versions("blob", list(blobs))}
+
+    def versions_of(self, ids: Iterable[str]) -> list[Version]:
+        """Every version of some memories."""
+        return self._versions("id", list(ids))
+
+    def _versions(self, key: str, wanted: list[str]) -> list[Version]:
+        return self._database.ask(
+            lambda db: [_version(*row) for row in select(db, _COLUMNS, "versions", key, wanted)],
+            [],
+        )
+
+    def moments(self, commits: Iterable[str]) -> dict[str, float]:
+        wanted = list(commits)
+        return self._database.ask(
+            lambda db: dict(select(db, "oid, made", "commits", "oid", wanted)), {}
+        )
+
+    def has_odd_moments(self) -> bool:
+        """Whether any commit claims a date that is not credible."""
+        query = "SELECT 1 FROM commits WHERE is_odd LIMIT 1"
+        return self._database.ask(lambda db: db.execute(query).fetchone() is not None, False)
+
+    def tips(self) -> set[str]:
+        return self._database.ask(
+            lambda db: {row[0] for row in db.execute("SELECT oid FROM tips")}, set()
+        )
+
+    def people(self) -> set[str]:
+        query = "SELECT address FROM people"
+        return self._database.ask(lambda db: {row[0] for row in db.execute(query)}, set())
+
+    def written(self, commits: Iterable[str]) -> dict[str, str]:
+        """Of some commits those that were made here, and what the ref's log says of each."""
+        wanted = list(commits)
+        return self._database.ask(
+            lambda db: dict(select(db, "oid, why", "written", "oid", wanted)), {}
+        )
+
+    def log_sizes(self) -> dict[str, int]:
+        query = "SELECT name, size FROM logs"
+        return self._database.ask(lambda db: dict(db.execute(query).fetchall()), {})
+
+    def note_written(self, written: Mapping[str, str], sizes: Mapping[str, int]) -> None:
+        def change(db: "sqlite3.Connection") -> None:
+            db.executemany("INSERT OR IGNORE INTO written VALUES (?, ?)", written.items())
+            db.executemany("INSERT OR REPLACE INTO logs VALUES (?, ?)", sizes.items())
+
+        self._change(change)
+
+    def note(self, found: Findings) -> None:
+        def change(db: "sqlite3.Connection") -> None:
+            db.executemany(
+                "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                map(_row, found.versions),
+            )
+            db.executemany(
+                "INSERT OR IGNORE INTO commits VALUES (?, ?, ?)",
+                ((oid, made, is_odd) for oid, (made, is_odd) in found.moments.items()),
+            )
+            db.executemany("INSERT OR IGNORE INTO people VALUES (?)", ((p,) for p in found.people))
+            db.executemany("DELETE FROM tips WHERE oid = ?", ((oid,) for oid in found.passed))
+            db.executemany("INSERT OR IGNORE INTO tips VALUES (?)", ((oid,) for oid in found.tips))
+
+        self._change(change)
+
+    def forget_versions_of(self, memory_id: str) -> None:
+        def change(db: "sqlite3.Connection") -> None:
+            db.execute("DELETE FROM versions WHERE id = ?", (memory_id,))
+
+        self._change(change)
+
+    def _change(self, change: "Callable[[sqlite3.Connection], None]") -> None:
+        def inside(db: "sqlite3.Connection") -> bool:
+            with transaction(db):
+                change(db)
+            return True
+
+        if not self._database.ask(inside, False):
+            self._database.leave_disk()
+            self._database.ask(inside, False)
+
+
+def _row(version: Version) -> tuple[object, ...]:
+    return (*version[:2], json.dumps(version.people), *version[3:])
+
+
+def _version(blob: str, key: str, people: str, *rest: object) -> Version:
+    made = tuple(Contributor(str(name), bool(is_here)) for name, is_here in json.loads(people))
+    return Version._make((blob, key, made, *rest))

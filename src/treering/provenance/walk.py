@@ -1,0 +1,170 @@
+"""New commits, parents first, made into versions: who wrote the words of each, and when.
+
+A version whose words are not new is its writers' still: links, statuses, promotions and going back
+to an earlier text add nobody. One with new words is theirs whose words it was made from, and the
+word of whoever committed it. A merge made here adds nobody; one that was brought here is no more
+than a teammate's word, as whoever made it chose what to leave out.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from treering.model.memory import Memory
+from treering.model.prompt import Prompt
+from treering.model.provenance import (
+    JOINER,
+    SOMEONE,
+    Contributor,
+    Version,
+    address_of,
+    credible_moment,
+    hash_words,
+    is_woven,
+)
+from treering.provenance.version_table import Moment
+from treering.store.contributions import Contribution, PutFile
+from treering.store.vault import NOBODY
+
+Text = Memory | Prompt
+ReadText = Callable[[str, str], Text | None]
+
+
+class Walk:
+    """What is known so far, and what the commits handed in add to it."""
+
+    def __init__(
+        self,
+        versions: Iterable[Version],
+        moments: dict[str, float],
+        read: ReadText,
+        seen: float,
+    ) -> None:
+        self._versions: dict[str, Version] = {}
+        self._saying: dict[tuple[str, str], dict[str, None]] = {}  # id and words -> blobs
+        self._unread: dict[str, list[str]] = {}  # id -> blobs whose words nobody asked for yet
+        self._ids: set[str] = set()
+        self._read = read
+        self._seen = seen
+        self._known_moments = moments
+        self.found: dict[str, Version] = {}
+        self.moments: dict[str, Moment] = {}
+        self.people: set[str] = set()
+        for version in versions:
+            self._keep(version)
+        self.found.clear()
+
+    def add(self, commit: Contribution, *, is_here: bool, is_cut: bool) -> None:
+        """One more commit, after its parents; `is_cut` where those are not in this clone."""
+        made = self._moment(commit, is_here=is_here)
+        self.people.add(address_of(commit.author))
+        is_nobodys = address_of(commit.author) == NOBODY.email and not is_here
+        who = SOMEONE if is_cut or is_nobodys else Contributor(commit.author, is_here)
+        for put in commit.files:
+            before = put.before or tuple(filter(None, (commit.bases.get(put.id),)))
+            if put.blob in self._versions:
+                self._claim(self._versions[put.blob], who, is_first=not before)
+            elif before:
+                self._keep(self._changed(commit, put, before, who, made))
+            else:
+                self._keep(self._created(put, who, made))
+
+    def _moment(self, commit: Contribution, *, is_here: bool) -> float:
+        """What was made here is not doubted: the clock was ours."""
+        parents = [self._known_moments[oid] for oid in commit.parents if oid in self._known_moments]
+        made = float(commit.time)
+        if not is_here:
+            made = credible_moment(made, parents, self._seen)
+        self._known_moments[commit.oid] = made
+        self.moments[commit.oid] = Moment(made, made != commit.time)
+        return made
+
+    def _keep(self, version: Version) -> None:
+        self._versions[version.blob] = self.found[version.blob] = version
+        self._ids.add(version.id)
+        if version.words:
+            self._saying.setdefault((version.id, version.words), {})[version.blob] = None
+        else:
+            self._unread.setdefault(version.id, []).append(version.blob)
+
+    def _claim(self, version: Version, who: Contributor, *, is_first: bool) -> None:
+        """The same said once more, on its own: if it was here, it is the word of who is here."""
+        if is_first and who.is_here and not _is_all_here(version):
+            self._keep(version._replace(people=(who,)))
+
+    def _created(self, put: PutFile, who: Contributor, made: float) -> Version:
+        new = Version(put.blob, put.id, (who,), made, made, made, self._seen)
+        if put.id not in self._ids:
+            return new
+        words = self._hash(put.id, put.blob)
+        same = self._find(put.id, words)
+        if same and not (who.is_here and not _is_all_here(same)):
+            new = new._replace(people=same.people, said=same.said)
+        return new._replace(words=words)
+
+    def _changed(
+        self,
+        commit: Contribution,
+        put: PutFile,
+        before: Sequence[str],
+        who: Contributor,
+        made: float,
+    ) -> Version:
+        words = self._hash(put.id, put.blob)
+        sources = [self._versions.get(blob) for blob in before]
+        born = min([made, *(source.born for source in sources if source)])
+        if same := self._find(put.id, words):
+            people, said = same.people, same.said
+        else:
+            people, said = self._writers(commit, put, before, who), made
+        return Version(put.blob, put.id, people, born, made, said, self._seen, words)
+
+    def _writers(
+        self, commit: Contribution, put: PutFile, before: Sequence[str], who: Contributor
+    ) -> tuple[Contributor, ...]:
+        known = [self._versions.get(blob) for blob in before]
+        people = [
+            person for version in known for person in (version.people if version else [SOMEONE])
+        ]
+        is_merge = len(commit.parents) > 1
+        if is_merge and not who.is_here:
+            people.append(JOINER if self._is_woven(put, before) else who)
+        elif not is_merge:
+            people.append(who)
+        return tuple(dict.fromkeys(people))
+
+    def _is_woven(self, put: PutFile, before: Sequence[str]) -> bool:
+        text = self._read(put.id, put.blob)
+        parents = [found for blob in before if (found := self._read(put.id, blob))]
+        return text is not None and len(parents) == len(before) and is_woven(text, parents)
+
+    def _find(self, key: str, words: str) -> Version | None:
+        """A version of a memory that has these very words; the one we can vouch for, if any."""
+        for blob in self._unread.pop(key, []):
+            self._keep(self._versions[blob]._replace(words=self._hash(key, blob)))
+        same = [self._versions[blob] for blob in self._saying.get((key, words), {})]
+        return min(same, key=lambda version: not _is_all_here(version), default=None)
+
+    def _hash(self, key: str, blob: str) -> str:
+        text = self._read(key, blob)
+        return hash_words(text) if text else blob
+
+
+def order_by_source(commits: list[Contribution]) -> list[Contribution]:
+    """Commits after their parents, and after those that made what a branch's copy was made from:
+    the histories of two scopes need not meet."""
+    if not any(commit.bases for commit in commits):
+        return commits
+    by_oid = {commit.oid: commit for commit in commits}
+    makers = {put.blob: commit.oid for commit in reversed(commits) for put in commit.files}
+    order: TopologicalSorter[str] = TopologicalSorter()
+    for commit in commits:
+        sources = (makers.get(blob, "") for blob in commit.bases.values())
+        order.add(commit.oid, *({*commit.parents, *sources} & by_oid.keys() - {commit.oid}))
+    try:
+        return [by_oid[oid] for oid in order.static_order()]
+    except CycleError:
+        return commits  # someone made up where a copy is from
+
+
+def _is_all_here(version: Version) -> bool:
+    return all(person.is_here for person in version.people)

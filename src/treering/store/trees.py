@@ -1,0 +1,257 @@
+"""The one reader of a scope's trees: what is ours in them, by mode, exact name and place.
+
+A tree may come from anyone, so every verb asks here, whether it lists, looks up an id, compares two
+trees or looks for damage. Ours is a line with exactly the mode we write, a name of our shape, in
+the folder and shard it belongs to, and the only one of its name. All else is as if it were not
+there. A tree that is none is StoreDamaged.
+
+Trees are immutable, so what was read is remembered by their ids: after a change only the changed
+shard is read again.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from treering.errors import StoreDamaged
+from treering.git.objects import BLOB, TREE, Entry
+from treering.git.repository import Repository
+from treering.model.memory import ALPHABET
+from treering.store import layout
+
+#: Memory id, or key of a prompt or template -> blob id.
+Listing = dict[str, str]
+#: Path in a scope's tree -> the blobs two trees have there, None where one has nothing of ours.
+Pairs = dict[str, tuple[str | None, str | None]]
+
+_MOST_SHARDS = 40_000
+_MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
+_MOST_LISTED = 100_000
+_MOST_FOLDERS = 8
+_ALPHABET = ALPHABET.encode()
+_OID = 20
+
+
+class LineShape(NamedTuple):
+    """A raw line of ours: bytes that are always the same around a name of fixed length."""
+
+    start: bytes
+    name: int
+    end: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.start) + self.name + len(self.end) + _OID
+
+    def is_every_line_of(self, raw: bytes) -> bool:
+        """Whether a tree holds lines of this shape alone, so that it can be cut at once.
+
+        Looked at column by column: a thousand lines cost as much as one, nearly.
+        """
+        if len(raw) % self.size:
+            return False
+        count, after = len(raw) // self.size, len(self.start) + self.name
+        fixed = (*enumerate(self.start), *enumerate(self.end, after))
+        named = (raw[at :: self.size] for at in range(len(self.start), after))
+        return all(
+            raw[at :: self.size] == bytes((byte,)) * count for at, byte in fixed
+        ) and not any(column.translate(None, _ALPHABET) for column in named)
+
+    def cut(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        """The name and object of every line."""
+        first, last = len(self.start), len(self.start) + self.name
+        for at in range(0, len(raw), self.size):
+            end = at + self.size
+            yield raw[at + first : at + last].decode(), raw[end - _OID : end].hex()
+
+    def find(self, raw: bytes, name: str) -> str | None:
+        """The object of the line with a name, if there is exactly one."""
+        line = self.start + name.encode() + self.end
+        places, at = [], raw.find(line)
+        while at >= 0:
+            if at % self.size == 0:  # or it is a part of an object's id
+                places.append(at + len(line))
+            at = raw.find(line, at + 1)
+        return raw[places[0] : places[0] + _OID].hex() if len(places) == 1 else None
+
+
+_SHARD = LineShape(b"40000 ", 2, b"\0")
+
+
+def _file_in(shard: str) -> LineShape:
+    return LineShape(b"100644 " + shard.encode(), 12 - len(shard), b".md\0")
+
+
+class Trees:
+    """What is ours in trees, and what was read of them so far."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._shards: dict[str, Listing] = {}
+        self._folders: dict[str, dict[str, str]] = {}
+        self._plain: dict[str, bytes] = {}  # raw, those of all shards that hold nothing else
+        self._listings: dict[str, Listing] = {}
+
+    def lines(self, tree: str) -> list[Entry]:
+        """All lines of a tree; those whose name is there twice have no mode: they are no one's."""
+        lines = self._repository.objects.tree(tree)
+        names = Counter(line.name for line in lines)
+        if len(names) == len(lines):
+            return lines
+        return [line if names[line.name] == 1 else line._replace(mode=0) for line in lines]
+
+    def folder(self, root: str | None, name: str) -> str | None:
+        """The tree of one of a scope's folders."""
+        return self._child(root, name, TREE) if root else None
+
+    def _child(self, tree: str, name: str, mode: int) -> str | None:
+        return next((e.oid for e in self.lines(tree) if e.name == name and e.mode == mode), None)
+
+    # --- memories ---------------------------------------------------------------------------------
+
+    def shards(self, memories: str) -> dict[str, str]:
+        """The name and tree of every shard; not to be changed, it is shared."""
+        known = self._folders.get(memories)
+        if known is None:
+            known = self._read_shards(memories)
+            if len(self._folders) >= _MOST_FOLDERS:
+                self._folders.clear()
+            self._folders[memories] = known
+        return known
+
+    def shard_tree(self, memories: str, name: str) -> str | None:
+        """The tree of one shard; a capture needs one of a thousand, and cuts no other line."""
+        if memories not in self._folders and (raw := self._plain_raw(memories)) is not None:
+            return _SHARD.find(raw, name)
+        return self.shards(memories).get(name)
+
+    def _plain_raw(self, memories: str) -> bytes | None:
+        known = self._plain.get(memories)
+        if known is None:
+            raw = self._repository.objects.raw_tree(memories)
+            if not _SHARD.is_every_line_of(raw):
+                return None
+            if len(self._plain) >= _MOST_FOLDERS:
+                self._plain.clear()
+            known = self._plain[memories] = raw
+        return known
+
+    def _read_shards(self, memories: str) -> dict[str, str]:
+        if (raw := self._plain_raw(memories)) is not None:
+            found = dict(_SHARD.cut(raw))
+            if len(found) * _SHARD.size == len(raw):
+                return found
+        lines = self.lines(memories)
+        return {e.name: e.oid for e in lines if e.mode == TREE and layout.is_shard(e.name)}
+
+    def shard(self, name: str, tree: str) -> Listing:
+        """The memories of one shard; not to be changed, it is shared."""
+        key = name + tree  # a tree put under another name holds nothing of that shard
+        known = self._shards.get(key)
+        if known is None:
+            if len(self._shards) > _MOST_SHARDS:
+                self._shards.clear()
+            known = self._shards[key] = self._read_shard(name, tree)
+        return known
+
+    def _read_shard(self, name: str, tree: str) -> Listing:
+        raw, shape = self._repository.objects.raw_tree(tree), _file_in(name)
+        if shape.is_every_line_of(raw):
+            found = {name + rest: blob for rest, blob in shape.cut(raw)}
+            if len(found) * shape.size == len(raw):
+                return found
+        return {
+            memory_id: line.oid
+            for line in self.lines(tree)
+            if line.mode == BLOB and (memory_id := layout.id_in(line.name, name))
+        }
+
+    def listing(self, memories: str) -> Listing:
+        """Every memory of all shards; not to be changed, it is shared.
+
+        A shard that cannot be read is passed over: doctor tells.
+        """
+        known = self._listings.pop(memories, None)  # used last, dropped last
+        if known is None:
+            known = {}
+            for name, tree in self.shards(memories).items():
+                with contextlib.suppress(StoreDamaged):
+                    known.update(self.shard(name, tree))
+        return self._keep(memories, known)
+
+    def _keep(self, memories: str, listing: Listing) -> Listing:
+        """Every capture makes a new listing of everything: a few large ones or many small."""
+        self._listings[memories] = listing
+        held = 0
+        for number, (old, some) in enumerate(reversed(list(self._listings.items()))):
+            held += len(some)
+            if number >= _MOST_LISTINGS or (held > _MOST_LISTED and number >= _FEWEST_LISTINGS):
+                self._listings.pop(old, None)  # a server's threads may be here together
+        return listing
+
+    # --- prompts and templates --------------------------------------------------------------------
+
+    def saved(self, root: str | None) -> Listing:
+        """Prompts and templates by key. They are few, and rarely asked for; a folder of them that
+        cannot be read is passed over: doctor tells."""
+        found: Listing = {}
+        for folder in layout.SAVED.values():
+            with contextlib.suppress(StoreDamaged):
+                found |= self._saved_in(folder, self.folder(root, folder))
+        return found
+
+    def _saved_in(self, folder: str, tree: str | None) -> Listing:
+        return {
+            f"{folder}/{name}": line.oid
+            for line in (self.lines(tree) if tree else ())
+            if line.mode == BLOB and (name := layout.name_in(line.name))
+        }
+
+    # --- by path ----------------------------------------------------------------------------------
+
+    def blob(self, root: str, path: str) -> str | None:
+        """What lies at a path of ours: a memory, a prompt or a template."""
+        folder = path.partition("/")[0]
+        tree = self.folder(root, folder)
+        if tree is None:
+            return None
+        if folder != layout.MEMORIES:
+            return self._saved_in(folder, tree).get(path.removesuffix(".md"))
+        return self.memory(tree, layout.id_of_path(path) or "")
+
+    def memory(self, memories: str, memory_id: str) -> str | None:
+        """The blob of one memory."""
+        name = layout.shard_of(memory_id)
+        tree = self.shard_tree(memories, name)
+        return self.shard(name, tree).get(memory_id) if tree else None
+
+    def differing(self, one: str | None, other: str | None) -> Pairs:
+        """Files of ours that two roots do not share; equal folders are not even looked into."""
+        found: Pairs = {}
+        for folder in layout.FOLDERS:
+            ours, theirs = self.folder(one, folder), self.folder(other, folder)
+            if ours == theirs:
+                continue
+            if folder != layout.MEMORIES:
+                _compare(found, self._saved_in(folder, ours), self._saved_in(folder, theirs))
+                continue
+            for name, left, right in self._shards_apart(ours, theirs):
+                sides = [self.shard(name, tree) if tree else {} for tree in (left, right)]
+                paths = [{layout.path_of(mid)[:-3]: blob for mid, blob in s.items()} for s in sides]
+                _compare(found, *paths)
+        return found
+
+    def _shards_apart(
+        self, one: str | None, other: str | None
+    ) -> Iterator[tuple[str, str | None, str | None]]:
+        """The shards that differ, with their trees: of a thousand a capture changes one."""
+        left, right = (self.shards(tree) if tree else {} for tree in (one, other))
+        for name in sorted({name for name, _ in left.items() ^ right.items()}):
+            yield name, left.get(name), right.get(name)
+
+
+def _compare(found: Pairs, one: Listing, other: Listing) -> None:
+    """Put the files that are not the same on both sides among the found ones."""
+    for key in {key for key, _ in one.items() ^ other.items()}:
+        found[layout.saved_path(key)] = (one.get(key), other.get(key))

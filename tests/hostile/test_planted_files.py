@@ -1,0 +1,318 @@
+"""Files planted where derived ones belong: nothing in them runs, and no link leads out.
+
+A folder of a cloned repository may itself be a repository, with an index, caches and links its
+author made; they belong to whoever cloned it, so that no owner check tells them from our own.
+"""
+
+import json
+import os
+import pickle
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Repo
+from treering import Treering
+from treering.actions.outputs import keep
+from treering.actions.workspace import Workspace
+from treering.index.quiet import whoosh_modules
+
+with whoosh_modules():
+    from whoosh.fields import ID, Schema
+    from whoosh.filedb.filestore import FileStorage
+    from whoosh.filedb.filetables import OrderedHashWriter
+    from whoosh.index import TOC
+
+TEXTS = ("Use WAL mode: readers never block", "Cache rendered templates", "Retry the webhook")
+QUESTION = "wal readers"
+
+
+class Bomb:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = str(marker)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (self.marker,)
+
+
+@pytest.fixture
+def indexed(repo: Repo) -> Repo:
+    """A repository with every kind of derived file in it."""
+    for text in TEXTS:
+        repo.cli("remember", text)
+        repo.cli("recall", "--limit", "1")
+    return repo
+
+
+def derived(repo: Repo) -> list[Path]:
+    folder = repo.path / ".git" / "treering"
+    found = (path for name in ("index", "cache") for path in (folder / name).rglob("*"))
+    return sorted(path for path in found if path.is_file())
+
+
+def data_folder(repo: Repo) -> Path:
+    index = repo.path / ".git" / "treering" / "index"
+    return index / json.loads((index / "CURRENT").read_bytes())["data"]
+
+
+def repo_titles(repo: Repo) -> list[str]:
+    """What the program finds."""
+    return [hit["title"] for hit in repo.json("recall", QUESTION)["results"]]
+
+
+def use(repo: Repo) -> None:
+    """Everything that reads or writes derived files, as new processes would."""
+    assert repo.tr.remember("Rotate tokens weekly").id
+    workspace = Workspace.open(repo.path, clock=repo.clock, is_brief=True)
+    brief = Treering(workspace)
+    assert [hit.title for hit in brief.recall(QUESTION, limit=1).results] == [TEXTS[0]]
+    assert brief.recall(limit=1).cursor
+    keep(workspace, "an answer that was cut")
+    assert repo.tr.context(task=QUESTION)["text"]
+    assert repo.tr.reindex().indexed
+    repo.tr.doctor()
+
+
+def _plain(bomb: Bomb, path: Path) -> bool:
+    path.write_bytes(pickle.dumps(bomb))
+    return True
+
+
+def _behind_a_checksum(bomb: Bomb, path: Path) -> bool:
+    """Whoever plants a file can add up its bytes, too."""
+    data = pickle.dumps([bomb])
+    path.write_bytes(zlib.crc32(data).to_bytes(4, "little") + data)
+    return True
+
+
+def _as_a_list_of_segments(bomb: Bomb, path: Path) -> bool:
+    """Whoosh's own list, of a later generation than any."""
+    if path.suffix != ".pst":
+        return False
+    whoosh_list = TOC(Schema(id=ID), [bomb], 99)
+    whoosh_list.write(FileStorage(str(path.parent)), "MAIN")
+    return True
+
+
+def _as_a_term_table(bomb: Bomb, path: Path) -> bool:
+    """Whoosh's own table, whose tail is a pickle and whose terms may be; checksums agree."""
+    if path.suffix != ".trm":
+        return False
+    storage = FileStorage(str(path.parent))
+    table = OrderedHashWriter(storage.create_file(path.name))
+    table.extras["fieldmap"] = {"text": 0, "more": bomb}
+    inline = struct.pack("!BfIBBfII", 1, 1.0, 1, 1, 1, 1.0, 0, 0) + pickle.dumps(bomb)
+    for term in (b"block", b"reader", b"wal"):
+        table.add(b"\0\0" + term, inline)
+    table.close()
+    entries = path.with_suffix(".entries")
+    crc = zlib.crc32(path.read_bytes()).to_bytes(4, "little")
+    entries.write_bytes(crc + entries.read_bytes()[4:])
+    return True
+
+
+@pytest.mark.parametrize(
+    "plant", [_plain, _behind_a_checksum, _as_a_list_of_segments, _as_a_term_table]
+)
+def test_no_planted_pickle_is_ever_loaded(
+    indexed: Repo, tmp_path: Path, plant: Callable[[Bomb, Path], bool]
+) -> None:
+    """In place of each derived file in turn, and as a list of segments beside it."""
+    marker, kept = tmp_path / "it-ran", tmp_path / "kept"
+    folder = indexed.path / ".git" / "treering"
+    shutil.copytree(folder, kept)
+    files = [path.relative_to(folder) for path in derived(indexed)]
+
+    for name in files:
+        if not plant(Bomb(marker), folder / name):
+            continue
+
+        assert repo_titles(indexed)[0] == TEXTS[0], name
+        use(indexed)
+        assert not marker.exists(), name
+        shutil.rmtree(folder)
+        shutil.copytree(kept, folder)
+    assert len(files) >= 6
+
+
+_GUARDED = """
+import marshal, pickle, sys, _pickle, _compat_pickle
+def refuse(name, real=None):
+    def call(*_, **__):
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if real and "importlib" in caller:
+            return real(*_, **__)  # Python's own compiled modules
+        sys.stderr.write(f"{name} was called by {caller}\\n")
+        sys.stderr.flush()
+        import os; os._exit(99)
+    return call
+for module in (pickle, _pickle):
+    for name in ("load", "loads", "Unpickler", "_Unpickler", "_load", "_loads"):
+        if hasattr(module, name):
+            setattr(module, name, refuse(f"pickle.{name}"))
+marshal.loads, marshal.load = refuse("marshal.loads", marshal.loads), refuse("marshal.load")
+sys.modules["shelve"] = None
+from treering import Treering
+from treering.actions.workspace import Workspace
+from treering.index import folder
+folder.MANY_SEGMENTS = 2
+path = sys.argv[1]
+for number in range(6):
+    store = Treering.open(path)
+    store.remember(f"Guarded memory number {number} reads no pickle")
+    assert store.recall("guarded memory").total == number + 1
+Workspace.open(path).lookout.index.tidy()
+assert Treering.open(path).recall("guarded memory").total == 6
+assert Treering.open(path).reindex().indexed == 6
+store = Treering.open(path)
+assert store.recall("guard*").total == 6
+assert store.recall("guarted").total == 6
+store.context(task="guarded memory")
+print("done")
+"""
+
+
+def test_no_part_of_the_index_unpickles_whatever_it_does(repo: Repo) -> None:
+    """Built, opened again, searched, merged and rebuilt with every such reader taken away."""
+    done = subprocess.run(
+        [sys.executable, "-c", _GUARDED, str(repo.path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.stdout.strip(), done.returncode) == ("done", 0), done.stderr
+
+
+def test_an_index_planted_in_a_bare_repository_runs_nothing(indexed: Repo, tmp_path: Path) -> None:
+    """A cloned repository whose folder `docs` is a bare repository with an index in it."""
+    marker, cloned = tmp_path / "it-ran", tmp_path / "cloned"
+    bare = cloned / "docs"
+    cloned.mkdir()
+    indexed.git("clone", "-q", "--mirror", ".", str(bare))
+    shutil.copytree(indexed.path / ".git" / "treering", bare / "treering")
+    for file in list((bare / "treering" / "index").rglob("*.*")):
+        _as_a_term_table(Bomb(marker), file)
+    for file in list((bare / "treering" / "index").rglob("*.pst"))[:1]:
+        _as_a_list_of_segments(Bomb(marker), file)
+    there = Repo(bare)
+
+    there.cli("recall", QUESTION)
+    there.cli("hook", "agent", "claude", "SessionStart", feed=json.dumps({"cwd": str(bare)}))
+    named = there.cli("-C", str(bare), "recall", QUESTION)
+
+    assert not marker.exists()
+    assert named.returncode != 0 or TEXTS[0] in named.stdout
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def treasure(tmp_path: Path) -> Iterator[Path]:
+    """A folder of the user's own; nothing in it may change."""
+    folder = tmp_path / "home" / "documents"
+    (folder / "data-old").mkdir(parents=True)
+    for number in range(20):
+        (folder / f"{number:012x}").write_text(f"letter {number}", encoding="utf-8")
+    (folder / "data-old" / "thesis").write_text("years of work", encoding="utf-8")
+    os.utime(folder / "data-old", (1, 1))
+    before = _contents(folder)
+    yield folder
+    assert _contents(folder) == before
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "cache", "cache/pages", "cache/outputs", "index/data", "index/MAIN.tmp"]
+)
+def test_a_link_in_place_of_a_derived_folder_is_not_followed(
+    indexed: Repo, treasure: Path, name: str
+) -> None:
+    """Old pages, temporary files and abandoned builds are deleted: never those of somebody else."""
+    folder = indexed.path / ".git" / "treering"
+    places = {
+        "index/data": data_folder(indexed),
+        "index/MAIN.tmp": data_folder(indexed) / "MAIN.tmp",
+    }
+    planted = places.get(name, folder / name)
+    shutil.rmtree(planted, ignore_errors=True)
+    planted.parent.mkdir(exist_ok=True)
+    planted.symlink_to(treasure, target_is_directory=True)
+
+    use(indexed)
+
+
+def test_a_link_in_place_of_our_folder_is_not_followed(indexed: Repo, treasure: Path) -> None:
+    """Nor where all of it lies elsewhere."""
+    folder = indexed.path / ".git" / "treering"
+    shutil.rmtree(folder)
+    folder.symlink_to(treasure, target_is_directory=True)
+
+    use(indexed)
+
+
+def test_links_in_place_of_derived_files_are_neither_read_nor_written(
+    indexed: Repo, treasure: Path, tmp_path: Path
+) -> None:
+    """Each of them in turn leads to a letter, then to a place where nothing is yet."""
+    letter = treasure / f"{3:012x}"
+    folder, kept = indexed.path / ".git" / "treering", tmp_path / "kept"
+    shutil.copytree(folder, kept)
+    for name in [path.relative_to(folder) for path in derived(indexed)]:
+        for target in (letter, treasure / "not-there-yet"):
+            (folder / name).unlink()
+            (folder / name).symlink_to(target)
+
+            use(indexed)
+
+            shutil.rmtree(folder)
+            shutil.copytree(kept, folder)
+
+
+def test_a_data_folder_behind_a_link_is_not_opened(indexed: Repo, tmp_path: Path) -> None:
+    """In a repository of a group, anyone may link `data-x` to a folder the victim owns."""
+    data, elsewhere = data_folder(indexed), tmp_path / "elsewhere"
+    shutil.move(data, elsewhere)
+    data.symlink_to(elsewhere, target_is_directory=True)
+    before = _contents(elsewhere)
+
+    use(indexed)
+
+    assert _contents(elsewhere) == before
+    assert not data_folder(indexed).is_symlink()
+
+
+def test_derived_files_of_another_user_are_left_alone(
+    indexed: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a group that shares a repository, each has an index and pages of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = indexed.path / ".git" / "treering"
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file to somebody else")
+    for path in [folder / "index", folder / "cache", *derived(indexed)]:
+        os.chown(path, 4711, -1)
+    before = _contents(folder)
+
+    first = indexed.json("recall", "--limit", "1")
+    second = indexed.json("recall", "--limit", "1", "--cursor", first["cursor"])
+
+    assert first["results"][0]["id"] != second["results"][0]["id"]
+    assert list((tmp_path / "cache" / "treering").rglob("CONTENTS"))
+    assert _contents(folder) == before
