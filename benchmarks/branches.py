@@ -20,7 +20,7 @@ from benchmarks._bench import ENVIRONMENT, git, heading, milliseconds, repositor
 from treering import Treering
 from treering.actions.workspace import Workspace
 from treering.branches import layers
-from treering.branches.landing import Judge
+from treering.branches.landing.judge import Judge
 from treering.branches.plan import plan
 from treering.branches.survey import survey
 

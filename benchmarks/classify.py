@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._bench import heading, row
-from treering.capture.classify import classify
+from treering.text.classify import classify
 
 TEXTS = Path(__file__).parents[1] / "tests" / "data" / "classification.jsonl"
 

@@ -14,8 +14,8 @@ from importlib import metadata
 from pathlib import Path
 
 from benchmarks._bench import heading, row
-from treering.capture.secrets import secrets_in
-from treering.capture.suspicion import suspicion
+from treering.text.secrets import secrets_in
+from treering.text.steering.suspicion import suspicion
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 

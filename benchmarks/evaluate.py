@@ -19,10 +19,10 @@ from typing import Any
 
 from benchmarks._bench import git, repository
 from treering import Treering
-from treering.actions.given import content_given
-from treering.actions.imports import import_records
-from treering.actions.sources.records import from_lines
-from treering.index import embedder_named
+from treering.actions.imports.imports import import_records
+from treering.actions.imports.records import from_lines
+from treering.actions.inputs import content_given
+from treering.search import embedder_named
 
 HERE = Path(__file__).resolve().parent.parent
 NOW = 1_767_225_600.0  # a fixed day, so that runs can be compared
@@ -34,7 +34,7 @@ def main() -> int:
     default = os.environ.get("TREERING_EVAL", str(HERE.parent / "shared" / "eval"))
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     parser.add_argument("--mode", action="append", choices=MODES)
-    parser.add_argument("--model", default="auto", help="see treering.index.embedder_named")
+    parser.add_argument("--model", default="auto", help="see treering.search.embedder_named")
     parser.add_argument("--results", type=Path, help="also write the results there")
     options = parser.parse_args()
     if not (options.folder / "score.py").exists():

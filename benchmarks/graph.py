@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks._bench import git, heading, milliseconds, repository, row
 from benchmarks.write import thought
 from treering import Treering
-from treering.actions.surroundings import Found
+from treering.actions.neighbourhood import Found
 from treering.actions.workspace import Workspace
 from treering.graph.network import Network
 from treering.model.memory import derive_id

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._bench import git, heading, repository, row
-from treering.branches.landing import Judge, Target
+from treering.branches.landing.judge import Judge, Target
 from treering.git.repository import Repository
 
 FILES, LINES = 300, 120

@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from treering.index import Index, embedder_named
-from treering.index.analysis import chunks
 from treering.model.memory import FileRef, Memory, derive_id
 from treering.model.query import Filters, parse
-from treering.model.stopwords import STOP_WORDS
+from treering.search import Index, embedder_named
+from treering.search.analysis import chunks
+from treering.text.stopwords import STOP_WORDS
 
 NOW = 1_767_225_600.0
 SEED = 7

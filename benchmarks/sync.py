@@ -31,7 +31,7 @@ from benchmarks.write import records, thought
 from treering import Treering
 from treering.actions.workspace import Workspace
 from treering.model.scope import Scope
-from treering.store.joining import joined
+from treering.store.merge.join import joined
 from treering.store.message import CodePosition, Message
 
 REF = "refs/treering/heads/main"

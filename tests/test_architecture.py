@@ -128,7 +128,7 @@ def test_looking_around_needs_neither_the_index_nor_yaml(repo) -> None:
     loaded = _loaded_by("remember", "Login uses session store", "-t", "component", cwd=repo.path)
 
     assert "treering.graph.inference" in loaded
-    assert not {"yaml", "whoosh", "treering.index"} & loaded
+    assert not {"yaml", "whoosh", "treering.search"} & loaded
     assert repo.tr.graph("stats").edges == 1
 
 
@@ -139,7 +139,7 @@ def test_the_server_shakes_hands_before_it_touches_index_or_store() -> None:
     loaded = set(done.stdout.split())
 
     assert "mcp" in loaded
-    assert not {"pygit2", "whoosh", "yaml", "treering.index", "treering.store.store"} & loaded
+    assert not {"pygit2", "whoosh", "yaml", "treering.search", "treering.store.store"} & loaded
 
 
 def test_help_of_the_server_does_not_load_the_sdk(tmp_path: Path) -> None:

@@ -7,16 +7,12 @@ answer is a plain mapping, its keys and what they hold are written down here.
 from typing import NotRequired, TypedDict
 
 from treering.actions.backfill import Backfilled as Backfilled
-from treering.actions.choice import Group as Group
 from treering.actions.config import Settings as Settings
 from treering.actions.config import Shown as SettingShown
-from treering.actions.dedupe import Deduped as Deduped
 from treering.actions.diff import Diff as Diff
 from treering.actions.diff import Difference as Difference
-from treering.actions.doctor import Diagnosis as Diagnosis
+from treering.actions.doctor.doctor import Diagnosis as Diagnosis
 from treering.actions.drain import Drained as Drained
-from treering.actions.enrich import Enriched as Enriched
-from treering.actions.enrich import Enrichment as Enrichment
 from treering.actions.forget import Forgotten as Forgotten
 from treering.actions.gc import Collected as Collected
 from treering.actions.gc import Line as GcLine
@@ -27,15 +23,10 @@ from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
 from treering.actions.graph_answers import Suggested as Suggested
 from treering.actions.graph_answers import Way as Way
-from treering.actions.imports import Imported as Imported
-from treering.actions.inference import InferredLinks as InferredLinks
-from treering.actions.inference import PrunedLinks as PrunedLinks
-from treering.actions.init import Setup as Setup
+from treering.actions.imports.imports import Imported as Imported
 from treering.actions.link import Linked as Linked
 from treering.actions.link import Unlinked as Unlinked
 from treering.actions.log import Log as Log
-from treering.actions.maintain import Maintained as Maintained
-from treering.actions.merge import Merges as Merges
 from treering.actions.outputs import Output as Output
 from treering.actions.outputs import Piece as Piece
 from treering.actions.read import Whole as Whole
@@ -46,6 +37,7 @@ from treering.actions.reindex import Reindexed as Reindexed
 from treering.actions.remember import Remembered as Remembered
 from treering.actions.restore import Restored as Restored
 from treering.actions.revise import Revised as Revised
+from treering.actions.setup.init import Setup as Setup
 from treering.actions.status_answers import StatusBranches as StatusBranches
 from treering.actions.status_answers import StatusFiles as StatusFiles
 from treering.actions.status_answers import StatusHealth as StatusHealth
@@ -54,9 +46,17 @@ from treering.actions.status_answers import StatusSummary as StatusSummary
 from treering.actions.status_answers import StatusTags as StatusTags
 from treering.actions.status_answers import StatusTopics as StatusTopics
 from treering.actions.status_answers import StatusTypes as StatusTypes
-from treering.actions.summarize import Summaries as Summaries
 from treering.actions.sync import Line as SyncLine
 from treering.actions.sync import Synced as Synced
+from treering.actions.tidying.candidates import Group as Group
+from treering.actions.tidying.dedupe import Deduped as Deduped
+from treering.actions.tidying.enrich import Enriched as Enriched
+from treering.actions.tidying.enrich import Enrichment as Enrichment
+from treering.actions.tidying.links import InferredLinks as InferredLinks
+from treering.actions.tidying.links import PrunedLinks as PrunedLinks
+from treering.actions.tidying.maintain import Maintained as Maintained
+from treering.actions.tidying.merge import Merges as Merges
+from treering.actions.tidying.summarize import Summaries as Summaries
 
 __all__ = [
     "Backfilled", "CheckpointLoaded", "CheckpointMemory", "CodeSince", "Collected",

@@ -13,16 +13,14 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 from treering import answers
 from treering.actions.backfill import backfill
 from treering.actions.config import config
-from treering.actions.context import context
+from treering.actions.context.context import context
 from treering.actions.diff import diff
-from treering.actions.doctor import doctor
+from treering.actions.doctor.doctor import doctor
 from treering.actions.drain import drain
 from treering.actions.export import export_markdown, exported
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand
-from treering.actions.imports import import_path
-from treering.actions.inference import infer_links, prune_links
-from treering.actions.init import init, uninstall
+from treering.actions.imports.imports import import_path
 from treering.actions.link import link
 from treering.actions.log import log
 from treering.actions.read import read
@@ -33,7 +31,9 @@ from treering.actions.remember import remember
 from treering.actions.restore import restore
 from treering.actions.revert import revert
 from treering.actions.revise import revise
+from treering.actions.setup.init import init, uninstall
 from treering.actions.sync import sync
+from treering.actions.tidying.links import infer_links, prune_links
 from treering.actions.workspace import Workspace
 from treering.clock import Clock, wall_clock
 from treering.git.objects import Person

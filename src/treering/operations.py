@@ -9,11 +9,11 @@ from typing import Any, Literal, TypedDict, Unpack, cast, overload
 
 from treering import answers
 from treering.actions.checkpoint import checkpoint
-from treering.actions.entities import entities
+from treering.actions.entities.entities import entities
 from treering.actions.graph import graph
-from treering.actions.maintain import maintain
-from treering.actions.prompts import prompts
+from treering.actions.prompts.prompts import prompts
 from treering.actions.status import status
+from treering.actions.tidying.maintain import maintain
 from treering.actions.workspace import Workspace
 
 _Graph = (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import Repo
-from treering.actions.answer import jsonable
+from treering.actions.answers import jsonable
 from treering.errors import BlockedSecret, Conflict, Invalid, NeedsModel, WriterFailed
 from treering.git.command import answer_of
 

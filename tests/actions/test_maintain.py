@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import Repo
-from treering.actions.maintain import OPS, present
+from treering.actions.tidying.maintain import OPS, present
 from treering.errors import Invalid
 
 

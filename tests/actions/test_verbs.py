@@ -8,9 +8,9 @@ import click
 import pytest
 
 from conftest import Repo
-from treering.actions.maintain import OPS
+from treering.actions.imports import GIT_NOTES, SOURCES
 from treering.actions.setup.clients import CLIENTS
-from treering.actions.sources import GIT_NOTES, SOURCES
+from treering.actions.tidying.maintain import OPS
 from treering.actions.verbs import VERBS, find_verb, list_tools, list_verbs
 from treering.actions.verbs.verb import Parameter, Verb
 from treering.cli.command import make_command

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from treering.branches import lineage
-from treering.branches.landing import Judge, Landing, Limits, Target
-from treering.branches.merging import Merging
+from treering.branches.landing.judge import Judge, Landing, Limits, Target
+from treering.branches.landing.trial_merge import Merging
 from treering.git import process
 from treering.git.repository import Repository
 

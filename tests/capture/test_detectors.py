@@ -3,18 +3,14 @@
 import hashlib
 import inspect
 
-from treering.capture import (
+from treering.text import credentials, detectors, hygiene, randomness, secrets
+from treering.text.steering import (
     alphabets,
-    credentials,
-    detectors,
-    hygiene,
     markup,
     payloads,
     phrases,
     phrasing,
     plain,
-    randomness,
-    secrets,
     signs,
     suspicion,
     vocabulary,

@@ -14,7 +14,7 @@ def test_the_package_still_works_when_asked_for() -> None:
     """Code that says `pygit2.Repository` must not notice."""
     code = (
         "from treering.git.deferral import defer_pygit2; defer_pygit2()\n"
-        "import sys, treering.git.libgit2\n"
+        "import sys, treering.git.binding\n"
         "assert 'ssl' not in sys.modules\n"
         "import pygit2\n"
         "print(pygit2.Repository.__name__, pygit2.settings.__class__.__name__)\n"

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from conftest import Repo
 from hooked import Hooked
 from treering.capture.commits import Commit, memory_of
-from treering.capture.masking import mask, mask_branch, mask_memory
-from treering.capture.secrets import secrets_in
 from treering.model import document
 from treering.model.scope import Scope
+from treering.text.masking import mask, mask_branch, mask_memory
+from treering.text.secrets import secrets_in
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 MASKED = "[masked: GitHub token]"

@@ -14,13 +14,13 @@ import yaml
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.briefing import opening, relevant
+from treering.actions.context.briefing import opening, relevant
 from treering.actions.reindex import tidy
 from treering.actions.workspace import Workspace
-from treering.capture import flags as flags_module
-from treering.capture.flags import flags_of
-from treering.index import folder as folder_module
 from treering.model.memory import Memory
+from treering.search import storage as folder_module
+from treering.text import flags as flags_module
+from treering.text.flags import flags_of
 
 ID, OTHER = "7k2m9qx4c0wd", "000000000000"
 WORD = "walmode"

@@ -15,7 +15,7 @@ import yaml
 
 from conftest import Repo
 from hostile.attacks import ATTACKS, HIDDEN
-from treering.capture.hygiene import clean
+from treering.text.hygiene import clean
 
 ID = "7k2m9qx4c0wd"
 WORD = "walmode"

@@ -22,7 +22,7 @@ from conftest import Repo
 from treering import Treering
 from treering.actions.outputs import keep
 from treering.actions.workspace import Workspace
-from treering.index.quiet import whoosh_modules
+from treering.search.whoosh import whoosh_modules
 
 with whoosh_modules():
     from whoosh.fields import ID, Schema

@@ -18,9 +18,9 @@ import pytest
 
 from conftest import Repo, make_repo
 from hostile.trap import Trap
-from treering.branches.merging import Merging
+from treering.branches.landing.trial_merge import Merging
 from treering.git import process
-from treering.git.hooks import DELICATE, HARMLESS
+from treering.git.hooks_path import DELICATE, HARMLESS
 from treering.git.repository import Repository
 
 #: Every setting of git's documentation whose value is a program or a command line, but for those

@@ -116,7 +116,7 @@ def test_what_is_not_of_our_shape_is_shown_by_nobody_and_named(repo: Repo, case:
 @pytest.mark.parametrize("case", HOSTILE)
 def test_what_is_not_of_our_shape_is_no_change_to_a_merge(repo: Repo, case: str) -> None:
     """The comparison of trees has no ideas of its own."""
-    from treering.store.changes import differing
+    from treering.store.tree_diff import differing
 
     scene = Scene(repo)
     vault = repo.workspace.store.shared

@@ -4,8 +4,8 @@ import pytest
 
 from treering.errors import Invalid
 from treering.model.choices import STATUSES
+from treering.model.dates import bound, duration, instant, written
 from treering.model.taxonomy import TYPES, one_of, type_named
-from treering.model.when import bound, duration, instant, written
 
 NOW = instant("2026-02-08T15:30:00Z")
 

@@ -9,8 +9,8 @@ import pytest
 from treering.git.objects import blob_id
 from treering.model import document
 from treering.model.memory import FileRef, Link, Memory
-from treering.model.text import woven
-from treering.store.replay import Replayed, Step, in_order, replayed
+from treering.model.text_merge import woven
+from treering.store.merge.replay import Replayed, Step, in_order, replayed
 
 ID = "7k2m9qx4c0wd"
 START = Memory(

@@ -7,7 +7,7 @@ from conftest import Repo, make_repo
 from hooked import Hooked
 from sync.conftest import Team
 from treering.actions.sync import share_in_background
-from treering.branches import refspec
+from treering.sync import refspec
 
 HEADS = "refs/treering/heads/"
 FETCH = "+refs/treering/heads/*:refs/treering/remotes/{0}/heads/*"

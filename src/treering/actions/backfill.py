@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from treering.actions.capturing import rules, write_recorded
+from treering.actions.record_events import rules, write_recorded
 from treering.actions.workspace import Standing, Workspace, Writing
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.capture.commits import Commit, commits
 from treering.capture.recording import Recording
 from treering.errors import BranchNotFound
+from treering.model.dates import bound
 from treering.model.scope import Scope, is_utf8
-from treering.model.when import bound
 
 Progress = Callable[[int, int], None]
 

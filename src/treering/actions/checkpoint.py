@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from treering.actions import given
-from treering.actions.answer import uri_of
+from treering.actions import inputs
+from treering.actions.answers import uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
-from treering.actions.ties import SLACK, untied
+from treering.actions.same_second import SLACK, untied
 from treering.actions.workspace import Standing, Workspace
-from treering.capture import secrets
 from treering.errors import Invalid, TreeringError
 from treering.git import process
 from treering.model.choices import CHECKPOINT_OPS
@@ -24,6 +23,7 @@ from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
 from treering.store.view import Place, View
+from treering.text import secrets
 
 _MOST_FILES = 200
 
@@ -54,9 +54,9 @@ def _save(
     session: str,
     branch: str,
 ) -> Remembered:
-    text = given.content_given(summary)
-    steps = [step for raw in next_steps if (step := given.line_given(raw, "next step"))]
-    files = [name for raw in open_files if (name := given.line_given(raw, "open file"))]
+    text = inputs.content_given(summary)
+    steps = [step for raw in next_steps if (step := inputs.line_given(raw, "next step"))]
+    files = [name for raw in open_files if (name := inputs.line_given(raw, "open file"))]
     secrets.refuse(*steps, *files)
     content = text + _section(steps)
     details = {"next_steps": steps, "open_files": files}
@@ -96,7 +96,7 @@ def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
     found = []
     for name in files:
         try:
-            given.path_given(workspace, name)
+            inputs.path_given(workspace, name)
         except Invalid:
             continue
         found.append(name)

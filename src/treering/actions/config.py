@@ -6,7 +6,7 @@ from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
 from treering.git import process
-from treering.model.when import duration
+from treering.model.dates import duration
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
 
     The branch plan is not run here: reads drain, too, and reads move no branch's memories.
     """
-    from treering.actions.capturing import Capturing  # reads with nothing to drain need not pay
+    from treering.actions.record_events import Capturing  # reads with nothing to drain need not pay
 
     journal = Journal(workspace.store.folder)
     events = journal.events()

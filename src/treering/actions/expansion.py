@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treering.actions.sight import Sight
+from treering.actions.visible import Sight
 from treering.store.view import Place
 
 

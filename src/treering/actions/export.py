@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from treering.actions import plain_files
-from treering.actions.answer import jsonable
-from treering.actions.prompt_shelves import saved_in
+from treering.actions.answers import jsonable
+from treering.actions.prompts.shelves import saved_in
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, TreeringError
 from treering.model import document

@@ -7,9 +7,9 @@ at now, within the budget of one answer, and remembered for as long as the proce
 from collections.abc import Iterable
 
 from treering.actions.workspace import Workspace
-from treering.capture.flags import UNSCANNED, Detectors, flags_in
 from treering.graph.network import Node
 from treering.store.view import Place
+from treering.text.flags import UNSCANNED, Detectors, flags_in
 
 
 class Flags:

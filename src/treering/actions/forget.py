@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treering.actions import given
-from treering.actions.sight import Sight
+from treering.actions import inputs
+from treering.actions.visible import Sight
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Memory
@@ -30,7 +30,7 @@ def forget(
     """Forget several memories, or restore them: all or none."""
     if not ids:
         raise Invalid("No memory was named.", hint="Give one or more ids.")
-    why = given.text_given(reason, "reason")
+    why = inputs.text_given(reason, "reason")
 
     if not restore:
         workspace.lookout.sight(workspace.view(branch))  # may build the index: not under the lock

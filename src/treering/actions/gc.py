@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
-from treering.branches import reflog
 from treering.branches.apply import apply, promote
-from treering.branches.landing import Judge
+from treering.branches.landing.judge import Judge
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import Trashed, local_scopes, survey, trashed
 from treering.branches.trunk import trunk_of
 from treering.errors import BranchNotFound, Invalid
-from treering.git import refs
+from treering.git import reflog, refs
 from treering.git.lock import Held
+from treering.model.dates import duration
 from treering.model.scope import KEEP, Scope
-from treering.model.when import duration
 from treering.store.vault import Vault
 
 _KEPT_FOR = "30d"

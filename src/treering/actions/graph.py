@@ -19,18 +19,18 @@ from treering.actions.graph_answers import (
     Suggested,
     Way,
 )
-from treering.actions.sight import Sight
+from treering.actions.visible import Sight
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import drawn
 from treering.graph.gaps import gaps
 from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
-from treering.graph.words import words
-from treering.index import Entry
-from treering.index.entry import SKETCH, hashes_of
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
+from treering.search import Entry
+from treering.search.entry import SKETCH, hashes_of
+from treering.text.words import words
 
 _MOST_LISTED = 1000
 _HUBS = 10

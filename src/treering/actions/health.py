@@ -6,8 +6,8 @@ from typing import Any
 from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
 from treering.git import process
-from treering.index import embedder_named
 from treering.model.scope import HEADS
+from treering.search import embedder_named
 
 
 def vitals(workspace: Workspace) -> dict[str, Any]:

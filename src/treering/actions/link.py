@@ -2,15 +2,15 @@
 
 from typing import NamedTuple
 
-from treering.actions import given
+from treering.actions import inputs
 from treering.actions.revise import write_changes
-from treering.actions.unlinking import with_link, without_link
+from treering.actions.unlink import with_link, without_link
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.capture import secrets
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Link, Memory
 from treering.model.taxonomy import family_of
 from treering.store.view import Place
+from treering.text import secrets
 
 
 class Linked(NamedTuple):
@@ -44,9 +44,9 @@ def link(
 
     A link is known by its ends and its relation. The higher confidence and the newer note stay.
     """
-    word = given.relation_given(relation) or "relates_to"
-    sure = given.confidence_given(confidence)
-    why = given.text_given(note, "note")
+    word = inputs.relation_given(relation) or "relates_to"
+    sure = inputs.confidence_given(confidence)
+    why = inputs.text_given(note, "note")
     secrets.refuse(word, why)
 
     def attempt(writing: Writing) -> Linked | Unlinked:
@@ -90,7 +90,7 @@ def _strengthened(known: Link, confidence: float, note: str, *, is_new: bool) ->
     """The link as someone who names it wants it: from now on it is theirs."""
     reason = known.reason if known.by == "user" or is_new else ""
     if note:
-        reason = "" if note == given.CLEAR else note
+        reason = "" if note == inputs.CLEAR else note
     return known._replace(confidence=max(known.confidence, confidence), by="user", reason=reason)
 
 

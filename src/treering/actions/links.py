@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from treering.actions.flags import flags_of_node
-from treering.actions.sight import Sight
+from treering.actions.visible import Sight
 from treering.graph.network import Edge, Network
+from treering.model.dates import instant
 from treering.model.memory import Memory, made_at
-from treering.model.when import instant
 
 
 @dataclass(frozen=True, slots=True)

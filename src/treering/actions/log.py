@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from treering.actions.read import memory_events, newest_first
 from treering.actions.workspace import Workspace
-from treering.capture.flags import flags_in
 from treering.errors import Invalid
-from treering.model.when import written
+from treering.model.dates import written
 from treering.store import history
 from treering.store.history import Event
 from treering.store.vault import Vault
 from treering.store.view import View
+from treering.text.flags import flags_in
 
 
 @dataclass(frozen=True, slots=True)

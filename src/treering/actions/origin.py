@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.capture.hygiene import clean_line
-from treering.capture.suspicion import suspicion
 from treering.git import process
 from treering.git.files import check_folder, read_file, replace_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.store.vault import NOBODY
+from treering.text.hygiene import clean_line
+from treering.text.steering.suspicion import suspicion
 
 YOU, TEAMMATE, UNVERIFIED = "you", "teammate", "unverified"
 #: The newest commits are asked for their authors; the people of older ones have left.

@@ -15,7 +15,7 @@ from pathlib import Path
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
 from treering.git.files import check_folder, make_folder, open_file, read_file
-from treering.model.when import written
+from treering.model.dates import written
 
 PREFIX = "out:"
 MOST = 10 * 1024 * 1024

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from treering.index import Entry
 from treering.model.taxonomy import TYPES
+from treering.search import Entry
 
 NO_TOPIC = "(none)"
 GENERAL = "(general)"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treering.actions import outputs
-from treering.actions.answer import harmless, uri_of
+from treering.actions.answers import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.links import Neighbour, neighbours
@@ -15,8 +15,8 @@ from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
+from treering.model.dates import written
 from treering.model.memory import FileRef, Memory
-from treering.model.when import written
 from treering.store import history as past
 from treering.store.history import Event
 from treering.store.view import Layer, Place, View

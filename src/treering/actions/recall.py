@@ -3,22 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from treering.actions.answer import harmless, uri_of
+from treering.actions.answers import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.expansion import Linked, expanded
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
-from treering.actions.sight import Sight
-from treering.actions.snippet import snippet
+from treering.actions.same_second import SLACK, untied
 from treering.actions.staleness import CodeTree, Stale
-from treering.actions.ties import SLACK, untied
+from treering.actions.visible import Sight
 from treering.actions.workspace import Standing, Workspace
 from treering.errors import Invalid, TreeringError
-from treering.index import Found, Hit
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
+from treering.search import Found, Hit
+from treering.search.snippet import snippet
 from treering.store.view import Place, View
 
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000

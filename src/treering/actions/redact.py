@@ -13,8 +13,8 @@ from treering.git.lock import Held
 from treering.model.memory import id_prefix
 from treering.model.scope import HEADS, REFS, REMOTES, TRASH, UNDO
 from treering.store import layout
-from treering.store.replay import is_redacted
-from treering.store.rewriting import Rewritten, rewritten
+from treering.store.merge.replay import is_redacted
+from treering.store.redaction import Rewritten, rewritten
 from treering.store.vault import Vault
 
 _OURS = f"--glob={REFS}*"

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from treering.actions import given
-from treering.actions.answer import uri_of
-from treering.actions.surroundings import Alike, Found, Suggestion
-from treering.actions.unlinking import UNLINKED, unlinked
+from treering.actions import inputs
+from treering.actions.answers import uri_of
+from treering.actions.neighbourhood import Alike, Found, Suggestion
+from treering.actions.unlink import UNLINKED, unlinked
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.capture.classify import Classification, classify
-from treering.capture.classify import given as given_type
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
 from treering.graph.subject import Subject
 from treering.model.choices import OUTCOMES
@@ -18,6 +16,8 @@ from treering.model.document import link_fields
 from treering.model.memory import Link, Memory, derive_id, is_id, title_of
 from treering.model.taxonomy import one_of, type_named
 from treering.store.view import Place
+from treering.text.classify import Classification, classify
+from treering.text.classify import given as given_type
 
 
 class Remembered(NamedTuple):
@@ -65,27 +65,27 @@ def remember(
     The same content and type, already visible and not forgotten, is the same memory: its id comes
     back with `duplicate`, and nothing is written. `details` is what else belongs to its type.
     """
-    text = given.content_given(content)
+    text = inputs.content_given(content)
     kind = given_type(type_named(type)) if type else classify(text)
     now = workspace.now()
-    why = given.text_given(reasoning, "reasoning")
+    why = inputs.text_given(reasoning, "reasoning")
     became = one_of(outcome, OUTCOMES, "outcome") if outcome else ""
     told = dict(details or {}) | {"reasoning": why, "outcome": became}
-    agent = given.line_given(agent, "agent") or workspace.agent
+    agent = inputs.line_given(agent, "agent") or workspace.agent
     draft = Memory(
         id=_own_id(id) if id else "",
         type=kind.type,
-        title=given.line_given(title, "title") or title_of(text),
+        title=inputs.line_given(title, "title") or title_of(text),
         content=text,
         created=now,
         modified=now,
-        tags=given.tags_given(tags),
-        topic=given.topic_given(topic),
-        confidence=given.confidence_given(confidence),
+        tags=inputs.tags_given(tags),
+        topic=inputs.topic_given(topic),
+        confidence=inputs.confidence_given(confidence),
         source="agent" if agent else "person",
         author=str(workspace.person),
         agent=agent,
-        session=given.line_given(session, "session"),
+        session=inputs.line_given(session, "session"),
         details={key: value for key, value in told.items() if value},
     )
 
@@ -100,8 +100,8 @@ def remember(
             changes.append(superseded(old, memory.id, now))
         memory = replace(
             memory,
-            links=memory.links + given.links_given(writing.view, links),
-            files=given.files_given(workspace, writing.standing, files),
+            links=memory.links + inputs.links_given(writing.view, links),
+            files=inputs.files_given(workspace, writing.standing, files),
             commit=writing.standing.head or "",
             created=existing.memory().created if existing else now,
         )

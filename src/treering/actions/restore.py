@@ -8,12 +8,12 @@ from treering.branches.apply import Hand, promote
 from treering.branches.plan import PlanLine
 from treering.branches.survey import Trashed, trashed
 from treering.branches.undo import EarlierTip, is_forgotten
-from treering.capture.masking import mask
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
 from treering.store import layout
 from treering.store.message import Message
 from treering.store.vault import Vault
+from treering.text.masking import mask
 
 #: What memories are brought back from.
 Source = Trashed | EarlierTip

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from treering.actions import given
+from treering.actions import inputs
 from treering.actions.remember import superseded
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
@@ -56,22 +56,24 @@ def revise(
     def revised(writing: Writing, memory: Memory) -> Memory:
         new = memory
         if content or append:
-            text = content or f"{memory.content}\n\n{given.content_given(append)}"
-            new = new.with_content(given.content_given(text))
+            text = content or f"{memory.content}\n\n{inputs.content_given(append)}"
+            new = new.with_content(inputs.content_given(text))
         if title:
             new = replace(new, title=_or_default(title, title_of(new.content), "title"))
         if topic:
-            new = replace(new, topic="" if topic == given.CLEAR else given.topic_given(topic))
+            new = replace(new, topic="" if topic == inputs.CLEAR else inputs.topic_given(topic))
         if tags_add or tags_remove:
             new = replace(new, tags=_retagged(new.tags, tags_add, tags_remove))
         if files:
-            paths = [] if list(files) == [given.CLEAR] else files
-            new = replace(new, files=given.files_given(workspace, writing.standing, paths))
+            paths = [] if list(files) == [inputs.CLEAR] else files
+            new = replace(new, files=inputs.files_given(workspace, writing.standing, paths))
         return replace(
             new,
             type=type_named(type) if type else new.type,
             status=one_of(status, STATUSES, "status") if status else new.status,
-            confidence=new.confidence if confidence is None else given.confidence_given(confidence),
+            confidence=new.confidence
+            if confidence is None
+            else inputs.confidence_given(confidence),
             details=_detailed(new, outcome, reason),
         )
 
@@ -139,23 +141,23 @@ def changed_fields(place: Place, new: Memory) -> tuple[str, ...]:
 
 
 def _or_default(text: str, default: str, what: str) -> str:
-    return default if text == given.CLEAR else given.line_given(text, what) or default
+    return default if text == inputs.CLEAR else inputs.line_given(text, what) or default
 
 
 def _retagged(tags: tuple[str, ...], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
-    gone = {tag.lower() for tag in given.tags_given(remove)}
+    gone = {tag.lower() for tag in inputs.tags_given(remove)}
     kept = [tag for tag in tags if tag.lower() not in gone]
-    return tuple(dict.fromkeys([*kept, *given.tags_given(add)]))
+    return tuple(dict.fromkeys([*kept, *inputs.tags_given(add)]))
 
 
 def _detailed(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
     details = dict(memory.details)
     for key, text in (("outcome", outcome), ("reason", reason)):
-        if text == given.CLEAR:
+        if text == inputs.CLEAR:
             details.pop(key, None)
         elif text:
             details[key] = (
-                one_of(text, OUTCOMES, key) if key == "outcome" else given.text_given(text, key)
+                one_of(text, OUTCOMES, key) if key == "outcome" else inputs.text_given(text, key)
             )
     return details
 

@@ -1,14 +1,14 @@
 """Sessions of agents, as their clients' own hooks tell of them."""
 
 from treering.actions.drain import drain_briefly
-from treering.actions.given import line_given
+from treering.actions.inputs import line_given
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import commits, sessions
-from treering.capture.masking import mask_memory
 from treering.capture.open_sessions import OpenSessions
 from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import View
+from treering.text.masking import mask_memory
 
 END = "end"
 

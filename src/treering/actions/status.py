@@ -4,24 +4,24 @@ from collections import Counter
 from typing import Any
 
 from treering.actions import outputs
-from treering.actions.checkup.vanished import count_vanished
+from treering.actions.doctor.lost_refs import count_vanished
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import installed
 from treering.actions.workspace import Standing, Workspace
-from treering.branches.refspec import shared_through
 from treering.branches.survey import local_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import process, refs
-from treering.index import Entry
 from treering.model.choices import STATUS_VIEWS
+from treering.model.dates import written
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
-from treering.model.when import written
+from treering.search import Entry
 from treering.store.absence import list_kept
+from treering.sync.refspec import shared_through
 
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 

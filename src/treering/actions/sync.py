@@ -11,11 +11,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.branches import exchange, refspec
 from treering.branches.apply import Hand
-from treering.branches.exchange import Outgoing
 from treering.branches.survey import local_scopes
-from treering.capture.leaving import leaks, warn_of_name
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
@@ -25,8 +22,11 @@ from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
 from treering.store.absence import Loss
-from treering.store.changes import differing, tree_of
+from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
+from treering.sync import exchange, refspec
+from treering.sync.exchange import Outgoing
+from treering.sync.leaks import leaks, warn_of_name
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from treering.actions.sync import remote_named
 from treering.actions.workspace import Workspace
-from treering.branches.exchange import fetched_ref
 from treering.branches.survey import Trashed
 from treering.errors import SyncRefused
 from treering.git import refs
 from treering.git.remote import Remote
 from treering.model.scope import HEADS
+from treering.sync.exchange import fetched_ref
 
 
 def withdraw(workspace: Workspace, remote: str, thrown_away: Sequence[Trashed]) -> tuple[str, ...]:

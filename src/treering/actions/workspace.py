@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 from treering.branches import layers
 from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
-from treering.capture import secrets
-from treering.capture.masking import mask
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict, TreeringError
+from treering.git.binding import cache_large_trees, set_fsync
 from treering.git.files import is_usable
-from treering.git.libgit2 import cache_large_trees, set_fsync
 from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
 from treering.model import document
+from treering.model.dates import bound, written
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.model.when import bound, written
 from treering.store import layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.store.view import Layer, Place, View
+from treering.text import secrets
+from treering.text.masking import mask
 
 if TYPE_CHECKING:
+    from treering.actions.neighbourhood import Surroundings
     from treering.actions.origin import Authors
-    from treering.actions.pages import Pages
-    from treering.actions.sight import Lookout
-    from treering.actions.surroundings import Surroundings
+    from treering.actions.visible import Lookout
     from treering.branches.apply import Hand
     from treering.provenance.ledger import Ledger
+    from treering.search.pages import Pages
 
 _ATTEMPTS = 5
 Result = TypeVar("Result")
@@ -126,7 +126,7 @@ class Workspace:
     @cached_property
     def lookout(self) -> "Lookout":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.sight import Lookout
+        from treering.actions.visible import Lookout
 
         model = self.repository.config("treering.semantic") or ""
         return Lookout(self.store, self.ledger, self.derived("index"), model=model)
@@ -141,14 +141,14 @@ class Workspace:
     @cached_property
     def surroundings(self) -> "Surroundings":
         """What is around a memory that is written, without the index."""
-        from treering.actions.surroundings import Surroundings
-        from treering.graph.clues import Clues
+        from treering.actions.neighbourhood import Surroundings
+        from treering.graph.neighbours import Clues
 
         return Surroundings(self.store, Clues(self.derived("index") / "clues.db"))
 
     @cached_property
     def pages(self) -> "Pages":
-        from treering.actions.pages import Pages
+        from treering.search.pages import Pages
 
         return Pages(self.derived("cache") / "pages" if self._is_brief else None)
 

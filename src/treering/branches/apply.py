@@ -10,11 +10,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from treering.branches import promotion
-from treering.branches.landing import Target
+from treering.branches.landing.judge import Target
 from treering.branches.plan import PlanLine
 from treering.branches.rewrites import successors
 from treering.branches.trunk import trunk_of, trunk_tips
-from treering.capture.masking import mask
 from treering.errors import TreeringError
 from treering.git import process, refs
 from treering.git.lock import Held
@@ -25,6 +24,7 @@ from treering.store import layout
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.vault import Vault
+from treering.text.masking import mask
 
 CodeOf = Callable[[Scope], CodePosition]
 

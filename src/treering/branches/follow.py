@@ -1,7 +1,7 @@
 """Before a write: the scope gets its branch's name, and is that branch's own."""
 
 from treering.branches.apply import Hand, apply, rename
-from treering.branches.landing import Judge
+from treering.branches.landing.judge import Judge
 from treering.branches.names import scope_now
 from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import survey

@@ -9,7 +9,7 @@ from treering.branches.stack import bases_of
 from treering.branches.trunk import is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
-from treering.git.libgit2 import reference_is_valid_name
+from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Head
 from treering.model.scope import HEADS, Scope, is_utf8
 from treering.store.store import Store
@@ -93,10 +93,10 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | N
     there = vault.snapshot(below) if below else None
     if there is None or snapshot.tip is None or there.tip is None:
         return Layer(kind, vault, snapshot, name=scope.branch)
-    from treering.branches import own  # only where two scopes meet
+    from treering.branches import overlay  # only where two scopes meet
 
-    taken = own.taken_over(vault, snapshot, there)
-    saved = own.taken_over_saved(vault, snapshot, there)
+    taken = overlay.taken_over(vault, snapshot, there)
+    saved = overlay.taken_over_saved(vault, snapshot, there)
     return Layer(kind, vault, snapshot, taken, name=scope.branch, taken_over_saved=saved)
 
 

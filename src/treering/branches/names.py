@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treering.branches import reflog
 from treering.branches.trunk import trunk_of
-from treering.capture.masking import mask_branch
 from treering.errors import StoreDamaged
-from treering.git import process
+from treering.git import process, reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
 from treering.store.vault import Vault
+from treering.text.masking import mask_branch
 
 #: How the log of a scope's ref begins where the ref went to a commit that was not written then.
 _CAME_FROM_ELSEWHERE = ("sync", "renamed", "revived", "restored", "redact", "doctor")

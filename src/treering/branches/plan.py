@@ -14,9 +14,9 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from treering.branches.landing import Judge, Landing, Target
+from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.names import is_left_over
-from treering.branches.own import own_part, own_saved
+from treering.branches.overlay import own_part, own_saved
 from treering.branches.stack import never_left_its_base
 from treering.branches.survey import Seen, Survey, Trashed, recorded_code
 from treering.git.repository import Repository

@@ -12,13 +12,13 @@ They are not taken along; they stay readable in the history behind the second pa
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from treering.branches.own import own_part, own_saved
+from treering.branches.overlay import own_part, own_saved
 from treering.errors import TreeringError
 from treering.git import process
 from treering.git.objects import blob_id
 from treering.model.memory import Memory
 from treering.store import layout, message
-from treering.store.joining import Meeting
+from treering.store.merge.join import Meeting
 from treering.store.snapshot import Snapshot
 from treering.store.vault import Vault
 

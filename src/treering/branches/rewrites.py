@@ -7,10 +7,10 @@ but it keeps the patches, so the new commit is the one of the branch's own with 
 import time
 from collections.abc import Iterable, Sequence
 
-from treering.branches import reflog
-from treering.branches.changes import Changes, Step
-from treering.branches.landing import Judge, Target
+from treering.branches.landing.judge import Judge, Target
+from treering.branches.landing.patches import Changes, Step
 from treering.errors import StorageFailed, StoreDamaged
+from treering.git import reflog
 from treering.git.repository import Repository
 
 _MOST = 500

@@ -6,7 +6,7 @@ the name may have been given to another branch since.
 
 import re
 
-from treering.branches import reflog
+from treering.git import reflog
 from treering.git.repository import Repository
 
 _CREATED = r"branch: Created from (.+)"

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treering.branches import reflog
 from treering.branches.names import earlier_scope, is_left_over, made_here
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.errors import StoreDamaged
-from treering.git import process, refs
+from treering.git import process, reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, KEEP, TRASH, Scope
 from treering.store import message

@@ -1,8 +1,8 @@
 """The trunk: the branch everything lands on, known locally and by its remotes."""
 
-from treering.capture.masking import mask_branch
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
+from treering.text.masking import mask_branch
 
 _USUAL = ("main", "master")
 

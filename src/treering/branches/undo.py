@@ -11,8 +11,8 @@ from treering.errors import TreeringError
 from treering.git import refs
 from treering.model.scope import UNDO, Scope
 from treering.store import layout, message
-from treering.store.changes import differing, tree_of
-from treering.store.replay import is_redacted
+from treering.store.merge.replay import is_redacted
+from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
 
 _KEPT_FOR = 30 * 24 * 60 * 60

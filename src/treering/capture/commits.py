@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from treering.branches.changes import ENVIRONMENT, plain
-from treering.capture.hygiene import clean_line
-from treering.capture.masking import mask, split_files
+from treering.branches.landing.patches import ENVIRONMENT, plain
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import process
 from treering.git.repository import Repository
+from treering.model.dates import written
 from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trimmed
-from treering.model.when import written
+from treering.text.hygiene import clean_line
+from treering.text.masking import mask, split_files
 
 #: What `treering.capture` may say.
 CAPTURES = ("sparing", "all", "none")

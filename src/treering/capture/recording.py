@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from treering.capture import commits, sessions
 from treering.capture.commits import Commit, is_left_out
-from treering.capture.masking import mask_memory
 from treering.errors import TreeringError
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
 from treering.store.view import Place, View
+from treering.text.masking import mask_memory
 
 _MOST_PASSED_OVER = 20
 _NAMED_COMMIT = rb"(?m)^commit: ([0-9a-f]{40})$"

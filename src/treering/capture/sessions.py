@@ -7,11 +7,11 @@ of it from its commits. So it is the same memory whenever and wherever it is wor
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treering.capture.hygiene import clean_line
-from treering.capture.masking import mask
+from treering.model.dates import instant, written
 from treering.model.memory import MAX_TITLE, Memory, derive_id
 from treering.model.provenance import TOLERANCE
-from treering.model.when import instant, written
+from treering.text.hygiene import clean_line
+from treering.text.masking import mask
 
 _MOST_NAMED = 200
 _MOST_FILES = 50

@@ -1,9 +1,9 @@
 """treering backfill"""
 
 from treering.actions.backfill import Backfilled, backfill
-from treering.cli.door import Door
 from treering.cli.progress import progress_bar
 from treering.cli.render import safe, table
+from treering.cli.shared import Door
 
 
 def run(door_: Door, since: str, branch: str) -> Backfilled:

@@ -4,17 +4,17 @@ import time
 from typing import Any
 
 from treering.actions.checkpoint import checkpoint
-from treering.actions.packing import changes
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.context.budget import changes
+from treering.cli import shared
 from treering.cli.render import headline, safe
-from treering.model.when import ago
+from treering.cli.shared import Door
+from treering.model.dates import ago
 
 
 def run(door_: Door, op: str, words: str | None, summary: str, **given: Any) -> Any:
     said = ""
     if op.strip().lower() == "save":
-        said = door.content_from(words if words is not None else summary or None)
+        said = shared.content_from(words if words is not None else summary or None)
     return checkpoint(door_.open(), op, summary=said, **given)
 
 

@@ -44,7 +44,7 @@ def options() -> list[click.Parameter]:
 
 
 def _run(verb: Verb, repo: str | None, as_json: bool, **given: Any) -> int:
-    from treering.cli.door import door_of  # and all that works on a repository
+    from treering.cli.shared import door_of  # and all that works on a repository
 
     module = load_module(verb.name)
     act: Callable[..., Any] = getattr(module, "run", None) or _act(verb)

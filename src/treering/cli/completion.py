@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from treering.actions.verbs import VERBS, find_verb
 from treering.actions.workspace import Workspace
-from treering.cli.door import Door
+from treering.cli.shared import Door
 from treering.errors import Invalid, TreeringError
 from treering.model.choices import SHELL_NAMES
 from treering.model.taxonomy import TYPES, one_of

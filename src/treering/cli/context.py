@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from treering.actions.context import context
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.context.context import context
+from treering.cli import shared
 from treering.cli.render import safe
+from treering.cli.shared import Door
 
 
 def run(door_: Door, files: tuple[str, ...], recent_files: tuple[str, ...], **given: Any) -> None:
     workspace = door_.open()
     answer = context(
         workspace,
-        files=door.relative_to_root(workspace, files),
-        recent_files=door.relative_to_root(workspace, recent_files),
+        files=shared.relative_to_root(workspace, files),
+        recent_files=shared.relative_to_root(workspace, recent_files),
         **given,
     )
     door_.answer(answer, text)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import click
 
 from treering.cli import program
-from treering.cli.door import Door
 from treering.cli.screen import screen
+from treering.cli.shared import Door
 
 #: The project the story plays in: commit message -> files.
 PROJECT: dict[str, dict[str, str]] = {

@@ -2,8 +2,8 @@
 
 from treering.actions.diff import Diff, diff
 from treering.actions.diff import markdown as as_markdown
-from treering.cli.door import Door
 from treering.cli.render import headline, safe
+from treering.cli.shared import Door
 
 
 def run(door_: Door, range: str, markdown: bool) -> None:

@@ -1,6 +1,6 @@
 """treering doctor"""
 
-from treering.actions.doctor import Diagnosis
+from treering.actions.doctor.doctor import Diagnosis
 from treering.cli.render import safe
 
 

@@ -3,10 +3,10 @@
 import sys
 from typing import Any
 
-from treering.actions.entities import entities
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.entities.entities import entities
+from treering.cli import shared
 from treering.cli.render import safe, table
+from treering.cli.shared import Door
 
 
 def run(
@@ -30,7 +30,7 @@ def run(
 
 
 def _from_stdin() -> str:
-    return "" if sys.stdin.isatty() else door.content_from("-")
+    return "" if sys.stdin.isatty() else shared.content_from("-")
 
 
 def text(answer: dict[str, Any]) -> str:

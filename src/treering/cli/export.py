@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from treering.actions.export import export_markdown, exported
-from treering.cli.door import Door
 from treering.cli.render import memories
+from treering.cli.shared import Door
 from treering.errors import StorageFailed
 
 

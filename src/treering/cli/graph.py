@@ -17,9 +17,9 @@ from treering.actions.graph_answers import (
     Suggested,
     Way,
 )
-from treering.cli.door import Door
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, dim, short
+from treering.cli.shared import Door
 
 
 def run(door_: Door, op: str, words: tuple[str, ...], id: str, to: str, **given: Any) -> Any:

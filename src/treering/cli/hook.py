@@ -23,7 +23,7 @@ def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
 def drain_command(**called: Any) -> None:
     """Capture what is pending; `treering status` says how much that is."""
     from treering.actions.drain import Drained, drain
-    from treering.cli.door import door_of
+    from treering.cli.shared import door_of
 
     stop_collecting_imports()
 
@@ -39,7 +39,7 @@ def drain_command(**called: Any) -> None:
 @click.argument("event", default="")
 def work_command(event: str, **called: Any) -> None:
     """Drain, let memories follow their branches, and end; what a shim starts in the background."""
-    from treering.cli.door import door_of
+    from treering.cli.shared import door_of
     from treering.hooks.worker import work
 
     stop_collecting_imports()

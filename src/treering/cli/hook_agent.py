@@ -24,8 +24,8 @@ def agent_command(repo: str, client: str, event: str) -> None:
     a second. It never fails: to a client, an exit code can mean to stop the agent.
     """
     from treering.cli.command import stop_collecting_imports
-    from treering.cli.door import opened  # before the clock starts: it is most of what is loaded
-    from treering.hooks.apart import Say, answer_within
+    from treering.cli.shared import opened  # before the clock starts: it is most of what is loaded
+    from treering.hooks.deadline import Say, answer_within
 
     stop_collecting_imports()
     outer: dict[str, Any] = click.get_current_context().obj or {}

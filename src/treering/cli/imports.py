@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from treering.actions.imports import Imported, import_path, import_records
-from treering.actions.sources import GIT_NOTES
-from treering.actions.sources.records import from_lines
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.imports import GIT_NOTES
+from treering.actions.imports.imports import Imported, import_path, import_records
+from treering.actions.imports.records import from_lines
+from treering.cli import shared
 from treering.cli.progress import progress_bar
 from treering.cli.render import safe, table
+from treering.cli.shared import Door
 from treering.model.choices import SOURCE_NAMES
 
 _OTHERS = set(SOURCE_NAMES) - {"jsonl", "markdown"}
@@ -20,7 +20,7 @@ _OTHERS = set(SOURCE_NAMES) - {"jsonl", "markdown"}
 def run(door_: Door, path: str | None, system: str, **given: Any) -> Imported:
     if not path and system != GIT_NOTES:
         raise click.UsageError("Missing argument 'FILE'.")
-    given["allow_secret"] = door.secret_allowed(given["allow_secret"])
+    given["allow_secret"] = shared.secret_allowed(given["allow_secret"])
     workspace = door_.open()
     with progress_bar("importing", quiet=door_.as_json) as progress:
         if path == "-":

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from treering.actions.init import Setup, init
 from treering.actions.setup.clients import AGENTS, CLIENTS, client_named, whole
-from treering.cli.door import Door
+from treering.actions.setup.init import Setup, init
 from treering.cli.render import safe
+from treering.cli.shared import Door
 
 
 def run(door_: Door, print: bool, **given: Any) -> Setup | None:

@@ -5,16 +5,16 @@ from typing import Any
 import click
 
 from treering.actions.link import Linked, Unlinked, link
-from treering.cli import door
-from treering.cli.door import Door
+from treering.cli import shared
 from treering.cli.render import safe
+from treering.cli.shared import Door
 
 
 def run(
     door_: Door, source: str, rest: tuple[str, ...], relation: str, **given: Any
 ) -> Linked | Unlinked:
     """The relation stands between the two memories, or is an option."""
-    if len(rest) > 2 or (len(rest) == 2 and door.is_typed("relation")):
+    if len(rest) > 2 or (len(rest) == 2 and shared.is_typed("relation")):
         raise click.UsageError("Give a source, a relation or none, and a target.")
     word = rest[0] if len(rest) == 2 else relation
     return link(door_.open(), source, rest[-1], relation=word, **given)

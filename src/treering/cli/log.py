@@ -3,11 +3,11 @@
 import time
 
 from treering.actions.log import Drawing, Log, drawing, log
-from treering.cli.door import Door
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, cut, dim, screen, short
+from treering.cli.shared import Door
 from treering.errors import Invalid
-from treering.model.when import ago
+from treering.model.dates import ago
 from treering.store.history import Drawn
 
 _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})

@@ -101,7 +101,7 @@ def main(arguments: list[str]) -> int:
 
 def _say(as_json: bool, code: str, message: str, hint: str) -> None:
     """Say what went wrong; what callers and branch names put into it is cleaned and masked."""
-    from treering.capture.secrets import masked  # only an error needs it
+    from treering.text.secrets import masked  # only an error needs it
 
     message, hint = masked(message), masked(hint)
     if as_json:
@@ -119,7 +119,7 @@ def _log_of(error: Exception) -> str:
     import tempfile
     import traceback
 
-    from treering.capture.secrets import masked
+    from treering.text.secrets import masked
 
     trace = masked("".join(traceback.format_exception(error)))
     with tempfile.NamedTemporaryFile(

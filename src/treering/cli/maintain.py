@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-from treering.actions.maintain import Maintained, maintain
+from treering.actions.tidying.maintain import Maintained, maintain
 from treering.actions.verbs import VERBS
-from treering.cli import door
+from treering.cli import shared
 from treering.cli.command import load_module
-from treering.cli.door import Door
 from treering.cli.render import memories, safe, table
+from treering.cli.shared import Door
 
 _WRITTEN = ("merge", "summarize")
 _NOTHING_DONE = "Nothing was changed; --apply does it."
 
 
 def run(door_: Door, op: str, content: str, content_file: str, **given: Any) -> Maintained[Any]:
-    said = door.content_if_given(content, content_file)
+    said = shared.content_if_given(content, content_file)
     return maintain(door_.open(), op, content=said, **given)
 
 

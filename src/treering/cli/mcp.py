@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from treering.cli import door
-from treering.cli.door import Door
+from treering.cli import shared
+from treering.cli.shared import Door
 from treering.errors import Invalid
 from treering.model.choices import TOOL_PROFILES
 from treering.model.taxonomy import one_of
@@ -32,7 +32,7 @@ def run(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, .
     # Answers pass through three threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)
 
-    place = Place(_folder(door_.repo), is_named=door_.is_named, **door.who())
+    place = Place(_folder(door_.repo), is_named=door_.is_named, **shared.who())
     server = make_server(place, profile)
     if http:
         _serve_http(server, http, _token(token_file), hosts)

@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from treering.actions.prompts import prompts
-from treering.cli import door
-from treering.cli.door import Door
+from treering.actions.prompts.prompts import prompts
+from treering.cli import shared
 from treering.cli.render import safe, table
+from treering.cli.shared import Door
 
 
 def run(
@@ -25,7 +25,7 @@ def run(
     typed_name, typed_content = (*words, *("", "")[len(words) :])
     body = ""
     if op.strip().lower() == "save":
-        body = door.content_from(typed_content or content or None, content_file)
+        body = shared.content_from(typed_content or content or None, content_file)
     answer = prompts(door_.open(), op, name=name or typed_name, content=body, **given)
     if not door_.as_json:
         for warning in answer.get("warnings", []):

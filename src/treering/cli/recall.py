@@ -9,18 +9,18 @@ import click
 
 from treering.actions.recall import Recalled, Result, recall
 from treering.actions.workspace import Workspace
-from treering.cli import door
-from treering.cli.door import Door
+from treering.cli import shared
 from treering.cli.render import headline, safe, table
 from treering.cli.screen import dim, screen
-from treering.model.when import ago
+from treering.cli.shared import Door
+from treering.model.dates import ago
 
 
 def run(door_: Door, query: str, pick: bool, **given: Any) -> None:
     workspace = door_.open()
     answer = recall(workspace, query, **given)
     # Who did not ask for a mode need not hear at every search that there is no model.
-    is_told_all = door_.as_json or door.is_typed("mode")
+    is_told_all = door_.as_json or shared.is_typed("mode")
     told = answer if is_told_all else replace(answer, notes=_notes(answer))
     if pick and answer.results and not door_.as_json:
         _pick(door_, workspace, told, given)

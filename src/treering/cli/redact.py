@@ -5,8 +5,8 @@ import sys
 import click
 
 from treering.actions.redact import Redacted, redact
-from treering.cli.door import Door
 from treering.cli.render import safe
+from treering.cli.shared import Door
 
 
 def run(door_: Door, id: str, dry_run: bool, yes: bool) -> Redacted:

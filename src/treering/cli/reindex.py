@@ -1,8 +1,8 @@
 """treering reindex"""
 
 from treering.actions.reindex import Reindexed, reindex, tidy
-from treering.cli.door import Door
 from treering.cli.progress import progress_bar
+from treering.cli.shared import Door
 
 
 def run(door_: Door, only_tidy: bool) -> Reindexed | None:

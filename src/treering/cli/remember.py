@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from treering.actions.remember import Remembered, remember
-from treering.cli import door
-from treering.cli.door import Door
+from treering.cli import shared
 from treering.cli.render import headline, safe
 from treering.cli.screen import dim, short
+from treering.cli.shared import Door
 
 
 def run(
@@ -18,10 +18,10 @@ def run(
     allow_secret: bool,
     **given: Any,
 ) -> None:
-    given["allow_secret"] = door.secret_allowed(allow_secret, given["agent"])
+    given["allow_secret"] = shared.secret_allowed(allow_secret, given["agent"])
     workspace = door_.open()
-    said = door.content_from(content, content_file)
-    paths = door.relative_to_root(workspace, files)
+    said = shared.content_from(content, content_file)
+    paths = shared.relative_to_root(workspace, files)
     door_.answer(remember(workspace, said, files=paths, **given), text)
     if workspace.surroundings.is_behind:
         door_.start_tidying()

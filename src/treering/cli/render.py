@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from treering.capture.hygiene import clean
 from treering.cli.screen import kind, screen, short
-from treering.model.when import ago
+from treering.model.dates import ago
+from treering.text.hygiene import clean
 
 
 def safe(text: str) -> str:

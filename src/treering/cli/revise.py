@@ -3,8 +3,8 @@
 from typing import Any
 
 from treering.actions.revise import Revised, revise
-from treering.cli import door
-from treering.cli.door import Door
+from treering.cli import shared
+from treering.cli.shared import Door
 
 
 def run(
@@ -16,10 +16,10 @@ def run(
     allow_secret: bool,
     **given: Any,
 ) -> Revised:
-    given["allow_secret"] = door.secret_allowed(allow_secret)
+    given["allow_secret"] = shared.secret_allowed(allow_secret)
     workspace = door_.open()
-    said = door.content_if_given(content, content_file)
-    paths = list(files) if files == ("-",) else door.relative_to_root(workspace, files)
+    said = shared.content_if_given(content, content_file)
+    paths = list(files) if files == ("-",) else shared.relative_to_root(workspace, files)
     return revise(workspace, id, content=said, files=paths, **given)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from treering.actions.answer import jsonable
+from treering.actions.answers import jsonable
 from treering.cli.render import memories as counted
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, dim

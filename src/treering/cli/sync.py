@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from treering.actions.sync import Synced, sync
-from treering.cli.door import Door
 from treering.cli.render import safe, table
+from treering.cli.shared import Door
 
 
 def run(door_: Door, direction: str, **given: Any) -> Synced:

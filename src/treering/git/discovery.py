@@ -10,7 +10,7 @@ from pathlib import Path
 
 from treering.errors import NotARepository
 from treering.git import process
-from treering.git.libgit2 import GitError, discover_repository
+from treering.git.binding import GitError, discover_repository
 
 
 def find(path: Path, *, is_named: bool = False) -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git.libgit2 import (
+from treering.git.binding import (
     GIT_OBJECT_BLOB,
     GIT_OBJECT_COMMIT,
     GIT_OBJECT_TREE,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
-from treering.git.libgit2 import GitError, Handle, Oid
+from treering.git.binding import GitError, Handle, Oid
 
 
 class RefMoved(Conflict):

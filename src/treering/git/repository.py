@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from treering.errors import NotARepository, UnsupportedRepository
 from treering.git import discovery, process, refs
-from treering.git.libgit2 import GitError, Handle, Oid, load_enums
+from treering.git.binding import GitError, Handle, Oid, load_enums
 from treering.git.objects import Objects, Person
 
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from treering.graph.mentions import Mentions
 from treering.graph.subject import Subject
-from treering.graph.words import SAMPLE, resemblance, share
+from treering.text.words import SAMPLE, resemblance, share
 
 CERTAIN = 0.8
 MOST = 5

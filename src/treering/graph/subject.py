@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from treering.graph.words import sample, words
+from treering.model.dates import instant
 from treering.model.memory import Memory
-from treering.model.when import instant
+from treering.text.words import sample, words
 
 _PROBES = 7
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from treering.actions.setup.clients import CLIENTS, Events
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
-from treering.hooks.apart import Say
+from treering.hooks.deadline import Say
 
 BUDGET = 1000
 _LARGEST_INPUT = 1024 * 1024
@@ -109,7 +109,7 @@ def _place(call: Call, repo: str) -> str:
 
 def said(workspace: Workspace, call: Call) -> str:
     """What the agent is told at the start of a session, or about a prompt."""
-    from treering.actions.briefing import opening, relevant
+    from treering.actions.context.briefing import opening, relevant
 
     budget = _budget(workspace)
     if call.kind == "start":
@@ -170,8 +170,8 @@ def _save_checkpoint(workspace: Workspace, call: Call) -> None:
     """Where the work stands. What was last saved on the branch is carried on: it would be hidden
     behind a newer checkpoint that knows less."""
     from treering.actions.checkpoint import checkpoint, load
-    from treering.capture.masking import mask
-    from treering.capture.secrets import secrets_in
+    from treering.text.masking import mask
+    from treering.text.secrets import secrets_in
 
     last = load(workspace)
     if not last["checkpoint"] or not _is_own(workspace, last["checkpoint"]):

@@ -15,9 +15,9 @@ from treering.actions.drain import Drained, drain
 from treering.actions.gc import follow_branches
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
-from treering.capture.masking import mask
 from treering.errors import Busy, TreeringError
 from treering.git import lock
+from treering.text.masking import mask
 
 _LOG_BYTES = 64 * 1024
 _PAUSE, _TURNS = 0.05, 200  # between looks at a lock that another worker holds, and how many

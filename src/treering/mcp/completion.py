@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mcp_types import CompleteRequestParams, CompleteResult, Completion
 
 from treering.errors import TreeringError
-from treering.mcp.offers import Context, Offers
+from treering.mcp.requests import Context, Offers
 from treering.model.memory import id_prefix
 from treering.model.taxonomy import TYPES
 
@@ -52,7 +52,7 @@ def _values(workspace: "Workspace", name: str, begun: str) -> list[str]:
 
 def _harmless(names: Iterable[str]) -> list[str]:
     """Names that look like orders are typed by whoever wants them."""
-    from treering.capture.flags import flags_in  # here and below: not before the handshake
+    from treering.text.flags import flags_in  # here and below: not before the handshake
 
     return [name for name in names if not flags_in(name)]
 

@@ -18,11 +18,11 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from treering.actions.answer import jsonable
+from treering.actions.answers import jsonable
 from treering.errors import Invalid
-from treering.mcp.fitting import MOST, compact, fitted
-from treering.mcp.offers import Context, Offers
-from treering.model.when import ago
+from treering.mcp.cut import MOST, compact, fitted
+from treering.mcp.requests import Context, Offers
+from treering.model.dates import ago
 
 if TYPE_CHECKING:
     from treering.actions.recall import Result
@@ -95,7 +95,7 @@ def _memory_resource(found: "Result") -> Resource:
 
 
 def _branch_resource(branch: str) -> Resource:
-    from treering.capture.flags import unless_flagged
+    from treering.text.flags import unless_flagged
 
     uri, name = BRANCH + quote(branch, safe=""), unless_flagged(branch, "HEAD")
     return Resource(uri=uri, name=name, title=f"Branch {name}", mime_type="application/json")
@@ -112,8 +112,8 @@ def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
 
 
 def _memory(workspace: "Workspace", memory_id: str) -> str:
-    from treering.actions.fence import fenced, fresh_nonce, header
     from treering.actions.read import Whole, read
+    from treering.text.fence import fenced, fresh_nonce, header
 
     memory = read(workspace, memory_id, links=0)
     if not isinstance(memory, Whole):
@@ -128,7 +128,7 @@ def _memory(workspace: "Workspace", memory_id: str) -> str:
 def _overview(workspace: "Workspace", branch: str) -> str:
     from treering.actions.recall import recall
     from treering.actions.status import status
-    from treering.capture.flags import flags_in
+    from treering.text.flags import flags_in
 
     summary = status(workspace, branch=branch)
     recent = recall(workspace, branch=branch, order="newest", limit=_RECENT, detail="light")

@@ -18,7 +18,7 @@ from mcp_types import (
     TextContent,
 )
 
-from treering.mcp.offers import Context, Offers
+from treering.mcp.requests import Context, Offers
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -46,7 +46,9 @@ class SavedPrompts:
 
 
 def _prompts(workspace: "Workspace", op: str, **given: Any) -> dict[str, Any]:
-    from treering.actions.prompts import prompts  # at the first call, not before the handshake
+    from treering.actions.prompts.prompts import (
+        prompts,  # at the first call, not before the handshake
+    )
 
     return prompts(workspace, op, kind="prompt", **given)
 
@@ -59,7 +61,7 @@ def _all(workspace: "Workspace") -> list[Prompt]:
 
 
 def _offered(item: dict[str, Any]) -> Prompt:
-    from treering.capture.flags import unless_flagged
+    from treering.text.flags import unless_flagged
 
     needed = [PromptArgument(name=name, required=True) for name in item["variables"]]
     optional = [PromptArgument(name=n, required=False) for n in item.get("optional", [])]

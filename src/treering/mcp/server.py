@@ -24,11 +24,11 @@ from mcp_types import Tool as ListedTool
 
 from treering import __version__
 from treering.actions.verbs.verb import Verb
-from treering.mcp.calls import call
-from treering.mcp.changes import Changes
+from treering.mcp.call import call
 from treering.mcp.completion import Completions
-from treering.mcp.offers import Context, Offers
+from treering.mcp.list_changed import Changes
 from treering.mcp.place import Place
+from treering.mcp.requests import Context, Offers
 from treering.mcp.resources import Resources
 from treering.mcp.saved_prompts import SavedPrompts
 from treering.mcp.schema import schema_of

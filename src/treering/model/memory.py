@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from treering.errors import Invalid
 from treering.model.choices import STATUSES
+from treering.model.dates import instant
 from treering.model.taxonomy import TYPES
-from treering.model.when import instant
 
 MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from treering.model.dates import instant, written
 from treering.model.memory import Memory, title_of
 from treering.model.prompt import Prompt
-from treering.model.when import instant, written
 
 #: How wrong an honest clock may be, in seconds.
 TOLERANCE = 86_400.0

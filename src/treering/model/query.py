@@ -13,8 +13,8 @@ from typing import Any
 
 from treering.errors import Invalid
 from treering.model.choices import STATUSES
+from treering.model.dates import bound
 from treering.model.taxonomy import one_of, type_named
-from treering.model.when import bound
 
 LONGEST = 10_000
 ANY_STATUS = "all"

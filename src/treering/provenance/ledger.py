@@ -12,16 +12,16 @@ from pathlib import Path
 
 from treering.errors import TreeringError
 from treering.git import refs
-from treering.git.libgit2 import GitError
+from treering.git.binding import GitError
 from treering.model import prompt, scope
 from treering.model.memory import Memory, is_id
 from treering.model.prompt import Prompt
 from treering.model.provenance import Version, redate, redate_unknown
 from treering.provenance.version_table import Findings, VersionTable
 from treering.provenance.walk import Walk, order_by_source
-from treering.store.changes import shallow_commits
 from treering.store.contributions import Contribution, read_contributions
 from treering.store.store import Store
+from treering.store.tree_diff import shallow_commits
 from treering.store.vault import Vault
 
 #: Where nothing can be kept, so many of the newest commits are looked at by each process.

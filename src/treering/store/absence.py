@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process
-from treering.git.libgit2 import unsynced
+from treering.git.binding import unsynced
 from treering.model.scope import Scope
 from treering.store import layout, message
-from treering.store.changes import KEEP, differing, tree_of
 from treering.store.dates import newest
 from treering.store.message import CodePosition, Message
+from treering.store.tree_diff import KEEP, differing, tree_of
 from treering.store.vault import NOBODY, Vault
 
 #: The newest commits of all scopes in which a reader looks for what was put back.

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from treering.model.when import instant, written
+from treering.model.dates import instant, written
 
 #: Seconds a clock may be wrong without being taken for forged.
 TOLERANCE = 24 * 60 * 60

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process
+from treering.model.dates import written
 from treering.model.memory import Memory
-from treering.model.when import written
 from treering.store import message
 from treering.store.vault import Vault
 

@@ -19,7 +19,7 @@ from treering.actions.setup import hook_block
 from treering.actions.setup.traces import Traces
 from treering.capture.shims import HOOKS
 from treering.errors import StorageFailed
-from treering.git.hooks import DELICATE, HARMLESS, hooks_path, is_inside
+from treering.git.hooks_path import DELICATE, HARMLESS, hooks_path, is_inside
 from treering.git.repository import Repository
 
 #: Where other tools put a hook they found in the way of theirs; pre-commit goes on running it.

@@ -26,7 +26,7 @@ UNINSTALL = Verb(
     "Take back what `treering init` added; memories and other settings stay.",
     (flag("dry_run", "Show what would be done and change nothing."),),
     example="treering uninstall --dry-run",
-    action="init.uninstall",
+    action="setup.init.uninstall",
 )
 
 CONFIG = Verb(

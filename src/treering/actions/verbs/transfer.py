@@ -14,7 +14,7 @@ EXPORT = Verb(
         text("markdown", "Write markdown files instead.", metavar="DIR", doors=CLI),
     ),
     example="treering export --all --output memories.jsonl",
-    action="export.exported",
+    action="export.export_records",
 )
 
 IMPORT = Verb(
@@ -38,7 +38,7 @@ IMPORT = Verb(
     "decision records (docs/adr), the sections of an AGENTS.md or CLAUDE.md, and git notes (FILE "
     "is the notes ref, or nothing for all of them). What was imported before is skipped, and where "
     "each memory came from is kept in its details.",
-    action="imports.import_path",
+    action="imports.imports.import_path",
 )
 
 BACKFILL = Verb(

@@ -1,0 +1,61 @@
+"""Answers as the doors give them: without hidden characters, and as JSON.
+
+In JSON the contract's words are the field names, and what is None is left out.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from treering.text.hygiene import clean
+
+_PLAIN = frozenset({int, bool, type(None)})
+
+
+def jsonable(value: Any) -> Any:
+    """Records as objects, plain tuples as lists; a field that is None is not said."""
+    kind = type(value)
+    if kind is str:  # most of every answer
+        return clean(value)
+    if kind in _PLAIN:
+        return value
+    if hasattr(value, "as_json"):
+        return jsonable(value.as_json())
+    names = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)
+    if names is not None:
+        pairs = ((name, getattr(value, name)) for name in names)
+        return {name: jsonable(item) for name, item in pairs if item is not None}
+    if isinstance(value, Mapping):
+        return {jsonable(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no word for it
+    return value
+
+
+def harmless(value: Any) -> Any:
+    """The same answer, with hidden characters and terminal escapes taken out of all its texts.
+
+    What was fetched was written by others, and so were branch names, authors and commit subjects;
+    the one place all answers pass is the one that cannot be forgotten.
+    """
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {harmless(key): harmless(item) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(harmless, value))
+    if isinstance(value, list | tuple):
+        return type(value)(map(harmless, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        names = (field.name for field in fields(value) if field.init)
+        return replace(value, **{name: harmless(getattr(value, name)) for name in names})
+    return value
+
+
+def uri_of(memory_id: str) -> str:
+    return f"treering://memory/{memory_id}"

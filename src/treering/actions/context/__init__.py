@@ -1,0 +1,1 @@
+"""What matters now: chosen, ranked, and packed into a budget."""

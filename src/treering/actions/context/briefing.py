@@ -1,0 +1,150 @@
+"""What an agent is told unasked: a few headlines, and where the work was left.
+
+It costs every session and every prompt of every agent, so it is short, and silent where there is
+nothing to say. Headlines only: whatever is inside a memory is read on request. What bears any flag
+is left out, and the text of others is never repeated.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from treering.actions.checkpoint import load
+from treering.actions.flags import Flags
+from treering.actions.origin import YOU, attribute
+from treering.actions.visible import Sight
+from treering.actions.workspace import Workspace
+from treering.errors import TreeringError
+from treering.model.dates import ago
+from treering.model.memory import Memory
+from treering.model.query import Query
+from treering.search import Entry
+from treering.store.view import Place
+from treering.text.fence import fenced, fresh_nonce
+from treering.text.flags import unless_flagged
+
+#: What happened rather than what is known.
+_PASSING = ("commit", "session", "checkpoint", "entity")
+_NEWEST = 60
+_MOST_HITS = 8
+_LONGEST_PROMPT = 2000
+_LONGEST_LINE = 160
+_MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
+
+
+def opening(workspace: Workspace, budget: int) -> str:
+    """For the start of a session: the checkpoint to resume, then the newest of the branch and of
+    what it stands on. Empty where nothing is remembered."""
+    standing = workspace.standing()
+    sight = workspace.lookout.sight(workspace.view_from(standing))
+    if not sight.ranks:
+        return ""
+    newest = workspace.lookout.index.newest(sight.ranks, _NEWEST)
+    entries = [e for e in newest if e.type not in _PASSING and _is_in_force(e)]
+    entries.sort(key=lambda entry: sight.ranks[entry.blob])  # the nearest layer first
+    lines = chain(_resume(workspace), _headlines(workspace, sight, entries))
+    where = unless_flagged(f"branch {standing.scope.branch}", "this branch")
+    return _told(lines, f"what this repository remembers on {where}", budget)
+
+
+def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
+    """For a prompt: headlines of what it is about; empty where nothing is."""
+    from treering.search.analysis import question_terms
+
+    words = prompt[:_LONGEST_PROMPT]
+    asked = set(question_terms(words)) if words.strip() else set()
+    if not asked:
+        return ""
+    sight = workspace.lookout.sight(workspace.view())
+    index = workspace.lookout.index
+    found = index.search(
+        Query(words, words), sight.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
+    )
+    entries = [entry for hit in found.hits if (entry := index.entry(hit.blob))]
+    near = [e for e in entries if e.type not in _PASSING and _is_about(sight, e, asked)]
+    lines = _headlines(workspace, sight, near)
+    return _told(lines, "what this repository remembers that may concern the prompt", budget)
+
+
+def _is_in_force(entry: Entry) -> bool:
+    return entry.status not in ("deleted", "superseded")
+
+
+def _is_about(sight: Sight, entry: Entry, asked: set[str]) -> bool:
+    """Whether a memory shares enough with a prompt. A search always finds the best there is; two
+    words in common, one of them in its headline, are the least that is worth an interruption."""
+    from treering.search.analysis import terms
+
+    memory = _memory(sight.place(entry.blob))
+    if memory is None:
+        return False
+    head = asked & set(terms(" ".join((memory.title, memory.topic, *memory.tags))))
+    files = asked & set(terms(" ".join(file.path for file in memory.files)))
+    shared = head | files | (asked & set(terms(memory.content)))
+    return bool(head | files) and len(shared) >= min(2, len(asked))
+
+
+def _headlines(workspace: Workspace, sight: Sight, entries: Iterable[Entry]) -> Iterator[str]:
+    flags = Flags(workspace)
+    for entry in entries:
+        place = sight.place(entry.blob)
+        memory = _memory(place)
+        if place and memory and not flags.of(place):
+            yield _headline(workspace, place, memory)
+
+
+def _memory(place: Place | None) -> Memory | None:
+    try:
+        return place.memory() if place else None
+    except TreeringError:
+        return None  # doctor names it
+
+
+def _headline(workspace: Workspace, place: Place, memory: Memory) -> str:
+    whose = attribute(workspace, place.blob, memory)
+    marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
+    if whose.origin != YOU:
+        marks.append(f"by {_names(memory.author, *whose.edited_by)}")
+    return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"
+
+
+def _names(*people: str) -> str:
+    return ", ".join(person.partition(" <")[0] for person in people)
+
+
+def _resume(workspace: Workspace) -> list[str]:
+    """Where the work was left: in words where they are the user's own, else by title."""
+    saved: dict[str, Any] = load(workspace)
+    checkpoint = saved["checkpoint"]
+    if not checkpoint or checkpoint.get("flags"):
+        return []
+    when = ago(checkpoint["created"], workspace.clock())
+    if checkpoint["origin"] != YOU:
+        who = _names(checkpoint["author"])
+        return [f"Checkpoint {checkpoint['id']} by {who}, {when}: {_short(checkpoint['title'])}"]
+    lines = [f"Checkpoint {checkpoint['id']}, {when}: {_short(saved['summary'])}"]
+    lines += [f"  next: {_short(step)}" for step in saved["next_steps"][:3]]
+    if commits := saved["since"]["commits"]:
+        lines.append(f"  since then: {commits} commits, {len(saved['since']['files'])} files")
+    return lines
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+
+
+def _told(lines: Iterable[str], header: str, budget: int) -> str:
+    """As many lines as fit into the budget, between marks that say they are data.
+
+    Lines are asked for one at a time: each is a memory read.
+    """
+    nonce = fresh_nonce()
+    told, text = "", ""
+    for line in lines:
+        told += f"{line}\n"
+        longer = fenced(told, nonce, f"treering: {header}") + f"\n{_MORE}"
+        if len(longer) > budget:
+            break
+        text = longer
+    return text

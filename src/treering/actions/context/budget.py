@@ -1,0 +1,118 @@
+"""Memories packed into a number of characters: the more they matter, the more of them is said."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from treering.actions.answers import uri_of
+from treering.model.dates import ago
+
+#: How much of a memory's text is said, by how much it matters.
+_EXCERPT = {"high": 600, "medium": 240, "low": 0}
+_SHORTEST = 60
+_SUMMARY = 400
+
+
+class Entry(NamedTuple):
+    """One memory that may go into a context."""
+
+    id: str
+    type: str
+    title: str
+    content: str
+    branch: str
+    author: str
+    created: str
+    stale: str
+    score: float
+    why: tuple[str, ...]
+    group: str
+    tags: tuple[str, ...] = ()
+    topic: str = ""
+    status: str = "active"
+    confidence: float = 0.8
+    modified: str = ""
+
+    def as_fields(self) -> dict[str, Any]:
+        """The fields a template may speak of."""
+        return {
+            **self._asdict(),
+            "uri": uri_of(self.id),
+            "namespace": self.type,
+            "tags": list(self.tags),
+            "why": list(self.why),
+        }
+
+
+def packed(
+    entries: Sequence[Entry], checkpoint: Mapping[str, Any], room: int, now: float
+) -> tuple[str, list[Entry]]:
+    """A text of at most `room` characters, and the entries that are in it.
+
+    The checkpoint comes first, then memories by score; one that is too long is said shorter, and
+    where even its title does not fit, the next one may.
+    """
+    parts: list[str] = []
+    shown: list[Entry] = []
+    resume = _resume(checkpoint, now)
+    if resume and len(resume) + 1 <= room // 2:
+        parts.append(resume)
+        room -= len(resume) + 1
+    for entry in entries:
+        said = _said(entry, room - 1, now)
+        if said:
+            parts.append(said)
+            shown.append(entry)
+            room -= len(said) + 1
+    return "\n".join(parts), shown
+
+
+def _resume(checkpoint: Mapping[str, Any], now: float) -> str:
+    """Where the work stands, in a few lines."""
+    saved = checkpoint["checkpoint"]
+    if not saved:
+        return ""
+    lines = [
+        f"Last checkpoint ({saved['id']}, {saved['branch']}, {ago(saved['created'], now)}): "
+        f"{_cut(' '.join(checkpoint['summary'].split()), _SUMMARY)}"
+    ]
+    if checkpoint["next_steps"]:
+        steps = [f"- {_cut(step, 120)}" for step in checkpoint["next_steps"][:5]]
+        lines += ["Next steps:", *steps]
+    since = checkpoint["since"]
+    if since["commits"]:
+        lines.append(f"Since then: {changes(since)}")
+    return "\n".join(lines) + "\n"
+
+
+def changes(since: Mapping[str, Any]) -> str:
+    """How much happened since a checkpoint."""
+    commits, files = since["commits"], since.get("files_total", len(since["files"]))
+    return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"
+
+
+def _said(entry: Entry, room: int, now: float) -> str:
+    """As much of a memory as it deserves and as there is room for; empty where there is none."""
+    marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
+    marks += [entry.status] if entry.status != "active" else []
+    marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
+    head = f"- {entry.title} [{', '.join(marks)}]"
+    if len(head) > room:
+        return ""
+    body = _body(entry)
+    length = min(_EXCERPT[entry.group], room - len(head) - 3)
+    if not body or length < min(_SHORTEST, len(body)):
+        return head
+    return f"{head}\n  {_cut(body, length)}"
+
+
+def _body(entry: Entry) -> str:
+    """The text behind the title, on one line."""
+    text = " ".join(entry.content.split())
+    return text.removeprefix(entry.title).lstrip(" .:") if text.startswith(entry.title) else text
+
+
+def _cut(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    short = text[: length - 2]
+    return (short.rsplit(" ", 1)[0] if " " in short else short) + " …"

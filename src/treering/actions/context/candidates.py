@@ -1,0 +1,131 @@
+"""Which memories may matter for the work at hand: a bounded number, taken from the index.
+
+By the files they name, by the words of the task, by type, by age, and by links from the best of
+those. Only what is known without reading a memory is looked at here.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from treering.actions.expansion import expanded
+from treering.actions.visible import Sight
+from treering.actions.workspace import Workspace
+from treering.model.query import LONGEST, Query
+from treering.model.relevance import Case, relevance
+from treering.search import Entry
+
+#: What everyone should know, whatever they work on.
+PINNED = ("convention", "decision", "security")
+#: What happened rather than what is known: shown only where a file or the task asks for it.
+_PASSING = ("commit", "session", "checkpoint", "entity")
+_NEWEST = 20
+_MOST_TASK = 30
+_MOST_NAMING = 200
+_WEAK = 0.25
+_SEEDS = 5
+_MOST_LINKED = 10
+
+
+class Candidates:
+    """Cases by blob, gathered from one sight."""
+
+    def __init__(self, workspace: Workspace, sight: Sight, branch: str) -> None:
+        self._index = workspace.lookout.index
+        self._sight = sight
+        self._branch = branch
+        self._now = workspace.clock()
+        self._cases: dict[str, tuple[Entry, Case]] = {}
+
+    def gathered(
+        self, task: str, files: Sequence[str], recent_files: Sequence[str]
+    ) -> list[tuple[Entry, Case]]:
+        """Every candidate, best first as far as is known without reading it."""
+        self._by_task(task)
+        for path in files:
+            self._by_file(path)
+        for path in recent_files:
+            for entry in self._naming(path):
+                if path in entry.files:
+                    self._note(entry, names_recent=True)
+        for entry in (
+            *self._index.newest(self._sight.ranks, _NEWEST, PINNED),
+            *self._index.newest(self._sight.ranks, _NEWEST),
+        ):
+            if entry.type not in _PASSING:
+                self._note(entry)
+        self._by_links()
+        return self._ordered()
+
+    def _ordered(self) -> list[tuple[Entry, Case]]:
+        return sorted(
+            self._cases.values(),
+            key=lambda pair: (-relevance(pair[1]).score, -pair[0].modified, pair[0].id),
+        )
+
+    def _by_task(self, task: str) -> None:
+        words = task[:LONGEST]
+        if not words.strip():
+            return
+        found = self._index.search(
+            Query(words, words), self._sight.ranks, now=self._now, limit=_MOST_TASK
+        )
+        best = max((hit.score for hit in found.hits), default=0.0)
+        for hit in found.hits:
+            entry = self._index.entry(hit.blob)
+            # Without a single word of weight, search answers with the newest: that is no match.
+            if entry and hit.score and hit.score >= _WEAK * best:
+                self._note(entry, task=round(hit.score / best, 3))
+
+    def _by_file(self, path: str) -> None:
+        """Memories that name the file, a folder above it, or something in it where it is one."""
+        for entry in self._naming(path):
+            below = any(named.startswith(f"{path}/") for named in entry.files)
+            self._note(entry, names_file=path in entry.files, names_folder=below)
+        for folder in _above(path):
+            for entry in self._naming(folder):
+                if folder in entry.files:
+                    self._note(entry, names_folder=True)
+
+    def _naming(self, path: str) -> list[Entry]:
+        """Memories among whose files is this path, or one below it."""
+        found = self._index.holding(path.replace("/", " "), self._sight.ranks)
+        near = (
+            entry
+            for entry in found
+            if any(named == path or named.startswith(f"{path}/") for named in entry.files)
+        )
+        return sorted(near, key=lambda entry: -entry.modified)[:_MOST_NAMING]
+
+    def _by_links(self) -> None:
+        seeds = [entry.id for entry, _ in self._ordered()[:_SEEDS]]
+        for linked in expanded(self._sight, seeds, 1, ())[:_MOST_LINKED]:
+            entry = self._index.entry(linked.place.blob)
+            if entry:
+                self._note(entry, is_linked=True)
+
+    def _note(self, entry: Entry, **more: bool | float) -> None:
+        """Add to what is known about a memory; a reason once found stays.
+
+        The last checkpoint is told anyway, and the ones before it are over.
+        """
+        if entry.type == "checkpoint":
+            return
+        known = self._cases.get(entry.blob)
+        case = known[1] if known else self._case(entry)
+        kept = {name: max(value, getattr(case, name)) for name, value in more.items()}
+        self._cases[entry.blob] = (entry, case._replace(**kept))
+
+    def _case(self, entry: Entry) -> Case:
+        rank = self._sight.ranks[entry.blob]
+        return Case(
+            type=entry.type,
+            status=entry.status,
+            confidence=entry.confidence,
+            age=self._now - entry.modified,
+            links=self._sight.network.degree(entry.id),
+            is_of_branch=self._sight.view.layers[rank].branch == self._branch,
+        )
+
+
+def _above(path: str) -> Iterator[str]:
+    return (str(folder) for folder in PurePosixPath(path).parents if str(folder) != ".")

@@ -1,0 +1,124 @@
+"""Files beside the objects: locks and halves that a dead process left, and who may read what."""
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from treering.actions.doctor.finding import Finding
+from treering.git import refs
+from treering.store.store import Store
+from treering.store.vault import Vault
+
+_OLD_TEMPORARY = 3600.0
+_MANY_LOOSE = 20_000
+_HALVES = ("private.git.new", "cache/pages/*.*", "index/CURRENT.*")
+
+
+def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
+    for path in sorted((folder / "refs" / "treering").rglob("*.lock")):
+        if _age(path) < refs.STALE_LOCK:
+            continue
+        yield Finding(
+            "stale-lock",
+            "warning",
+            f"A lock was left behind by a process that died: {path.name}",
+            "treering doctor",
+            fixed=may_repair and _removed(path),
+        )
+
+
+def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
+    old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
+    if old:
+        fixed = may_repair and _all_removed(old)
+        yield Finding(
+            "temporary-objects",
+            "warning",
+            f"{len(old)} half-written objects were left behind by processes that died.",
+            "treering doctor",
+            fixed=fixed,
+        )
+
+
+def loose_objects(vault: Vault) -> Iterator[Finding]:
+    loose = sum(1 for _ in (vault.repository.common_dir / "objects").glob("[0-9a-f][0-9a-f]/*"))
+    if loose > _MANY_LOOSE:
+        yield Finding("loose-objects", "info", f"{loose} loose objects take space.", "git gc")
+
+
+def left_over_files(store: Store, may_repair: bool) -> Iterator[Finding]:
+    """What a process was still making beside its place when it died."""
+    halves = [path for pattern in _HALVES for path in store.folder.glob(pattern)]
+    old = [path for path in halves if _age(path) > _OLD_TEMPORARY]
+    if old:
+        yield Finding(
+            "temporary-files",
+            "warning",
+            f"{len(old)} half-written files were left behind by processes that died.",
+            "treering doctor",
+            fixed=may_repair and _all_removed(old),
+        )
+
+
+def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
+    """Nothing of ours is open to more people than the repository's own objects are."""
+    folder = store.repository.common_dir
+    ours = [store.lock_path, store.folder, store.folder / "private.git"]
+    allowed = _mode(folder / "objects") & 0o007
+    for path in ours:
+        if excess := _mode(path) & 0o007 & ~allowed:
+            yield Finding(
+                "open-to-all",
+                "warning",
+                f"{path.name} is open to users the repository is closed to.",
+                f"chmod o-rwx {path}",
+                fixed=may_repair and _closed(path, excess),
+            )
+    foreign = [p for p in (folder / "refs" / "treering").rglob("*") if not os.access(p, os.W_OK)]
+    if foreign and os.access(folder, os.W_OK):
+        yield Finding(
+            "not-writable",
+            "error",
+            f"{len(foreign)} of our refs belong to someone else, {foreign[0].name} for one.",
+            f"chown -R $(id -u) {folder / 'refs' / 'treering'}",
+        )
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return 0
+
+
+def _closed(path: Path, excess: int) -> bool:
+    try:
+        path.chmod(_mode(path) & ~excess)
+    except OSError:
+        return False
+    return True
+
+
+def _age(path: Path) -> float:
+    try:
+        return abs(time.time() - path.stat().st_mtime)
+    except OSError:
+        return 0.0
+
+
+def _all_removed(paths: list[Path]) -> bool:
+    return not [path for path in paths if not _removed(path)]
+
+
+def _removed(path: Path) -> bool:
+    try:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,142 @@
+"""One of our refs: its tip, its name, and the way back where the tip cannot be read."""
+
+import contextlib
+from collections.abc import Collection, Iterator
+
+from treering.actions.doctor.documents import foreign, memories, saved
+from treering.actions.doctor.finding import Finding
+from treering.errors import StoreDamaged, TreeringError
+from treering.git import process, refs
+from treering.git.objects import TREE
+from treering.model import document
+from treering.model.scope import HEADS, REMOTES, TRASH, Scope, is_utf8
+from treering.store import layout, message
+from treering.store.vault import Vault
+
+
+def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Finding]:
+    try:
+        vault.snapshot_at(Scope(""), value)
+        commit = vault.repository.objects.commit(value)
+        entries = vault.trees.lines(commit.tree)
+    except TreeringError as error:
+        yield _broken_ref(vault, name, value, error, may_repair)
+        return
+    said = message.read(commit.message)
+    if said.format > document.FORMAT:
+        yield Finding(
+            "format-too-new",
+            "warning",
+            f"{name} was written by a newer treering.",
+            "Upgrade treering.",
+        )
+    if not is_utf8(name) or (not name.startswith(TRASH) and not _scope(name, said.code.branch)):
+        yield Finding(
+            "foreign-ref",
+            "warning",
+            f"{name} is not the name of a scope.",
+            f"git update-ref -d {name}",
+        )
+    for entry in entries:
+        if entry.mode == TREE and entry.name == layout.MEMORIES:
+            yield from memories(vault, name, entry.oid)
+        elif entry.mode == TREE and entry.name in layout.SAVED.values():
+            yield from saved(vault, name, entry.name, entry.oid)
+        else:
+            yield foreign(name, entry.name)
+
+
+def _scope(name: str, full_name: str) -> Scope | None:
+    component = name.removeprefix(HEADS)
+    if name.startswith(REMOTES):
+        component = name.rpartition("/heads/")[2]
+    return Scope.of_component(component, full_name)
+
+
+def _broken_ref(
+    vault: Vault, name: str, value: str, error: TreeringError, may_repair: bool
+) -> Finding:
+    """A tip that cannot be read: back to the newest one in its log that can.
+
+    Looked at once more first: to go back for a disk that failed once would lose the newest memory.
+    """
+    if _is_readable(vault, value):
+        return Finding(
+            "unsteady-disk",
+            "warning",
+            f"{name} could be read only at the second try ({error.message})",
+            "Look after the disk, then run `treering doctor` again.",
+        )
+    folder = vault.repository.common_dir
+    for earlier in _earlier_tips(vault, name, value):
+        if earlier != value and _is_readable(vault, earlier):
+            if may_repair:
+                refs.overwrite(folder, name, earlier)
+            return Finding(
+                "broken-ref",
+                "error",
+                f"{name} cannot be read ({error.message})",
+                f"treering doctor goes back to {earlier[:12]}",
+                fixed=may_repair,
+            )
+    return Finding(
+        "broken-ref",
+        "error",
+        f"{name} cannot be read ({error.message})",
+        f"Fetch it from another clone: git fetch REMOTE '{name}:{name}'",
+    )
+
+
+def _earlier_tips(vault: Vault, name: str, value: str) -> Iterator[str]:
+    """Where a ref may go back to, the newest first: its log, its own past, what a fetch saw."""
+    folder = vault.repository.common_dir
+    yield from refs.reflog(folder, name)
+    with contextlib.suppress(TreeringError):
+        yield from vault.repository.objects.commit(value).parents
+    if name.startswith(HEADS):
+        fetched = refs.listed(folder, REMOTES)
+        yield from (
+            tip for ref, tip in fetched.items() if ref.endswith(f"/heads/{name[len(HEADS) :]}")
+        )
+
+
+def _is_readable(vault: Vault, tip: str) -> bool:
+    try:
+        vault.snapshot_at(Scope(""), tip).listing()
+    except StoreDamaged:
+        return False
+    return True
+
+
+def past(vault: Vault, tips: Collection[str]) -> Iterator[Finding]:
+    """Whether older versions are all there; git walks the histories of all tips at once."""
+    folder = vault.repository.common_dir
+    if not tips:
+        return
+    try:
+        walked = process.run(folder, "rev-list", "--objects", "--missing=print", *sorted(tips))
+        ids = [line.split()[0].removeprefix(b"?") for line in walked.splitlines()]
+        # The walk does not open files; an emptied one is found by asking for its header.
+        told = process.run(folder, "cat-file", "--batch-check", feed=b"\n".join(ids) + b"\n")
+    except TreeringError as error:
+        yield Finding("broken-history", "error", f"Older versions: {error.message}", _OLDER)
+        return
+    if missing := sum(line.endswith(b" missing") for line in told.splitlines()):
+        text = f"{missing} objects of older versions are missing or empty."
+        yield Finding("broken-history", "error", text, _OLDER)
+
+
+_OLDER = "What is seen now is whole; fetch the past from a remote or another clone."
+
+
+def strangers(vault: Vault) -> Iterator[Finding]:
+    """Refs below refs/treering that are none of ours."""
+    known = ("heads/", "trash/", "undo/", "keep/", "remotes/")
+    for name in refs.listed(vault.repository.common_dir, "refs/treering/"):
+        if not name.removeprefix("refs/treering/").startswith(known):
+            yield Finding(
+                "foreign-ref",
+                "warning",
+                f"{name} is not the name of a scope.",
+                f"git update-ref -d {name}",
+            )

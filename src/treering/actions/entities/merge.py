@@ -1,0 +1,140 @@
+"""Several entities that are one made into one: names, properties and links go over to it.
+
+One commit: a reader sees them apart or together, never a link that leads to neither.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from treering.actions.entities.roster import Entity, Roster, content_of
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.errors import Invalid
+from treering.model.memory import Link, Memory, is_id
+from treering.text import secrets
+
+
+class _Merge(NamedTuple):
+    """What a merge would write."""
+
+    into: Entity
+    name: str
+    others: tuple[Entity, ...]
+    changes: list[Change]
+    links_moved: int
+
+
+def merge(
+    workspace: Workspace, words: Sequence[str], canonical: str, *, dry_run: bool, branch: str
+) -> dict[str, Any]:
+    """Merge the entities meant by ids or names; without `canonical` the first one stays."""
+    secrets.refuse(canonical)
+    roster = Roster(workspace, branch)
+    work = _worked_out(workspace, roster, words, canonical)
+    if not dry_run:
+
+        def attempt(writing: Writing) -> _Merge:
+            done = _worked_out(workspace, Roster(workspace, branch, writing.view), words, canonical)
+            writing.commit("merge", done.changes)
+            return done
+
+        work = workspace.write(branch, attempt)
+    return {
+        "dry_run": dry_run,
+        "into": work.into.id,
+        "name": work.name,
+        "merged": [other.id for other in work.others],
+        "links_moved": work.links_moved,
+    }
+
+
+def _worked_out(
+    workspace: Workspace, roster: Roster, words: Sequence[str], canonical: str
+) -> _Merge:
+    meant = {entity.id: entity for entity in (roster.meant(word) for word in words)}
+    into = _into(roster, meant, canonical)
+    others = tuple(entity for entity in meant.values() if entity.id != into.id)
+    if not others:
+        raise Invalid("Merging needs two different entities.", hint="Give two ids or names.")
+    name = into.name if not canonical or _is_known(into, canonical) else canonical
+    now, gone = workspace.now(), {other.id for other in others}
+
+    moved = 0
+    changes: dict[str, Change] = {}
+    for place in {p.id: p for other in others for p in roster.linking_to(other)}.values():
+        memory = place.memory()
+        if memory.id in gone or memory.id == into.id:
+            continue
+        moved += sum(link.target in gone for link in memory.links)
+        links = _redirected(memory.links, gone, into.id, memory.id)
+        changed = replace(memory, links=links, modified=now)
+        changes[memory.id] = Change(changed, place, place.layer.vault.is_private)
+    inherited = [link for other in others for link in other.place.memory().links]
+    moved += sum(link.target not in gone and link.target != into.id for link in inherited)
+    canonical_memory = _enlarged(into, name, others, inherited, now)
+    changes[into.id] = Change(canonical_memory, into.place, into.place.layer.vault.is_private)
+    for other in others:
+        hidden = _merged_away(other.place.memory(), into.id, now)
+        changes[other.id] = Change(hidden, other.place, other.place.layer.vault.is_private)
+    return _Merge(into, name, others, list(changes.values()), moved)
+
+
+def _into(roster: Roster, meant: dict[str, Entity], canonical: str) -> Entity:
+    """The entity that stays: the one named as canonical where there is one, else the first."""
+    if not meant:
+        raise Invalid("Which entities should be merged?", hint="Give two ids or names.")
+    if not canonical:
+        return next(iter(meant.values()))
+    for entity in meant.values():
+        if _is_known(entity, canonical):
+            return entity
+    if is_id(canonical):
+        return roster.meant(canonical)
+    return roster.named(canonical) or next(iter(meant.values()))
+
+
+def _is_known(entity: Entity, word: str) -> bool:
+    return word == entity.id or word.casefold() == entity.name.casefold()
+
+
+def _redirected(links: Iterable[Link], gone: set[str], into: str, holder: str) -> tuple[Link, ...]:
+    """Links with their new target; two that become one keep the surer one's words."""
+    found: dict[tuple[str, str], Link] = {}
+    for link in links:
+        new = link._replace(target=into) if link.target in gone else link
+        if new.target == holder:
+            continue
+        known = found.get((new.relation, new.target))
+        if known is None or new.confidence > known.confidence:
+            found[new.relation, new.target] = new
+    return tuple(found.values())
+
+
+def _enlarged(
+    into: Entity, name: str, others: Sequence[Entity], inherited: Sequence[Link], now: str
+) -> Memory:
+    memory = into.place.memory()
+    names = [*into.names, *(word for other in others for word in other.names)]
+    aliases = [word for word in dict.fromkeys(names) if word != name]
+    properties: dict[str, Any] = {}
+    for other in reversed(others):
+        properties |= other.properties
+    properties |= into.properties
+    details = dict(memory.details) | {"kind": into.kind, "aliases": aliases}
+    details |= {"properties": properties} if properties else {}
+    gone = {other.id for other in others}
+    return replace(
+        memory,
+        title=name,
+        content=content_of(name, into.kind, aliases),
+        links=_redirected((*memory.links, *inherited), gone, into.id, memory.id),
+        details=details,
+        modified=now,
+    )
+
+
+def _merged_away(memory: Memory, into: str, now: str) -> Memory:
+    """Hidden like a forgotten one, so that it can be brought back; its links went over."""
+    mark = {"was": memory.status, "reason": f"merged into {into}"}
+    details = dict(memory.details) | {"forgotten": mark, "merged_into": into}
+    return replace(memory, status="deleted", modified=now, details=details)

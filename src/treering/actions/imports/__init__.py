@@ -1,0 +1,71 @@
+"""Where memories may come from: one module a system, each turning its own shape into records."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.actions.imports import (
+    adr,
+    autology,
+    basic_memory,
+    git_notes,
+    markdown,
+    records,
+    sections,
+    server_memory,
+)
+from treering.actions.imports.records import Numbered
+from treering.errors import Invalid
+from treering.git.repository import Repository
+from treering.model.choices import SOURCE_NAMES, SourceName
+from treering.model.taxonomy import one_of
+
+Reader = Callable[[Path], Iterator[Numbered]]
+
+
+class Source(NamedTuple):
+    """What can be read of one system, and how it is told from others."""
+
+    read: Reader
+    is_here: Callable[[Path], bool]
+
+
+#: In the order they are tried when nobody says what it is.
+SOURCES: dict[SourceName, Source] = {
+    "autology": Source(autology.records, autology.is_here),
+    "server-memory": Source(server_memory.records, server_memory.is_here),
+    "agents": Source(sections.records, sections.is_here),
+    "adr": Source(adr.records, adr.is_here),
+    "basic-memory": Source(basic_memory.records, basic_memory.is_here),
+    "markdown": Source(markdown.from_path, lambda path: path.is_dir() or _is_markdown(path)),
+    "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
+}
+GIT_NOTES: SourceName = "git-notes"
+
+
+class Found(NamedTuple):
+    """Records, and what they were read as."""
+
+    system: str
+    records: Iterator[Numbered]
+
+
+def read_from(repository: Repository, place: str, system: str = "") -> Found:
+    """The records at a place: a file, a folder, or for git notes a ref."""
+    name = one_of(system, SOURCE_NAMES, "from") if system else None
+    if name == GIT_NOTES:
+        return Found(GIT_NOTES, git_notes.records(repository, place))
+    path = Path(place)
+    if not path.exists():
+        raise Invalid(f"There is no file {place}")
+    name = name or _recognize(path)
+    return Found(name, SOURCES[name].read(path))
+
+
+def _recognize(path: Path) -> SourceName:
+    """What is at a path; any file may be JSON lines, so something always fits."""
+    return next(name for name, source in SOURCES.items() if source.is_here(path))
+
+
+def _is_markdown(path: Path) -> bool:
+    return path.suffix.lower() in (".md", ".markdown")

@@ -1,0 +1,297 @@
+"""import: many memories at once, one commit a branch; a bad one is reported, the rest goes in."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from treering.actions import inputs
+from treering.actions.imports import read_from
+from treering.actions.imports.records import LinkLine, Numbered, Record
+from treering.actions.prompts.shelves import import_prompts, prompts_below
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.errors import Conflict, Invalid, TreeringError
+from treering.model.choices import STATUSES
+from treering.model.dates import bound, written
+from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
+from treering.model.taxonomy import one_of, type_named
+from treering.store.view import Place
+from treering.text import secrets
+from treering.text.classify import classify
+
+Progress = Callable[[int, int], None]
+
+_SHOWN = 20  # of a dry run
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    line: int
+    where: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a dry run would import."""
+
+    type: str
+    title: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    imported: int
+    skipped: int
+    errors: tuple[Failure, ...]
+    source: str | None = None
+    dry_run: bool | None = None
+    preview: tuple[Preview, ...] | None = None
+
+
+def import_path(
+    workspace: Workspace,
+    path: Path | str,
+    *,
+    system: str = "",
+    branch: str = "",
+    private: bool = False,
+    dry_run: bool = False,
+    allow_secret: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Import a file, a folder or another system's store; what it is, is found out if not said."""
+    found = read_from(workspace.repository, str(path), system)
+    is_folder = found.system == "markdown" and Path(path).is_dir()
+    prompts = prompts_below(Path(path)) if is_folder else []
+    if not allow_secret:
+        secrets.refuse(*(prompt.content for prompt in prompts))
+    answer = import_records(
+        workspace,
+        found.records,
+        branch=branch,
+        private=private,
+        dry_run=dry_run,
+        allow_secret=allow_secret,
+        progress=progress,
+    )
+    if not dry_run and not private:
+        import_prompts(workspace, prompts, branch)
+    return replace(answer, source=found.system)
+
+
+def import_records(
+    workspace: Workspace,
+    found: Iterable[Numbered],
+    *,
+    branch: str = "",
+    private: bool = False,
+    dry_run: bool = False,
+    allow_secret: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Check every record on its own, then write the good ones, one commit a branch."""
+    by_branch: dict[str, dict[str, tuple[Numbered, Memory]]] = {}
+    errors: list[Failure] = []
+    skipped = 0
+    everything = list(found)
+    places = _places(everything)
+    for number, record in enumerate(everything, 1):
+        try:
+            memory = _placed(_memory(workspace, record), places.get(number))
+            if not allow_secret:
+                secrets.refuse(*secrets.texts_of(memory))
+            target = by_branch.setdefault(branch or _branch_of(record), {})
+            _take(target, record, memory)
+        except _AlreadyThere:
+            skipped += 1
+        except TreeringError as error:
+            errors.append(_failed(record, error))
+        if progress:
+            progress(number, len(everything))
+
+    imported, shown = 0, list[Preview]()
+    errors += _link_up(by_branch)
+    for name, memories in by_branch.items():
+        done, there, failed = _written(workspace, name, memories, private, dry_run)
+        imported, skipped, errors = imported + len(done), skipped + there, errors + failed
+        shown += [Preview(memory.type, memory.title, name) for memory in done]
+    errors.sort(key=lambda error: error.line)
+    preview = tuple(shown[:_SHOWN]) if dry_run else None
+    return Imported(imported, skipped, tuple(errors), dry_run=dry_run or None, preview=preview)
+
+
+def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[Failure]:
+    """Links to records by the names they have where they come from, once all their ids are known.
+
+    A link to what was not imported is kept in words: `details.dangling`.
+    """
+    pairs = [pair for memories in by_branch.values() for pair in memories.values()]
+    ids = {name.casefold(): memory.id for record, memory in pairs for name in record.names}
+    errors = []
+    for memories in by_branch.values():
+        for memory_id, (record, memory) in list(memories.items()):
+            try:
+                memories[memory_id] = (record, _linked(memory, _foreign(record), ids))
+            except TreeringError as error:
+                del memories[memory_id]
+                errors.append(_failed(record, error))
+    return errors
+
+
+def _linked(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> Memory:
+    if not foreign:
+        return memory
+    links, dangling = list(memory.links), []
+    for line in foreign:
+        target = ids.get(line.target.casefold())
+        if target is None:
+            dangling.append(inputs.line_given(f"{line.relation} {line.target}", "link"))
+        elif target != memory.id:
+            links.append(_frozen(line)._replace(target=target))
+    details = dict(memory.details) | ({"dangling": dangling} if dangling else {})
+    return check(replace(memory, links=tuple(links), details=details))
+
+
+def _foreign(record: Numbered) -> list[LinkLine]:
+    links = record.found.links if isinstance(record.found, Record) else []
+    return [link for link in links if not is_id(link.target)]
+
+
+def _places(found: list[Numbered]) -> dict[int, int]:
+    """Number of a record -> its place among those of one session and one moment.
+
+    The order of the lines is all that says which of them came first; a tree keeps no order.
+    """
+    moments: dict[tuple[str, str], list[int]] = {}
+    for number, record in enumerate(found, 1):
+        if isinstance(record.found, Record) and record.found.session:
+            key = (record.found.session, record.found.created)
+            moments.setdefault(key, []).append(number)
+    groups = (numbers for numbers in moments.values() if len(numbers) > 1)
+    return {number: place for numbers in groups for place, number in enumerate(numbers, 1)}
+
+
+def _placed(memory: Memory, place: int | None) -> Memory:
+    if place is None or "place" in memory.details:
+        return memory
+    return replace(memory, details=dict(memory.details) | {"place": place})
+
+
+class _AlreadyThere(Exception):
+    """The same memory once more."""
+
+
+def _take(target: dict[str, tuple[Numbered, Memory]], record: Numbered, memory: Memory) -> None:
+    """Keep a memory for its branch; the same one twice in a file is one."""
+    n = 0
+    while memory.id in target:
+        if target[memory.id][1].content == memory.content:
+            raise _AlreadyThere
+        n += 1
+        memory = replace(memory, id=derive_id(memory.type, memory.content, n))
+    target[memory.id] = (record, memory)
+
+
+def _written(
+    workspace: Workspace,
+    branch: str,
+    memories: dict[str, tuple[Numbered, Memory]],
+    private: bool,
+    dry_run: bool,
+) -> tuple[list[Memory], int, list[Failure]]:
+    """Write what is new to one branch: which, how many were there, what clashed."""
+
+    def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure]]:
+        new, errors, there = [], [], 0
+        visible = writing.view.visible
+        for record, memory in memories.values():
+            place = visible.get(memory.id)
+            if place is None or _is_overlay(writing, record, memory, place):
+                new.append(Change(memory, place, private))
+            elif _content_of(place) == memory.content:
+                there += 1
+            else:
+                clash = Conflict(f"The id {memory.id} belongs to a memory with another content.")
+                errors.append(_failed(record, clash))
+        if new and not dry_run:
+            writing.commit("import", new, allow_secret=True)  # each was looked at alone
+        return [change.memory for change in new], there, errors
+
+    return workspace.write(branch, attempt, create=True)
+
+
+def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Place) -> bool:
+    """Whether a record is a branch's own copy of what a lower layer has: its id says that it is the
+    same memory, and it differs."""
+    names_id = isinstance(record.found, Memory) or is_id(getattr(record.found, "id", ""))
+    if not names_id or below.layer.snapshot.scope == writing.scope:
+        return False
+    try:
+        return below.memory() != memory
+    except TreeringError:
+        return True
+
+
+def _content_of(place: Place) -> str | None:
+    try:
+        return place.memory().content
+    except TreeringError:
+        return None
+
+
+def _branch_of(record: Numbered) -> str:
+    return record.found.branch if isinstance(record.found, Record) else record.branch
+
+
+def _failed(record: Numbered, error: TreeringError) -> Failure:
+    return Failure(record.line, record.where, error.code, error.message)
+
+
+def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
+    found = numbered.found
+    if isinstance(found, Invalid):
+        raise found
+    if isinstance(found, Memory):
+        return found
+    content = inputs.content_given(found.content)
+    kind = type_named(found.type) if found.type else classify(content).type
+    now = workspace.clock()
+    created = written(bound(found.created, now)) if found.created else written(now)
+    details = found.details
+    if found.id and not is_id(found.id):
+        details = details | {"imported_id": inputs.line_given(found.id, "id")}
+    return check(
+        Memory(
+            id=found.id if is_id(found.id) else derive_id(kind, content),
+            type=kind,
+            title=inputs.line_given(found.title, "title") or title_of(content),
+            content=content,
+            created=created,
+            modified=written(bound(found.modified, now)) if found.modified else created,
+            tags=inputs.tags_given(found.tags),
+            topic=inputs.topic_given(found.topic),
+            status=one_of(found.status or "active", STATUSES, "status"),
+            confidence=found.confidence,
+            source=inputs.line_given(found.source, "source") or "import",
+            author=inputs.line_given(found.author, "author") or str(workspace.person),
+            agent=inputs.line_given(found.agent, "agent"),
+            session=inputs.line_given(found.session, "session"),
+            commit=found.commit,
+            files=tuple(
+                FileRef(file) if isinstance(file, str) else FileRef(file.path, file.blob)
+                for file in found.files
+            ),
+            links=tuple(_frozen(link) for link in found.links if is_id(link.target)),
+            details=details,
+            extra=found.model_extra or {},
+        )
+    )
+
+
+def _frozen(line: LinkLine) -> Link:
+    reason = line.reason or line.description
+    return Link(
+        line.relation, line.target, line.confidence, line.by, reason, line.model_extra or {}
+    )

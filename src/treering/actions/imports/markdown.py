@@ -1,0 +1,105 @@
+"""Markdown on its way in: files of ours as they are, other notes by front matter and text."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import Any
+
+import frontmatter as python_frontmatter
+from frontmatter.default_handlers import YAMLHandler
+
+from treering.actions.imports.records import Numbered, Record, checked, read
+from treering.actions.plain_files import list_files, list_passed_over
+from treering.actions.prompts.shelves import is_prompt_file
+from treering.errors import Invalid, InvalidDocument
+from treering.model import document
+from treering.model.frontmatter import load
+from treering.model.scope import unescape
+from treering.model.taxonomy import type_named
+
+_SUFFIX = ".md"
+
+
+def from_path(path: Path) -> Iterator[Numbered]:
+    """A markdown file, or a folder of them."""
+    yield from passed_over(path)
+    for number, (file, where) in enumerate(files_of(path), 1):
+        yield _markdown(file, where, number)
+
+
+def files_of(path: Path) -> list[tuple[Path, str]]:
+    """The markdown files at a path, each with its name below it."""
+    if not path.is_dir():
+        return [(path, path.name)]
+    found = [file for file in list_files(path, _SUFFIX) if not is_prompt_file(file)]
+    return [(file, str(file.relative_to(path))) for file in found]
+
+
+def passed_over(path: Path) -> Iterator[Numbered]:
+    """What of a folder is not read: each with its reason, as a record that went wrong."""
+    if path.is_dir():
+        for where, why in list_passed_over(path, _SUFFIX).items():
+            yield Numbered(0, where, Invalid(why))
+
+
+def note(path: Path) -> tuple[dict[str, Any], str]:
+    """Front matter and text of a note."""
+    text = _decoded(read(path)).replace("\r\n", "\n")
+    metadata, content = python_frontmatter.parse(text, handler=_StrictYaml())
+    return metadata, content
+
+
+def translated(metadata: dict[str, Any], content: str, path: Path, where: str) -> dict[str, Any]:
+    """The words other note keepers use, in ours; what has no word of ours goes to details."""
+    known = {key: value for key, value in metadata.items() if key in Record.model_fields}
+    other = {key: value for key, value in metadata.items() if key not in Record.model_fields}
+    tags = known.get("tags") or []
+    known["tags"] = [t.strip("# ") for t in tags.split(",")] if isinstance(tags, str) else tags
+    for theirs, ours in (("date", "created"), ("updated", "modified"), ("category", "topic")):
+        if theirs in other and not known.get(ours):
+            known[ours] = str(other.pop(theirs))
+    details = known.get("details") if isinstance(known.get("details"), dict) else {}
+    known["details"] = (details or {}) | other | {"imported_from": where}
+    if isinstance(known.get("id"), int | float):
+        known["id"] = str(known["id"])
+    return known | {"content": content or known.get("title") or path.stem}
+
+
+def typed(fields: dict[str, Any]) -> dict[str, Any]:
+    """A type that is none of ours is kept as a detail, and the text decides."""
+    named = fields.get("type")
+    if not named:
+        return fields
+    try:
+        return fields | {"type": type_named(str(named))}
+    except Invalid:
+        details = fields.get("details", {}) | {"imported_type": str(named)}
+        return fields | {"type": "", "details": details}
+
+
+class _StrictYaml(YAMLHandler):  # type: ignore[misc]
+    """python-frontmatter's way of finding front matter, our limits on what is in it."""
+
+    def load(self, fm: str, **_: object) -> dict[str, Any]:
+        return load(fm) if fm.strip() else {}
+
+
+def _markdown(path: Path, where: str, number: int) -> Numbered:
+    """A file of ours as it is; any other note by its front matter and text."""
+    folder = PurePath(where).parent.parts
+    branch = unescape(folder[0]) or "" if len(folder) == 1 else ""
+    try:
+        return Numbered(number, where, document.parse(read(path)), branch)
+    except InvalidDocument:
+        pass
+    try:
+        fields = translated(*note(path), path, where)
+    except Invalid as error:
+        return Numbered(number, where, error)
+    return checked(number, where, fields, str(fields.get("id") or ""), str(fields.get("title", "")))
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid("The file is not valid UTF-8.") from error

@@ -1,0 +1,117 @@
+"""What callers hand in, made ready: cleaned, checked, in the form a memory keeps it."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+from treering.actions.workspace import Standing, Workspace
+from treering.errors import Invalid
+from treering.model.memory import MAX_CONTENT, FileRef, Link, trimmed
+from treering.model.taxonomy import RELATIONS
+from treering.store.view import View
+from treering.text.hygiene import clean, clean_line, must_be_utf8
+
+CLEAR = "-"
+
+
+def content_given(text: str) -> str:
+    """Content without hidden characters and outer blank lines; empty or huge is invalid."""
+    content = trimmed(clean(must_be_utf8(text, "content")))
+    if not content:
+        raise Invalid("There is no content to remember.", hint="Give it as argument or on stdin.")
+    if len(content.encode()) > MAX_CONTENT:
+        raise Invalid(
+            f"The content is longer than {MAX_CONTENT // 1024} KB.",
+            hint="Remember what matters in it, and name the file with --file.",
+        )
+    return content
+
+
+def line_given(text: str, what: str) -> str:
+    return clean_line(must_be_utf8(text, what))
+
+
+def text_given(text: str, what: str) -> str:
+    return clean(must_be_utf8(text, what)).strip()
+
+
+def topic_given(text: str) -> str:
+    segments = (segment.strip() for segment in line_given(text, "topic").split("/"))
+    return "/".join(segment for segment in segments if segment)
+
+
+def tags_given(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags as typed, commas as separators too, each once."""
+    words = (line_given(word, "tag") for tag in tags for word in tag.split(","))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def confidence_given(value: float, what: str = "confidence") -> float:
+    if not 0 <= value <= 1:
+        raise Invalid(f"The {what} {value} is not between 0 and 1.")
+    return round(float(value), 4)
+
+
+def files_given(
+    workspace: Workspace, standing: Standing, paths: Iterable[str]
+) -> tuple[FileRef, ...]:
+    """Paths inside the repository, each with the blob it is now.
+
+    That is the file as it lies in the work tree: whoever writes a memory while editing means the
+    text about to be committed. For another branch, or in a bare repository, the committed one.
+    """
+    names = dict.fromkeys(path_given(workspace, path) for path in paths if path)
+    if not names:
+        return ()
+    committed = {name: _committed(workspace, standing, name) for name in names}
+    edited = _edited(workspace, standing, committed)
+    return tuple(FileRef(name, edited.get(name) or blob) for name, blob in committed.items())
+
+
+def path_given(workspace: Workspace, path: str) -> str:
+    """A path as the repository names it, or Invalid for one outside of it."""
+    text = must_be_utf8(path, "file")
+    root = workspace.repository.workdir
+    if root and os.path.isabs(text):
+        text = os.path.relpath(os.path.realpath(text), os.path.realpath(root))
+    normal = os.path.normpath(text).replace(os.sep, "/")
+    if normal in (".", "..") or normal.startswith(("../", "/")) or not normal.isprintable():
+        raise Invalid(f"{path!r} is no file inside the repository.")
+    return str(PurePosixPath(normal))
+
+
+def _committed(workspace: Workspace, standing: Standing, path: str) -> str:
+    blob = workspace.repository.blob_at(standing.head, path) if standing.head else None
+    return blob or ""
+
+
+def _edited(workspace: Workspace, standing: Standing, committed: dict[str, str]) -> dict[str, str]:
+    """The blob ids of files as they lie in the work tree."""
+    repository = workspace.repository
+    root, head = repository.workdir, repository.head()
+    if root is None or head.commit != standing.head:
+        return {}
+    found = {}
+    for name in committed:
+        file = root / name
+        if file.is_file() and not file.is_symlink() and (blob := repository.hash_file(name)):
+            found[name] = blob
+    return found
+
+
+def relation_given(text: str) -> str:
+    """A relation as a person types it: one we know in our spelling, any other as written."""
+    word = line_given(text, "relation")
+    known = word.lower().replace("-", "_").replace(" ", "_")
+    return known if known in RELATIONS else word
+
+
+def links_given(view: View, links: Sequence[str]) -> tuple[Link, ...]:
+    """Links written as `relation:id`, each to a memory that can be seen."""
+    found: dict[tuple[str, str], Link] = {}
+    for text in links:
+        relation, colon, target = text.rpartition(":")
+        word = relation_given(relation) if colon else "relates_to"
+        link = Link(relation=word, target=view.find(target).id)
+        found[link.relation, link.target] = link
+    return tuple(found.values())

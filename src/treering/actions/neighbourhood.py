@@ -1,0 +1,231 @@
+"""What is around a memory that is being written: links it should have, and memories like it.
+
+A capture never depends on this. What is not in the table of clues yet is read if it is little; else
+the capture goes on without, and the rest is read outside of it.
+"""
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from treering.actions.workspace import Change, Workspace
+from treering.errors import Busy, TreeringError
+from treering.git import lock
+from treering.git.binding import GitError
+from treering.git.files import make_folder, open_file
+from treering.graph.inference import (
+    MOST,
+    Case,
+    Inferred,
+    failed_before,
+    inferred,
+    similar,
+)
+from treering.graph.mentions import Mentions
+from treering.graph.neighbours import Clues
+from treering.graph.subject import Subject, subject_of
+from treering.model.memory import Memory
+from treering.model.scope import Scope
+from treering.store import layout
+from treering.store.store import Store
+from treering.store.vault import Vault
+from treering.store.view import Layer, Place, View
+from treering.text.flags import flags_in
+
+#: How many unknown memories are read on the way, and how many at a time otherwise.
+_A_FEW, _MANY = 100, 1_000
+
+
+class Alike(NamedTuple):
+    id: str
+    title: str
+    score: float
+
+
+class Suggestion(NamedTuple):
+    """A link that may be right; `treering link` makes it."""
+
+    relation: str
+    target: str
+    confidence: float
+    reason: str
+    title: str
+
+
+class Found(NamedTuple):
+    """What was found around a memory; `is_complete` says whether everything was looked at."""
+
+    links: tuple[Inferred, ...] = ()
+    suggested: tuple[Suggestion, ...] = ()
+    similar: tuple[Alike, ...] = ()
+    failed: tuple[Subject, ...] = ()
+    is_complete: bool = True
+
+
+class Surroundings:
+    """The table of clues, kept up with what a view shows."""
+
+    def __init__(self, store: Store, clues: Clues) -> None:
+        self._store = store
+        self._clues = clues
+        self.is_behind = False
+        self._reading: threading.Thread | None = None
+
+    def found(self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]) -> Found:
+        """What is around a memory about to be written; `avoid` are ids never to be linked.
+
+        Nothing that goes wrong here may cost the memory.
+        """
+        try:
+            return self._found(view, memory, is_private, avoid)
+        except Exception:
+            return Found(is_complete=False)
+
+    def _found(self, view: View, memory: Memory, is_private: bool, avoid: Iterable[str]) -> Found:
+        is_complete = self.catch_up(view, _A_FEW)
+        self.is_behind = not is_complete
+        case, others = self.case_of(memory)
+        seen = _Seen(view)
+        linked = {link.target for link in memory.links}
+        certain, possible = list[Inferred](), list[Suggestion]()
+        for link, other in inferred(case, others, linked.union(avoid)):
+            if len(certain) + len(possible) == MOST:
+                break
+            place = seen.place(other)
+            # A shared memory must not carry the title of a private one, which a reason may hold.
+            if place and link.is_certain and (is_private or not place.layer.vault.is_private):
+                certain.append(link)
+            elif place:
+                possible.append(Suggestion(*link, other.title))
+        others = [other for other in others if other.id not in linked]
+        near = ((s, score) for s, score in similar(case.subject, others) if seen.place(s))
+        failed = (s for s in failed_before(case.subject, others) if seen.place(s))
+        return Found(
+            tuple(certain),
+            tuple(possible),
+            tuple(Alike(s.id, s.title, score) for s, score in islice(near, MOST)),
+            tuple(islice(failed, MOST)),
+            is_complete,
+        )
+
+    def case_of(self, memory: Memory, blob: str = "") -> tuple[Case, list[Subject]]:
+        """A memory ready for inference, and the memories that may have to do with it."""
+        subject = subject_of(memory, blob)
+        mentions = Mentions(f"{memory.title}\n\n{memory.content}")
+        keys = subject.traits() + ([f"session {memory.session}"] if memory.session else [])
+        named = mentions.clues(anywhere=subject.type == "component")
+        others = self._clues.candidates(keys, named)
+        return Case(subject, mentions, self._clues.crowded(subject.files)), others
+
+    def noted(
+        self, scope: Scope, changes: Iterable[Change], versions: dict[str, str], *, whole: bool
+    ) -> None:
+        """Note what was just written, while the lock is still held.
+
+        Where everything before was known (`whole`), everything in the new trees is.
+        """
+        try:
+            self._noted(scope, list(changes), versions, whole)
+        except Exception:
+            self.is_behind = True  # the memory is safe; the table will be caught up
+
+    def _noted(
+        self, scope: Scope, changes: list[Change], versions: dict[str, str], whole: bool
+    ) -> None:
+        trees: dict[str | None, None] = {}
+        for change in changes if whole else ():
+            vault = self._store.private if change.is_private else self._store.shared
+            if vault:
+                snapshot = vault.snapshot(scope)
+                shard = snapshot.shard_tree(layout.shard_of(change.memory.id))
+                trees |= dict.fromkeys((shard, snapshot.key[1]))
+        subjects = [subject_of(c.memory, versions[c.memory.id]) for c in changes]
+        self._clues.add(subjects, trees=[tree for tree in trees if tree])
+
+    def catch_up(self, view: View, most: int | None = None) -> bool:
+        """Read what the table does not know of a view; False if that is more than `most`."""
+        trees = {layer.snapshot.key[1]: layer for layer in view.layers if layer.snapshot.key[1]}
+        unknown = self._clues.unknown_trees(tree for tree in trees if tree)
+        return all(self._catch_up(trees[tree], most) for tree in unknown)
+
+    def _catch_up(self, layer: Layer, most: int | None) -> bool:
+        shards = {tree: name for name, tree in layer.snapshot.shards().items()}
+        changed = self._clues.unknown_trees(shards)
+        blobs = [
+            blob for tree in changed for blob in layer.snapshot.shard(shards[tree], tree).values()
+        ]
+        missing = self._clues.unknown_blobs(blobs)
+        if most is not None and len(missing) > most:
+            return False
+        for start in range(0, len(missing), _MANY):
+            part = missing[start : start + _MANY]
+            read = list(_read(layer.vault, part))
+            self._clues.add(read, blank=set(part) - {subject.blob for subject in read})
+        whole = layer.snapshot.key[1]
+        self._clues.add((), trees=[*changed, *([whole] if whole else [])])
+        return True
+
+    def catch_up_alone(self, view: View) -> None:
+        """Read everything, unless another process is at it: each capture may start one of us."""
+        folder = self._clues.folder
+        with contextlib.suppress(Busy, OSError):
+            make_folder(folder, levels=2)
+            os.close(open_file(folder / "clues.lock", os.O_RDWR | os.O_CREAT))  # or it is a link
+            with lock.hold(folder / "clues.lock", patience=0):
+                self.catch_up(view)
+
+    def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
+        """Read everything there is in a thread of its own, with a workspace of its own."""
+
+        def read_all() -> None:
+            # The repository may be gone by now, and nobody waits for this.
+            with contextlib.suppress(Exception):
+                workspace = another()
+                workspace.surroundings.catch_up_alone(workspace.everything())
+
+        if self._reading is None or not self._reading.is_alive():
+            self._reading = threading.Thread(target=read_all, daemon=True)
+            self._reading.start()
+
+    def known_blobs(self) -> set[str]:
+        """Every memory it was ever told of."""
+        return self._clues.blobs()
+
+    def forget(self) -> None:
+        self._clues.drop()
+
+
+class _Seen:
+    """Whether what the table suggests is what git shows, looked up once each.
+
+    What reads like an order is not: its words would come back in an answer nobody asked it of, and
+    stay in the reason of a link.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._places: dict[str, Place | None] = {}
+
+    def place(self, subject: Subject) -> Place | None:
+        if subject.id not in self._places:
+            self._places[subject.id] = self._look(subject)
+        place = self._places[subject.id]
+        return place if place and place.blob == subject.blob else None
+
+    def _look(self, subject: Subject) -> Place | None:
+        words = "\n".join((subject.title, subject.topic, *subject.tags, *subject.files))
+        try:
+            return None if flags_in(words) else self._view.place(subject.id)
+        except TreeringError:
+            return None
+
+
+def _read(vault: Vault, blobs: Iterable[str]) -> Iterator[Subject]:
+    for blob in blobs:
+        try:
+            yield subject_of(vault.memory(blob), blob)
+        except (TreeringError, GitError):
+            continue  # no memory; doctor names it

@@ -1,0 +1,70 @@
+"""Which version of each of the project's prompts was last run here, and what to tell before one is
+run that someone else wrote or changed since.
+
+A prompt is an order to an agent, taken from a branch to which others push.
+"""
+
+import json
+
+from treering.actions.origin import YOU, origin_of, shown_names
+from treering.actions.prompts.shelves import Saved
+from treering.actions.workspace import Workspace
+from treering.git.files import replace_file
+from treering.model.provenance import SOMEONE, Contributor
+from treering.store import layout
+
+_MOST = 1_000
+
+
+class PromptRuns:
+    """The versions last run, by prompt: a small file that may be lost at the cost of a warning."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._file = workspace.store.folder / "cache" / "prompts.json"
+
+    def note(self, saved: Saved) -> None:
+        """The user knows this version by now."""
+        runs = self._load()
+        if saved.domain == "project" and runs.get(_key(saved)) != saved.version:
+            runs.pop(_key(saved), None)
+            runs[_key(saved)] = saved.version
+            replace_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
+
+    def warnings(self, saved: Saved) -> list[str]:
+        """What to tell about a version before it is run."""
+        people = writers_of(self._workspace, saved)
+        last = self._load().get(_key(saved), "")
+        if not people or last == saved.version or origin_of(self._workspace, people) == YOU:
+            return []
+        others = [person for person in people if origin_of(self._workspace, [person]) != YOU]
+        who = " and ".join(shown_names(others)) or "Someone"
+        name = f"the project's {saved.prompt.kind} {saved.prompt.name}"
+        if last:
+            return [f"{who} changed {name} since you last ran it: read it first."]
+        return [f"{who} wrote {name}, and you have not run it before: read it first."]
+
+    def _load(self) -> dict[str, str]:
+        try:
+            kept = json.loads(self._file.read_bytes())
+            return {str(key): str(version) for key, version in kept.items()}
+        except (OSError, ValueError, AttributeError, RecursionError):
+            return {}
+
+
+def writers_of(workspace: Workspace, saved: Saved) -> tuple[Contributor, ...]:
+    """Those whose words a project's prompt holds, the creator first; nobody for the user's own."""
+    if saved.domain == "user":
+        return ()
+    version = workspace.ledger.version(saved.version)
+    return version.people if version else (SOMEONE,)
+
+
+def owner_of(workspace: Workspace, saved: Saved) -> str:
+    """Whose a prompt is, as its commits tell."""
+    people = writers_of(workspace, saved)
+    return next(iter(shown_names(people[:1])), "unknown") if people else YOU
+
+
+def _key(saved: Saved) -> str:
+    return layout.saved_key(saved.prompt.kind, saved.prompt.name)

@@ -1,0 +1,164 @@
+"""Events taken from the journal: their commits become memories of the branch they happened on."""
+
+import time
+from collections.abc import Sequence
+from functools import cached_property, partial
+
+from treering.actions.config import SETTINGS
+from treering.actions.workspace import Change, Standing, Workspace, Writing
+from treering.branches import layers
+from treering.branches.trunk import trunk_of
+from treering.capture.commits import CAPTURES, Commit, commits
+from treering.capture.journal import Event, Journal
+from treering.capture.open_sessions import OpenSessions
+from treering.capture.recording import Recording, Rules
+from treering.errors import Invalid, StoreDamaged
+from treering.git import reflog
+from treering.git.lock import PATIENCE
+from treering.git.repository import Head
+from treering.model.dates import duration
+from treering.model.scope import Scope, is_utf8
+
+
+class Capturing:
+    """Events taken in turn, one commit of memories for each branch they happened on."""
+
+    def __init__(self, workspace: Workspace, journal: Journal, until: float | None) -> None:
+        self._workspace = workspace
+        self._repository = workspace.repository
+        self._journal = journal
+        self._until = until
+        self._trunk = trunk_of(self._repository)
+        self.captured = 0
+        self.done: list[Event] = []
+        self.errors: list[str] = []
+
+    def take(self, events: Sequence[Event]) -> None:
+        by_scope: dict[Scope, list[Event]] = {}
+        for event in events:
+            scope = self._scope_of(event)
+            if scope is None:
+                self._finish([event])  # it only said: look now
+            else:
+                by_scope.setdefault(scope, []).append(event)
+        named = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
+        known = {c.oid: c for c in commits(self._repository, named, seconds=self._left())}
+        for scope, mine in by_scope.items():
+            self._take(scope, mine, known)
+
+    def _take(self, scope: Scope, events: list[Event], known: dict[str, Commit]) -> None:
+        attempt = partial(self._attempt, events, known)
+        standing = Standing(scope, self._trunk, events[-1].commit)
+        patience = PATIENCE if self._until is None else 0.0
+        try:
+            self.captured += self._workspace.write(
+                "", attempt, standing=standing, patience=patience
+            )
+        except Invalid as error:
+            self.errors.append(f"{scope.branch}: {error.message}")  # and no better another time
+        except StoreDamaged as error:
+            self.errors.append(f"{scope.branch}: {error.message}")
+            return  # left for the time after a repair; other branches need not wait for it
+        self._finish(events)
+
+    def _finish(self, events: Sequence[Event]) -> None:
+        self._journal.done(events)
+        self.done += events
+
+    def _attempt(self, events: list[Event], known: dict[str, Commit], writing: Writing) -> int:
+        recording = Recording(writing.view, writing.scope, known, self._rules(writing.scope))
+        # git tells of an amended commit before it tells which one that took the place of.
+        replaced = {new: olds for event in events for new, olds in event.rewritten.items()}
+        for event in events:
+            for oid in self._oids(event):
+                recording.add(oid, replaced.get(oid, ()))
+            if event.rewritten and writing.scope.branch != self._trunk:
+                recording.follow(event.rewritten)
+        return write_recorded(writing, recording)
+
+    # --- what an event is about -------------------------------------------------------------------
+
+    def _scope_of(self, event: Event) -> Scope | None:
+        """Where an event's commits are remembered; None when it has none to remember.
+
+        A name may be another branch's by now. What that one never held is remembered by its commit,
+        for whichever branch has it.
+        """
+        if event.name not in ("post-commit", "post-merge", "post-rewrite") or not event.commit:
+            return None
+        branch = event.branch
+        if not branch:
+            head = Head(None, event.commit, is_detached=True)
+            return layers.scope_of_head(self._workspace.store, head, self._trunk)
+        if not is_utf8(branch):
+            return None  # no answer could name it
+        tip = self._repository.tip_of(branch)
+        if (
+            tip is None
+            or self._repository.is_ancestor(event.commit, tip)
+            or reflog.has_held(self._repository, branch, event.commit)
+        ):
+            return Scope(branch)
+        return Scope.detached_at(event.commit)
+
+    def _oids(self, event: Event) -> list[str]:
+        """The commits to capture for an event, oldest first."""
+        if event.name == "post-commit":
+            return [event.commit]
+        if event.name == "post-merge":
+            return [event.commit] if self._is_merge(event.commit) else []
+        new = list(event.rewritten)
+        if event.told[:1] != ("rebase",):
+            return new
+        # Commits made by hand at a stop are told of by nobody; they lie between the others.
+        onto = reflog.rebased_onto(self._repository, event.branch, event.commit)
+        between = self._repository.history([event.commit], without=[onto]) if onto else []
+        return [oid for oid in new if oid not in between] + between
+
+    def _is_merge(self, oid: str) -> bool:
+        try:
+            return len(self._repository.objects.commit(oid).parents) > 1
+        except StoreDamaged:
+            return False
+
+    # --- limits -----------------------------------------------------------------------------------
+
+    def _left(self) -> float | None:
+        return None if self._until is None else max(0.01, self._until - time.monotonic())
+
+    def _rules(self, scope: Scope) -> Rules:
+        branch, found = scope.branch, rules(self._workspace)
+        opened = OpenSessions(self._workspace.store.folder)
+        return found._replace(
+            was_left=lambda after, before: any(
+                reflog.was_left(log, branch, after, before) for log in self._logs
+            ),
+            agent_session=lambda commit: opened.on(branch, commit.time, found.gap),
+        )
+
+    @cached_property
+    def _logs(self) -> list[list[reflog.Line]]:
+        return reflog.heads(self._repository)
+
+
+def write_recorded(writing: Writing, recording: Recording) -> int:
+    """Write what a recording holds, in one commit; how many commits were captured."""
+    changes = []
+    for memory in recording.memories():
+        place = writing.view.place(memory.id)
+        changes.append(Change(memory, place, bool(place and place.layer.vault.is_private)))
+    if changes:
+        writing.commit("capture", changes, allow_secret=True)  # masked where it was read
+    return sum(c.memory.type == "commit" and c.memory.status == "active" for c in changes)
+
+
+def rules(workspace: Workspace) -> Rules:
+    """How commits are captured here, as git's configuration says."""
+    said = workspace.repository.config
+    capture = (said("treering.capture") or "").lower()
+    usual = SETTINGS["sessiongap"].default
+    try:
+        gap = duration(said("treering.sessiongap") or usual)
+    except Invalid:
+        gap = duration(usual)
+    return Rules(capture if capture in CAPTURES else CAPTURES[0], gap)

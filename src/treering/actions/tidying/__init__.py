@@ -1,0 +1,1 @@
+"""Housekeeping: what `maintain` does."""

@@ -1,0 +1,212 @@
+"""Candidates: which memories an operation is about, and which of them say the same.
+
+Candidates come from the index. Whether two texts are the same is decided by the texts themselves.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treering.actions.visible import Sight
+from treering.actions.workspace import Workspace
+from treering.errors import MemoryNotFound, TreeringError
+from treering.model.memory import Memory
+from treering.model.query import Filters, parse
+from treering.search import Entry, families, shared
+from treering.store.view import Place
+
+#: Captured, not written: two commits with one message are still two commits.
+CAPTURED = frozenset({"commit", "session", "checkpoint", "entity"})
+_HIDDEN = ("superseded", "deleted")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Memories that belong together, and what to call next."""
+
+    ids: tuple[str, ...]
+    score: float
+    exact: bool
+    titles: tuple[str, ...]
+    next: str
+    keep: str | None = None
+    about: str | None = None
+    memories: tuple[Mapping[str, object], ...] | None = None
+    would: Mapping[str, object] | None = None
+
+
+class Alike:
+    """Memories that say the same, the one to keep first; `score` is that of the least alike."""
+
+    def __init__(self, places: Sequence[Place], score: float, *, exact: bool) -> None:
+        self.places = tuple(places)
+        self.score = round(score, 4)
+        self.is_exact = exact
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(place.id for place in self.places)
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        return tuple(place.memory() for place in self.places)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        return tuple(memory.title for memory in self.memories)
+
+
+class Candidates:
+    """The memories an operation is about: those named, those a query finds, or all in force."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        branch: str = "",
+        ids: Sequence[str] = (),
+        type: str = "",
+        query: str = "",
+    ) -> None:
+        self.sight: Sight = workspace.lookout.sight(workspace.view(branch))
+        self._workspace = workspace
+        self._texts: dict[str, str] = {}
+        if ids:
+            self.entries = self._named(ids)
+        else:
+            self.entries = self._found(query, type) if query else self._all(type)
+
+    @property
+    def places(self) -> list[Place]:
+        return self.placed(self.entries)
+
+    def placed(self, entries: Sequence[Entry]) -> list[Place]:
+        return [place for entry in entries if (place := self.sight.place(entry.blob))]
+
+    def _named(self, ids: Sequence[str]) -> list[Entry]:
+        places = {place.id: place for place in map(self.sight.view.find, ids)}
+        for place in places.values():
+            if place.memory().is_forgotten:
+                raise MemoryNotFound(
+                    f"The memory {place.id} was forgotten.",
+                    hint=f"`treering forget --restore {place.id}` brings it back.",
+                )
+        return self._entries(place.blob for place in places.values())
+
+    def _entries(self, blobs: Iterable[str]) -> list[Entry]:
+        index = self._workspace.lookout.index
+        return [entry for blob in blobs if (entry := index.entry(blob))]
+
+    def _found(self, query: str, type: str) -> list[Entry]:
+        """What the query matches, best first."""
+        now = self._workspace.clock()
+        found = self._workspace.lookout.index.search(
+            parse(query, now), self.sight.ranks, filters=Filters.of(now, type=type), now=now,
+            limit=None,
+        )  # fmt: skip
+        folded = (blob for hit in found.hits for blob in (hit.blob, *hit.folded))
+        return self._entries(dict.fromkeys([*folded, *found.rest]))
+
+    def _all(self, type: str) -> list[Entry]:
+        """Everything in force, oldest first."""
+        kinds = Filters.of(self._workspace.clock(), type=type).types
+        entries = [
+            entry
+            for entry in self.sight.entries()
+            if entry.status not in _HIDDEN and (not kinds or entry.type in kinds)
+        ]
+        return sorted(entries, key=lambda entry: (entry.created, entry.place, entry.id))
+
+    # --- alike ------------------------------------------------------------------------------------
+
+    def alike(self, threshold: float) -> list[Alike]:
+        """Copies first: memories with the very same text, white space aside, the one to keep first.
+        Then memories of one type with mostly the same words, of copies only the one that is kept.
+        """
+        copies: list[Alike] = []
+        near: list[Alike] = []
+        for family in families(self._written(), threshold, self._likeness):
+            kept = []
+            for same in self._by_text(family.members):
+                places = sorted(self.placed(same), key=self._rank)
+                kept.append(places[0])
+                if len(places) > 1:
+                    copies.append(Alike(places, 1.0, exact=True))
+            near += self._near(kept, threshold)
+        return copies + near
+
+    def _likeness(self, one: Entry, other: Entry) -> float:
+        first, second = self._text(one), self._text(other)
+        return shared(first, second) if first and second else 0.0
+
+    def _near(self, places: Sequence[Place], threshold: float) -> Iterator[Alike]:
+        """Of memories that are alike those that could be merged: of one type, and not private
+        beside shared."""
+        kinds: dict[tuple[str, bool], list[Place]] = {}
+        for place in places:
+            kind = (place.memory().type, place.layer.vault.is_private)
+            kinds.setdefault(kind, []).append(place)
+        for first, *others in kinds.values():
+            text = first.memory().content
+            scores = {place: shared(text, place.memory().content) for place in others}
+            alike = [place for place in others if scores[place] >= threshold]
+            if alike:
+                yield Alike([first, *alike], min(scores[p] for p in alike), exact=False)
+
+    def _by_text(self, entries: Sequence[Entry]) -> list[list[Entry]]:
+        groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            groups.setdefault(self._text(entry), []).append(entry)
+        return list(groups.values())
+
+    def together(self) -> Alike:
+        """All of them as one group, for memories somebody named."""
+        places = self.places
+        texts = [place.memory().content for place in places]
+        scores = [shared(texts[0], text) for text in texts[1:]]
+        is_same = len({folded(text) for text in texts}) == 1
+        return Alike(places, 1.0 if is_same else min(scores, default=1.0), exact=is_same)
+
+    def _written(self) -> list[Entry]:
+        """The entries of what people and agents wrote; what was captured stands for itself."""
+        return [entry for entry in self.entries if entry.type not in CAPTURED]
+
+    def _text(self, entry: Entry) -> str:
+        if entry.blob not in self._texts:
+            self._texts[entry.blob] = self._read(entry)
+        return self._texts[entry.blob]
+
+    def _read(self, entry: Entry) -> str:
+        try:
+            place = self.sight.place(entry.blob)
+            return folded(place.memory().content) if place else ""
+        except TreeringError:
+            return ""  # damaged since it was indexed; doctor names it
+
+    def _rank(self, place: Place) -> tuple[object, ...]:
+        """Which copy is kept: one that others see too, as near to the trunk as there is, the
+        surest, and the oldest of those."""
+        memory = place.memory()
+        return (
+            place.layer.vault.is_private,
+            -self.sight.ranks[place.blob],
+            memory.status != "active",
+            -memory.confidence,
+            memory.created,
+            memory.id,
+        )
+
+
+def folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def whole(memory: Memory) -> dict[str, Any]:
+    """A memory as someone needs it who is going to write about it."""
+    return {
+        "id": memory.id,
+        "type": memory.type,
+        "title": memory.title,
+        "tags": list(memory.tags),
+        "content": memory.content,
+    }

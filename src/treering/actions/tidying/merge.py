@@ -1,0 +1,196 @@
+"""merge: several memories become one, in words somebody wrote; the old ones are superseded."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any
+
+from treering.actions import inputs
+from treering.actions.remember import identified
+from treering.actions.tidying.candidates import Alike, Candidates, Group, whole
+from treering.actions.tidying.rewrite import Rewriting, files_of, surest, tags_of
+from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
+from treering.actions.workspace import Workspace, Writing
+from treering.errors import Invalid, NeedsModel
+from treering.model.memory import Link, Memory, title_of
+from treering.model.taxonomy import type_named
+from treering.store.view import Place
+from treering.text import secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One merge that was made."""
+
+    id: str
+    title: str
+    version: str
+    superseded: tuple[str, ...]
+    links_moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merges:
+    groups: tuple[Group, ...]
+    total: int
+    merged: tuple[Merged, ...]
+
+
+def merge(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    content: str = "",
+    title: str = "",
+    threshold: float = 0.8,
+    limit: int = 20,
+    dry_run: bool = True,
+    writer: Writer | None = None,
+) -> Merges:
+    """Find memories to merge, or merge: those named by `ids` into `content`.
+
+    Without `content` a writer writes it; memories with one and the same text need none. With `ids`
+    a `type` is that of the new memory, else it chooses which are looked at.
+    """
+    if content and not ids:
+        raise Invalid("Which memories does the content stand for?", hint="Name them with ids.")
+    found = _groups(workspace, branch, ids, type, query, threshold)
+    kind = type_named(type) if ids and type else ""
+    shown = found[:limit]
+    text = text_given(content) if content else ""
+    secrets.refuse(title)
+    groups = tuple(_told(alike, text, title, kind, is_named=bool(ids)) for alike in shown)
+    if dry_run:
+        return Merges(groups, len(found), ())
+    if not text and not is_there(workspace, writer) and not all(a.is_exact for a in shown):
+        raise NeedsModel("To merge, someone has to write what all of them say.")
+    merged = []
+    for alike in shown:
+        words = (
+            text or _same_text(alike) or text_written(workspace, writer, "merge", alike.memories)
+        )
+        merged.append(_merged(workspace, branch, alike, words, title, kind))
+    return Merges(groups, len(found), tuple(merged))
+
+
+def _groups(
+    workspace: Workspace, branch: str, ids: Sequence[str], type: str, query: str, threshold: float
+) -> list[Alike]:
+    if ids:
+        candidates = Candidates(workspace, branch=branch, ids=ids)
+        _check(candidates.places)
+        return [candidates.together()]
+    candidates = Candidates(workspace, branch=branch, type=type, query=query)
+    return candidates.alike(threshold)
+
+
+def _check(places: Sequence[Place]) -> None:
+    if len(places) < 2:
+        raise Invalid("One memory cannot be merged.", hint="Name two or more.")
+    if len({place.layer.vault.is_private for place in places}) > 1:
+        raise Invalid(
+            "Private and shared memories are not merged.",
+            hint="Others would see a memory replaced by one they cannot see; remember it anew.",
+        )
+
+
+def _told(alike: Alike, text: str, title: str, kind: str, *, is_named: bool) -> Group:
+    ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
+    call = f'maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
+    return Group(
+        ids=alike.ids,
+        score=alike.score,
+        exact=alike.is_exact,
+        titles=alike.titles,
+        next=f"write one text that says what all of them say; {call}",
+        memories=tuple(map(whole, alike.memories)) if is_named and not text else None,
+        would=_would(alike, text, title, kind) if text else None,
+    )
+
+
+def _would(alike: Alike, text: str, title: str, kind: str) -> dict[str, Any]:
+    return {
+        "title": title or title_of(text),
+        "type": kind or kind_of(alike.memories),
+        "tags": list(tags_of(alike.memories)),
+        "supersede": list(alike.ids),
+    }
+
+
+def _same_text(alike: Alike) -> str:
+    return alike.memories[0].content if alike.is_exact else ""
+
+
+def _merged(
+    workspace: Workspace, branch: str, alike: Alike, text: str, title: str, kind: str
+) -> Merged:
+    def attempt(writing: Writing) -> Merged:
+        rewriting = Rewriting(workspace, writing)
+        places = [rewriting.still(place) for place in alike.places]
+        is_private = places[0].layer.vault.is_private
+        draft = composed(workspace, alike.memories, text, title=title, kind=kind)
+        memory, existing = identified(writing, draft, is_private)
+        old = [place for place in places if place.id != memory.id]
+        if existing:
+            memory = taken_up(existing.memory(), memory, title)
+        history = tuple(Link("supersedes", place.id, 1.0) for place in old)
+        outward = (link for m in alike.memories for link in m.links if link.target not in alike.ids)
+        links = surest((*memory.links, *history, *outward), but=memory.id)
+        rewriting.add(replace(memory, links=links), existing, is_private=is_private)
+        for place in old:
+            rewriting.supersede(place, memory.id)
+        moved = rewriting.move_links({place.id: memory.id for place in old}, with_history=False)
+        version = rewriting.commit("merge")[memory.id]
+        return Merged(memory.id, memory.title, version, tuple(p.id for p in old), moved)
+
+    return workspace.write(branch, attempt)
+
+
+def composed(
+    workspace: Workspace, sources: Sequence[Memory], text: str, *, title: str = "", kind: str = ""
+) -> Memory:
+    """A memory made of others: their tags, files and topic, as sure as the least sure of them."""
+    now = workspace.now()
+    return Memory(
+        id="",
+        type=kind or kind_of(sources),
+        title=inputs.line_given(title, "title") or title_of(text),
+        content=text,
+        created=now,
+        modified=now,
+        tags=tags_of(sources),
+        topic=_common_topic([memory.topic for memory in sources]),
+        confidence=min(memory.confidence for memory in sources),
+        source="agent" if workspace.agent else "person",
+        author=str(workspace.person),
+        agent=workspace.agent,
+        files=files_of(sources),
+    )
+
+
+def taken_up(existing: Memory, draft: Memory, title: str) -> Memory:
+    """The text is there already: that memory is kept, and takes over what the draft adds."""
+    return replace(
+        existing,
+        status="active",
+        modified=draft.modified,
+        title=draft.title if title else existing.title,
+        tags=tags_of([existing, draft]),
+        files=files_of([existing, draft]),
+        topic=existing.topic or draft.topic,
+    )
+
+
+def kind_of(memories: Sequence[Memory]) -> str:
+    """The type most of them have."""
+    return Counter(memory.type for memory in memories).most_common(1)[0][0]
+
+
+def _common_topic(topics: Sequence[str]) -> str:
+    paths = [topic.split("/") for topic in topics]
+    steps = takewhile(lambda step: len(set(step)) == 1, zip(*paths, strict=False))
+    return "/".join(step[0] for step in steps)

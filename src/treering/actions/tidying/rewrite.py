@@ -1,0 +1,113 @@
+"""Memories changed together: each change sees the ones before it, and all become one commit."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from treering.actions.visible import Sight
+from treering.actions.workspace import Change, Workspace, Writing
+from treering.errors import Conflict
+from treering.model.memory import FileRef, Link, Memory
+from treering.model.taxonomy import RELATIONS
+from treering.store.view import Place
+
+
+class Rewriting:
+    """What is going to be written; nothing is until `commit`."""
+
+    def __init__(self, workspace: Workspace, writing: Writing) -> None:
+        self._workspace = workspace
+        self._writing = writing
+        self._changes: dict[str, Change] = {}
+        self.sight: Sight = workspace.lookout.sight(writing.view)
+        self.now = workspace.now()
+
+    def still(self, seen: Place) -> Place:
+        """The memory as it was when it was looked at, before the lock; Conflict when it is not."""
+        place = self._writing.view.place(seen.id)
+        if place is None or place.blob != seen.blob:
+            raise Conflict(f"The memory {seen.id} changed meanwhile")
+        return place
+
+    def memory(self, place: Place) -> Memory:
+        change = self._changes.get(place.id)
+        return change.memory if change else place.memory()
+
+    def add(self, memory: Memory, existing: Place | None, *, is_private: bool) -> None:
+        self._changes[memory.id] = Change(memory, existing, is_private)
+
+    def change(self, place: Place, memory: Memory, *, by_hand: bool = True) -> None:
+        """Only what somebody meant to change is `modified`: of two versions that one must win."""
+        if memory != self.memory(place):
+            memory = replace(memory, modified=self.now) if by_hand else memory
+            is_private = place.layer.vault.is_private
+            existing = self._changes[place.id].replaces if place.id in self._changes else place
+            self._changes[place.id] = Change(memory, existing, is_private)
+
+    def supersede(self, place: Place, by: str) -> None:
+        old = self.memory(place)
+        details = dict(old.details) | {"superseded_by": by}
+        self.change(place, replace(old, status="superseded", details=details))
+
+    def forget(self, place: Place, reason: str) -> None:
+        old = self.memory(place)
+        mark = {"was": old.status, "reason": reason}
+        details = dict(old.details) | {"forgotten": mark}
+        self.change(place, replace(old, status="deleted", details=details))
+
+    def move_links(self, moved: Mapping[str, str], *, with_history: bool = True) -> int:
+        """Let links to the one end at the other; how many did. Without history, links that tell
+        where a memory came from stay as they are."""
+        count = 0
+        sources = {source for old in moved for _, source in incoming(self.sight, old)}
+        for source in sorted((sources | self._changes.keys()) - moved.keys()):
+            place = self._writing.view.place(source)
+            if place is None:
+                continue
+            memory = self.memory(place)
+            links = [_moved(link, moved, with_history) for link in memory.links]
+            count += sum(new != old for new, old in zip(links, memory.links, strict=True))
+            links_now = surest(links, but=source)
+            self.change(place, replace(memory, links=links_now), by_hand=False)
+        return count
+
+    def commit(self, op: str) -> dict[str, str]:
+        """Write it; the new version of each id."""
+        return self._writing.commit(op, self._changes.values()) if self._changes else {}
+
+
+def incoming(sight: Sight, memory_id: str) -> Iterable[tuple[str, str]]:
+    """Relation and source of every link to a memory."""
+    edges = sight.network.around(memory_id, direction="in")
+    return [(edge.relation, edge.source) for edge in edges]
+
+
+def _moved(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:
+    tells_history = RELATIONS.get(link.relation) == "evolution"
+    if link.target not in moved or (tells_history and not with_history):
+        return link
+    return link._replace(target=moved[link.target])
+
+
+def surest(links: Iterable[Link], *, but: str = "") -> tuple[Link, ...]:
+    """Each edge once, the surest copy of it; none that would end where it begins."""
+    edges: dict[tuple[str, str], Link] = {}
+    for link in links:
+        key = (link.relation, link.target)
+        if link.target != but and (key not in edges or link.confidence > edges[key].confidence):
+            edges[key] = link
+    return tuple(edges.values())
+
+
+def files_of(memories: Iterable[Memory]) -> tuple[FileRef, ...]:
+    """The files all of them are about, each as the newest memory saw it."""
+    newest = sorted(memories, key=lambda memory: memory.modified)
+    return tuple({file.path: file for memory in newest for file in memory.files}.values())
+
+
+def tags_of(memories: Iterable[Memory]) -> tuple[str, ...]:
+    """All their tags, each once in whatever case."""
+    found: dict[str, str] = {}
+    for memory in memories:
+        for tag in memory.tags:
+            found.setdefault(tag.lower(), tag)
+    return tuple(found.values())

@@ -1,0 +1,173 @@
+"""summarize: many memories in short, as one more memory that is derived from them; they stay."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treering.actions.remember import identified
+from treering.actions.tidying.candidates import CAPTURED, Alike, Candidates, Group, whole
+from treering.actions.tidying.merge import composed, taken_up
+from treering.actions.tidying.rewrite import Rewriting, incoming, surest, tags_of
+from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
+from treering.actions.workspace import Workspace, Writing
+from treering.errors import Invalid, NeedsModel
+from treering.model.memory import Link, title_of
+from treering.model.taxonomy import type_named
+from treering.search import Entry
+from treering.store.view import Place
+from treering.text import secrets
+
+#: What a summary is, whatever it is of: background for whoever comes next.
+_TYPE = "context"
+_FEWEST = 3
+_MOST_SOURCES = 200  # links stand in the front matter, which has its limit
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One summary that was written."""
+
+    id: str
+    title: str
+    version: str
+    derived_from: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    groups: tuple[Group, ...]
+    total: int
+    summaries: tuple[Summary, ...]
+
+
+class _Topic:
+    """Memories about one thing; those of a query or named by ids are one group."""
+
+    def __init__(self, about: str, places: Sequence[Place]) -> None:
+        self.about = about
+        self.alike = Alike(places[:_MOST_SOURCES], 1.0, exact=False)
+
+
+def summarize(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    content: str = "",
+    title: str = "",
+    limit: int = 20,
+    dry_run: bool = True,
+    writer: Writer | None = None,
+) -> Summaries:
+    """Find what could be summarized (by topic, else by tag), or store a summary.
+
+    With `ids` or a `query` those memories are one group. With `ids` a `type` is that of the new
+    memory, else it chooses which are looked at.
+    """
+    if content and not (ids or query):
+        raise Invalid("What is the content a summary of?", hint="Name the memories, or a query.")
+    found = list(_topics(workspace, branch, ids, type, query))
+    kind = type_named(type) if ids and type else _TYPE
+    shown = found[:limit]
+    text = text_given(content) if content else ""
+    secrets.refuse(title)
+    one = bool(ids or query)
+    groups = tuple(_told(topic, text, title, kind, is_named=one) for topic in shown)
+    if dry_run:
+        return Summaries(groups, len(found), ())
+    if shown and not text and not is_there(workspace, writer):
+        raise NeedsModel("To summarize, someone has to write the summary.")
+    made = []
+    for topic in shown:
+        words = text or text_written(workspace, writer, "summarize", topic.alike.memories)
+        made.append(_stored(workspace, branch, topic, words, title, kind))
+    return Summaries(groups, len(found), tuple(made))
+
+
+def _topics(
+    workspace: Workspace, branch: str, ids: Sequence[str], type: str, query: str
+) -> Iterator[_Topic]:
+    candidates = Candidates(
+        workspace, branch=branch, ids=ids, type="" if ids else type, query=query
+    )
+    if ids or query:
+        if not candidates.places:
+            raise Invalid("Nothing was found to summarize.", hint="Try another query.")
+        yield _Topic(query, candidates.places)
+        return
+    for about, entries in _by_subject(candidates.entries).items():
+        if len(entries) >= _FEWEST and not _is_covered(candidates, entries):
+            yield _Topic(about, candidates.placed(entries))
+
+
+def _by_subject(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Memories by topic, those without one by their first tag; the largest groups first."""
+    groups: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.type in CAPTURED:
+            continue
+        if entry.topic:
+            groups[f"topic:{entry.topic}"].append(entry)
+        elif entry.tags:
+            groups[f"tag:{entry.tags[0].lower()}"].append(entry)
+    return dict(sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])))
+
+
+def _is_covered(candidates: Candidates, entries: Sequence[Entry]) -> bool:
+    """Whether a summary of all of them is there already; it counts among them itself."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        links = incoming(candidates.sight, entry.id)
+        counts.update({source for relation, source in links if relation == "derived_from"})
+    own = {entry.id for entry in entries}
+    return any(found + (summary in own) == len(entries) for summary, found in counts.items())
+
+
+def _told(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool) -> Group:
+    alike = topic.alike
+    ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
+    call = f'maintain(op="summarize", ids=[{ids}], content="...", dry_run=false)'
+    return Group(
+        ids=alike.ids,
+        score=alike.score,
+        exact=False,
+        titles=alike.titles,
+        next=f"write what matters in them; {call}",
+        about=topic.about or None,
+        memories=tuple(map(whole, alike.memories)) if is_named and not text else None,
+        would=_would(alike, text, title, kind) if text else None,
+    )
+
+
+def _would(alike: Alike, text: str, title: str, kind: str) -> dict[str, Any]:
+    return {
+        "title": title or title_of(text),
+        "type": kind,
+        "tags": list(tags_of(alike.memories)),
+        "derived_from": list(alike.ids),
+    }
+
+
+def _stored(
+    workspace: Workspace, branch: str, topic: _Topic, text: str, title: str, kind: str
+) -> Summary:
+    """Private as soon as one of the sources is."""
+
+    def attempt(writing: Writing) -> Summary:
+        rewriting = Rewriting(workspace, writing)
+        places = [rewriting.still(place) for place in topic.alike.places]
+        is_private = any(place.layer.vault.is_private for place in places)
+        draft = composed(workspace, topic.alike.memories, text, title=title, kind=kind)
+        memory, existing = identified(writing, draft, is_private)
+        if existing:
+            memory = taken_up(existing.memory(), memory, title)
+        origins = (Link("derived_from", place.id, 1.0) for place in places)
+        memory = replace(memory, links=surest((*memory.links, *origins), but=memory.id))
+        rewriting.add(memory, existing, is_private=is_private)
+        version = rewriting.commit("summarize")[memory.id]
+        return Summary(memory.id, memory.title, version, topic.alike.ids)
+
+    return workspace.write(branch, attempt)

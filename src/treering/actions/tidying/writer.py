@@ -1,0 +1,86 @@
+"""Texts that have to be written: by the caller, by a program the user named, or by nobody.
+
+treering has no model. Whoever calls may hand in a `Writer` (a client's own model, say); else the
+command in `treering.writer.command` is one; else the answer is `needs_model`.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from treering.actions import inputs
+from treering.actions.workspace import Workspace
+from treering.errors import NeedsModel, WriterFailed
+from treering.model.dates import duration
+from treering.model.memory import MAX_CONTENT, Memory
+from treering.text import secrets
+
+#: Takes what is wanted and the memories it is about; gives the text.
+Writer = Callable[[dict[str, Any]], str]
+
+_TASKS = {
+    "merge": "Write one text that says everything these memories say, once. "
+    "Where they contradict each other, say so. Begin with a line that can serve as title.",
+    "summarize": "Write a summary of these memories for someone new to them. "
+    "Begin with a line that can serve as title.",
+    "enrich": "Write this memory again, better structured and easier to find. "
+    "Keep every fact and add none. Begin with a line that can serve as title.",
+}
+
+
+def text_given(content: str) -> str:
+    """A text the caller wrote, made ready; one with a credential in it is refused."""
+    text = inputs.content_given(content)
+    secrets.refuse(text)
+    return text
+
+
+def text_written(
+    workspace: Workspace, writer: Writer | None, op: str, memories: Iterable[Memory]
+) -> str:
+    """A text for an operation about these memories, from whoever is there to write it."""
+    writes = writer or _configured(workspace)
+    if writes is None:
+        raise NeedsModel(f"To {op}, a text has to be written.")
+    asked = {"op": op, "task": _TASKS[op], "memories": [_shown(memory) for memory in memories]}
+    text = writes(asked)
+    if not text.strip():
+        raise WriterFailed("The writer wrote nothing.")
+    return text_given(text)
+
+
+def is_there(workspace: Workspace, writer: Writer | None) -> bool:
+    return writer is not None or _configured(workspace) is not None
+
+
+def _shown(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "type": memory.type,
+        "title": memory.title,
+        "tags": list(memory.tags),
+        "created": memory.created,
+        "content": memory.content,
+    }
+
+
+def _configured(workspace: Workspace) -> Writer | None:
+    """The command of git's configuration: the user's own word, as `core.editor` is."""
+    repository = workspace.repository
+    line = repository.config("treering.writer.command")
+    if not line:
+        return None
+    seconds = duration(repository.config("treering.writer.timeout") or "2min")
+
+    def write(asked: dict[str, Any]) -> str:
+        from treering.git.command import answer_of
+
+        feed = json.dumps(asked, ensure_ascii=False).encode()
+        top = repository.workdir or repository.common_dir
+        said = answer_of(line, feed, cwd=top, seconds=seconds, most=MAX_CONTENT)
+        try:
+            return said.decode()
+        except UnicodeDecodeError as error:
+            raise WriterFailed("The writer's text is not valid UTF-8.") from error
+
+    return write

@@ -1,0 +1,1 @@
+"""Whether a branch's code has landed."""

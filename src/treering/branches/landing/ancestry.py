@@ -1,0 +1,192 @@
+"""Ancestry, held in memory: what a target's history is made of, and where a branch left it.
+
+git answers each such question by walking the trunk anew, which two hundred branches cannot afford.
+Here the targets' commits are listed once, and a branch's own commits are read one by one until they
+meet them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from treering.git import process
+from treering.git.binding import GitError
+from treering.git.repository import Repository
+
+# Ids and parents of this many commits fit in a few megabytes and are listed in half a second.
+KNOWN = 50_000
+
+
+class Line:
+    """A target's history along its first parents; a commit's height counts from the oldest one.
+
+    A line that grows out of another keeps what lies above the joint only.
+    """
+
+    def __init__(self, below: "Line | None", joint: int, *, is_whole: bool) -> None:
+        self.commits: list[str] = below.commits[: joint + 1] if below else []
+        self.is_whole = is_whole  # or its beginning lies further back than is known
+        self._below, self._joint = below, joint
+        self._heights: dict[str, int] = {}
+
+    def height_of(self, commit: str) -> int | None:
+        """The height at which the line took a commit in, or None when it never did."""
+        if (height := self._heights.get(commit)) is not None:
+            return height
+        height = self._below.height_of(commit) if self._below else None
+        return height if height is not None and height <= self._joint else None
+
+    def has(self, commit: str) -> bool:
+        return self.height_of(commit) is not None
+
+    def is_on(self, commit: str) -> bool:
+        """Whether a commit is one of the line's first parents itself."""
+        height = self.height_of(commit)
+        return height is not None and self.commits[height] == commit
+
+    def add(self, commit: str) -> None:
+        self._heights[commit] = len(self.commits)
+        self.commits.append(commit)
+
+    def take_in(self, commit: str) -> None:
+        """Count a commit as brought by the newest one of the line."""
+        self._heights[commit] = len(self.commits) - 1
+
+
+class Fork(NamedTuple):
+    """Where a branch and a line part."""
+
+    beside: set[str]  # the branch's history down to the line
+    height: int  # of the newest commit on the line that the branch has; -1 when there is none
+    meetings: list[str]  # commits of the target that the branch's own ones were built on
+    is_cut: bool  # a commit of it is missing here
+    is_endless: bool  # given up before the line was met
+
+
+class Lineage:
+    """The commits of targets, and of branches as far as they were asked for."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._parents: dict[str, tuple[str, ...]] = {}
+        self._lines: dict[str, Line] = {}
+        self._line_through: dict[str, Line] = {}
+        self._brought: dict[str, list[str]] = {}
+        self._is_listed_in_full = True
+
+    def parents_of(self, commit: str) -> tuple[str, ...] | None:
+        """A commit's parents, or None when it is not in this repository."""
+        if (known := self._parents.get(commit)) is not None:
+            return known
+        try:
+            found = self._repository.handle.look_up(commit)
+            parents = tuple(str(parent) for parent in found.parent_ids)
+        except (KeyError, ValueError, AttributeError, GitError, OSError):
+            return None
+        self._parents[commit] = parents
+        return parents
+
+    # --- targets ----------------------------------------------------------------------------------
+
+    def list_targets(self, tips: Sequence[str], seconds: float) -> None:
+        """List the history of every tip that is new, newest first, in one go."""
+        new = [tip for tip in dict.fromkeys(tips) if tip not in self._lines]
+        if not new:
+            return
+        asked = [*new, *(f"^{tip}" for tip in self._lines)]
+        listed = process.run(
+            self._repository.git_dir,
+            "rev-list",
+            "--parents",
+            f"--max-count={KNOWN}",
+            "--stdin",
+            feed="".join(f"{revision}\n" for revision in asked).encode(),
+            env={"GIT_NO_REPLACE_OBJECTS": "1"},  # libgit2, asked below, knows no replacements
+            seconds=seconds,
+        )
+        lines = listed.decode("ascii").splitlines()
+        for line in lines:
+            commit, *parents = line.split(" ")
+            self._parents[commit] = tuple(parents)
+        self._is_listed_in_full = self._is_listed_in_full and len(lines) < KNOWN
+        for tip in new:
+            self._lines[tip] = self._drawn(tip)
+
+    def line(self, tip: str) -> Line:
+        """The line of a target that was listed."""
+        return self._lines[tip]
+
+    def _drawn(self, tip: str) -> Line:
+        upper, at = [], tip
+        while at not in self._line_through and at in self._parents:
+            upper.append(at)
+            at = next(iter(self._parents[at]), "")
+        below = self._line_through.get(at)
+        joint = (below.height_of(at) if below else None) or 0
+        is_whole = below.is_whole if below else self._is_listed_in_full
+        line = Line(below, joint, is_whole=is_whole)
+        for commit in reversed(upper):
+            line.add(commit)
+            self._line_through[commit] = line
+            self._brought[commit] = [commit, *self._taken_in(line, commit)]
+        return line
+
+    def _taken_in(self, line: Line, merge: str) -> Iterator[str]:
+        """The commits a merge brought to the line by its other parents."""
+        waiting = list(self._parents[merge][1:])
+        while waiting:
+            commit = waiting.pop()
+            if commit in self._parents and not line.has(commit):
+                line.take_in(commit)
+                yield commit
+                waiting.extend(self._parents[commit])
+
+    def newer(self, line: Line, height: int) -> Iterator[tuple[str, list[str]]]:
+        """The line's commits above a height, newest first, each with all that it brought."""
+        for at in range(len(line.commits) - 1, height, -1):
+            yield line.commits[at], self._brought[line.commits[at]]
+
+    # --- branches ---------------------------------------------------------------------------------
+
+    def own_commits(self, tip: str, lines: Iterable[Line]) -> list[str]:
+        """The commits of a branch that no line has, children before parents."""
+        held = list(lines)
+        done: dict[str, None] = {}
+        waiting = [(tip, False)]
+        while waiting:  # depth first; a commit is done after all that it was built on
+            commit, is_left = waiting.pop()
+            if is_left:
+                done[commit] = None
+            elif commit not in done and not any(line.has(commit) for line in held):
+                waiting.append((commit, True))
+                waiting.extend((parent, False) for parent in self.parents_of(commit) or ())
+        return list(reversed(done))
+
+    def fork(self, tip: str, line: Line, most: int) -> Fork:
+        """Follow a branch down to a line, through `most` commits at the most."""
+        beside: set[str] = set()
+        meetings: dict[str, None] = {}
+        top, is_cut, waiting = -1, False, [tip]
+        while waiting and len(beside) <= most:
+            commit = waiting.pop()
+            height = line.height_of(commit)
+            if height is not None and line.commits[height] == commit:
+                top = max(top, height)
+            elif commit not in beside:
+                beside.add(commit)
+                parents = self.parents_of(commit)
+                is_cut = is_cut or parents is None
+                waiting.extend(parents or ())
+                if height is None:
+                    meetings |= {parent: None for parent in parents or () if line.has(parent)}
+        return Fork(beside, top, list(meetings), is_cut, is_endless=bool(waiting))
+
+    def base(self, tip: str, target: str, line: Line, fork: Fork) -> str | None:
+        """The best merge base: the meeting that no other one is newer than."""
+        left = [
+            commit
+            for commit in fork.meetings
+            if commit == line.commits[fork.height] or (line.height_of(commit) or 0) > fork.height
+        ]
+        if len(left) == 1:
+            return left[0]
+        return self._repository.merge_base(tip, target) if left else None

@@ -1,0 +1,74 @@
+"""Merges tried out of sight: what git would make of one, without a trace in the repository."""
+
+import re
+import tempfile
+from pathlib import Path
+
+from treering.branches.landing.patches import ENVIRONMENT, plain, time_left
+from treering.git import process
+from treering.git.repository import Repository
+
+_OLDEST = (2, 38)  # the first git with `merge-tree --write-tree`
+_SETTINGS = (
+    *("-c", "merge.renames=true"),
+    *("-c", "merge.directoryRenames=conflict"),
+    *("-c", "merge.renameLimit=1000"),
+    *("-c", "merge.renormalize=false"),
+    *("-c", "merge.default=text"),
+    *("-c", "diff.algorithm=histogram"),
+)
+
+
+class Merging:
+    """Tries merges of commits, where git can do that."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._version: tuple[int, int] | None = None
+
+    def is_possible(self) -> bool:
+        return self._git_version() >= _OLDEST
+
+    def changes_nothing(self, commit: str, tip: str, until: float) -> bool:
+        """Whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
+        with tempfile.TemporaryDirectory(prefix="treering-") as folder:
+            made = process.run(
+                _made_apart(Path(folder)),
+                *plain(Path(folder)),
+                *_SETTINGS,
+                *("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", commit, tip),
+                may_fail=(1,),  # a conflict
+                env=ENVIRONMENT | _borrow(Path(folder), self._repository.common_dir),
+                seconds=time_left(until),
+            )
+        return made == b"%b\0" % self._tree_of(commit).encode()
+
+    def _tree_of(self, commit: str) -> str:
+        return str(self._repository.handle.look_up(commit).tree_id)
+
+    def _git_version(self) -> tuple[int, int]:
+        if self._version is None:
+            said = process.run(self._repository.git_dir, "version").decode(errors="replace")
+            found = re.search(r"(\d+)\.(\d+)", said)
+            self._version = (int(found[1]), int(found[2])) if found else (0, 0)
+        return self._version
+
+
+def _made_apart(folder: Path) -> Path:
+    """A git dir of our own: a dry run leaves no loose objects in the user's, and a merge driver
+    that the user's repository names, in its configuration and attributes, is not known here."""
+    (folder / "refs").mkdir()
+    (folder / "objects").mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")
+    return folder
+
+
+def _borrow(folder: Path, common_dir: Path) -> dict[str, str]:
+    """Objects are read from the user's repository, and where its history ends is known from it."""
+    # Quoted as git quotes paths, since a plain colon would part the path in two.
+    quoted = str(common_dir / "objects").replace("\\", "\\\\").replace('"', '\\"')
+    return {
+        "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"',
+        "GIT_SHALLOW_FILE": str(common_dir / "shallow"),
+    }

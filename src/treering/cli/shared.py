@@ -1,0 +1,158 @@
+"""What every command shares: --repo and --json, opening the repository, printing the answer."""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+import click
+from click.core import ParameterSource
+
+from treering.actions.answers import harmless, jsonable
+from treering.actions.workspace import Workspace
+from treering.cli import screen
+from treering.errors import BlockedSecret, Invalid
+from treering.git.objects import Person
+
+
+class Door(NamedTuple):
+    """One call of one command."""
+
+    repo: str
+    as_json: bool
+    is_named: bool = False  # whether someone said which repository, or it is the one around us
+
+    def open(self) -> Workspace:
+        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **who())
+
+    def answer(self, value: Any, text: Callable[[Any], str]) -> None:
+        """Print the answer: JSON for programs, words for people."""
+        if self.as_json:
+            click.echo(json.dumps(jsonable(value), ensure_ascii=False))
+        elif said := text(harmless(value)):
+            screen.show(said)
+
+    def tidy_later(self, workspace: Workspace) -> None:
+        """Start a process that puts the index in order once we are gone, if it needs that."""
+        index = workspace.lookout.index
+        if index.is_untidy or index.is_unfinished:
+            self.start_tidying()
+
+    def start_tidying(self) -> None:
+        import subprocess
+
+        from treering.cli import program
+
+        with contextlib.suppress(OSError):
+            subprocess.Popen(
+                program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())),
+                cwd="/",  # nobody's folder is held back
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+
+def opened(repo: str, agent: str) -> Workspace:
+    """A repository for one call, in the name of whoever calls."""
+    return Workspace.open(repo, is_brief=True, **(who() | {"agent": agent}))
+
+
+class Who(TypedDict):
+    """Whoever called, as the environment tells it."""
+
+    person: Person | None
+    agent: str
+    cache: Path
+    user_folder: Path
+
+
+def who() -> Who:
+    return {
+        "person": _person(),
+        "agent": os.environ.get("TREERING_AGENT", ""),
+        "cache": _cache(),
+        "user_folder": _config(),
+    }
+
+
+def secret_allowed(asked: bool, agent: str = "") -> bool:
+    """Whether --allow-secret counts: a person has to say it, and a person sits at a terminal."""
+    if not asked:
+        return False
+    if agent or os.environ.get("TREERING_AGENT"):
+        raise BlockedSecret("--allow-secret is for people; an agent may not say it.")
+    if not (sys.stdin.isatty() or sys.stderr.isatty()):
+        raise BlockedSecret(
+            "--allow-secret has to be said at a terminal.",
+            hint="Run it by hand: neither standard input nor standard error is a terminal here.",
+        )
+    return True
+
+
+def _person() -> Person | None:
+    """Who git was told to commit as for this process, if it was."""
+    name, email = os.environ.get("GIT_AUTHOR_NAME"), os.environ.get("GIT_AUTHOR_EMAIL")
+    return Person(name, email) if name and email else None
+
+
+def _cache() -> Path:
+    """The user's own folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treering"
+
+
+def _config() -> Path:
+    """The user's own folder for what they saved for all their repositories."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
+
+
+def door_of(repo: str | None, as_json: bool) -> Door:
+    """The door of this call; both options may also stand before the command's name."""
+    outer = click.get_current_context().obj or {}
+    # git sets GIT_DIR for `git --git-dir=... treering`.
+    named = repo or outer.get("repo") or os.environ.get("GIT_DIR")
+    return Door(named or ".", as_json or outer.get("as_json", False), is_named=bool(named))
+
+
+def is_typed(name: str) -> bool:
+    """Whether an option stands on the command line, be it with its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def content_if_given(option: str, file: str) -> str:
+    """Content where it may be left out: nothing is asked of stdin unless `-` says so."""
+    return content_from(option or None, file) if option or file else ""
+
+
+def content_from(argument: str | None, file: str = "") -> str:
+    """Content as the argument, from a file, or from stdin with `-` or when nothing is given."""
+    if argument is not None and file:
+        raise Invalid("Give the content as argument or with --content-file, not both.")
+    if file:
+        try:
+            return _decoded(Path(file).read_bytes())
+        except OSError as error:
+            raise Invalid(f"{file} cannot be read: {error.strerror}.") from error
+    if argument == "-" or (argument is None and not sys.stdin.isatty()):
+        return _decoded(sys.stdin.buffer.read())
+    return argument or ""
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"The content is not valid UTF-8 (byte {error.start}).") from error
+
+
+def relative_to_root(workspace: Workspace, paths: tuple[str, ...]) -> list[str]:
+    """Paths as people type them, from where they stand; what is not there is meant from the top."""
+    root = workspace.repository.workdir
+    if root is None:
+        return list(paths)
+    return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]

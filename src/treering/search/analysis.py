@@ -1,0 +1,153 @@
+"""From text to search terms, the same way for memories and for questions.
+
+Memories talk about code, so a chunk like `src/auth/getUserName.py` or `ERR_1234` becomes itself,
+its pieces and the words inside them; prose is stemmed; Chinese, Japanese and Korean come as pairs
+of characters. What a chunk becomes is remembered for ever: words repeat, and stemming is the dear
+part. Every pattern here is linear, so 256 KB of anything takes milliseconds.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+
+from whoosh.lang.porter import stem
+
+from treering.text.stopwords import STOP_WORDS
+
+ANALYSIS = 1
+# 1: identifiers whole and in parts, Porter stems, pairs of CJK characters
+
+_LONGEST = 64  # a longer run is a hash or an encoded file: its head is enough to find it again
+_CACHE_LIMIT = 1_000_000
+
+# Marks that belong to the letter before them, which `\w` leaves out.
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"
+)
+_CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_JOIN = r"[.'/\\:@-]{1,2}"
+_PLAIN = re.compile(rf"\w+(?:{_JOIN}\w+)*", re.ASCII)
+_WIDE_WORD = rf"(?:(?![{_CJK}])[\w{_MARKS}])+"
+_WIDE = re.compile(rf"[{_CJK}]+|{_WIDE_WORD}(?:(?:{_JOIN}|’){_WIDE_WORD})*")
+_BARE = re.compile(rf"[\w{_MARKS}]+")
+_WORDS = re.compile(r"[a-z]{2,20}")
+_IS_CJK = re.compile(f"[{_CJK}]")
+_PIECES = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_STEPS = re.compile(r"[/\\:@]+|\.(?=[^\W\d]{5})")  # a dot before more than a file's ending
+_JOINED = re.compile(r"[^\W_][_.-]+[^\W_]")
+_GLUE = re.compile(r"[_-]+")
+_NUMBER = re.compile(r"v?(\d+(?:\.\d+)+)")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z\d]+|\d+")
+
+_cache: dict[str, tuple[str, ...]] = {}
+
+
+def terms(text: str) -> list[str]:
+    """Every term of a text, stop words left out, repeated as often as it occurs."""
+    found: list[str] = []
+    known = _cache
+    for chunk in chunks(text):
+        made = known.get(chunk)
+        found += _remember(chunk) if made is None else made
+    return found
+
+
+def question_terms(text: str) -> list[str]:
+    """The terms of a question, each once; one made of stop words alone keeps them."""
+    return list(dict.fromkeys(terms(text) or [stem(c.lower()) for c in chunks(text)]))
+
+
+def joined_terms(text: str) -> list[str]:
+    """Neighbouring words written as one: `data frame` may be called `dataframe` in a memory."""
+    words = _WORDS.findall(text.lower())
+    pairs = (
+        first + second
+        for first, second in pairwise(words)
+        if first not in STOP_WORDS and second not in STOP_WORDS
+    )
+    return list(dict.fromkeys(form for pair in pairs for form in (pair, stem(pair))))
+
+
+def chunks(text: str) -> list[str]:
+    """Runs that belong together: a word, a dotted name, a path, a version."""
+    if text.isascii():
+        return _PLAIN.findall(text)
+    return _WIDE.findall(unicodedata.normalize("NFC", text))
+
+
+def flattened(text: str) -> str:
+    """The bare words of a text in their order, ready to be searched for a phrase."""
+    return f" {' '.join(_BARE.findall(unicodedata.normalize('NFC', text).lower()))} "
+
+
+def _remember(chunk: str) -> tuple[str, ...]:
+    if len(_cache) > _CACHE_LIMIT:
+        _cache.clear()
+    made = _cache[chunk] = tuple(_terms_of(chunk))
+    return made
+
+
+def _terms_of(chunk: str) -> Iterator[str]:
+    if _IS_CJK.match(chunk):
+        yield from _pairs(chunk)
+        return
+    if len(chunk) > 8 * _LONGEST:
+        chunk = chunk[: 8 * _LONGEST]
+    number = _NUMBER.fullmatch(chunk)
+    if number:
+        yield number[1]
+        return
+    pieces = _PIECES.findall(chunk)
+    if len(pieces) > 1:
+        yield from _wholes(chunk)
+    for piece in pieces:
+        yield from _word(piece[:_LONGEST])
+
+
+def _wholes(chunk: str) -> Iterator[str]:
+    """The joined forms people look up: the chunk itself, and each joined step of a path.
+
+    Underscores and dashes go, so that `get_user_name`, `get-user-name` and `getUserName` are one
+    name, and `utf-8` is `utf8`.
+    """
+    whole = chunk.lower()
+    steps = _STEPS.split(whole)
+    for part in dict.fromkeys((whole, *(step for step in steps if _JOINED.search(step)))):
+        joined = _GLUE.sub("", part)[:_LONGEST]
+        if joined not in STOP_WORDS:
+            yield joined
+
+
+def _word(piece: str) -> Iterator[str]:
+    """A word's stem, and where it is a joined name (`getUserName`, `sha256`) its parts too."""
+    lower = piece.lower().replace("’", "'")
+    if lower in STOP_WORDS:
+        return
+    if "'" in lower:
+        piece = lower = lower.removesuffix("'s").replace("'", "")
+    humps = () if piece.islower() or piece.isupper() else _HUMPS.findall(piece)
+    if len(humps) > 1:
+        yield lower
+        for hump in humps:
+            yield from _word(hump.lower())
+        return
+    term = stem(lower) if lower.isascii() else lower
+    if not term:
+        return
+    yield term
+    if not lower.isascii() and (folded := _folded(lower)) != lower:
+        yield stem(folded)
+
+
+def _folded(word: str) -> str:
+    """The word without accents, which is how many people type it."""
+    parts = unicodedata.normalize("NFKD", word)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for first, second in pairwise(run):
+        yield first + second

@@ -1,0 +1,300 @@
+"""Everything indexed so far: what is on disk, plus what could not be written yet.
+
+New memories become a batch in memory first and are searchable from then on. Then the batch is
+written; when another process holds the writer's lock, the disk is full or the folder may not be
+written, it stays in memory and the next change tries again. Whatever cannot be read counts as
+absent and is built anew.
+
+Not safe for threads: Index takes the lock.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Protocol
+
+from treering.model.memory import Memory
+from treering.search.corpus import Shelf, Snapshot
+from treering.search.segment import Batch, Segment, StoredSegment
+from treering.search.storage import Folder, LockedError
+
+Progress = Callable[[int, int], None]
+Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
+
+Inspect = Callable[[Memory], tuple[str, ...] | None]
+
+_BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
+_STEP = 100  # memories between two calls of `progress`
+_MANY = 8
+
+
+class Detectors(Protocol):
+    """Who says what looks wrong with a memory; None where there was no time to look."""
+
+    @property
+    def version(self) -> int: ...
+
+    def inspect(self, memory: Memory) -> tuple[str, ...] | None:
+        """Look, however long it takes."""
+        ...
+
+    def inspect_briefly(self, count: int) -> Inspect:
+        """A look for one call with this many memories, which takes only so long."""
+        ...
+
+
+class ReadError(Exception):
+    """The caller's `read` raised: its error is the caller's to see, not a reason to rebuild."""
+
+
+class Catalogue:
+    """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
+
+    def __init__(self, folder: Path, read: Read, detectors: Detectors | None = None) -> None:
+        self._folder = Folder(folder, detectors.version if detectors else 0)
+        self._read = read
+        self._detectors = detectors
+        self._state = ""
+        self._overlays: list[Batch] = []
+        self._unreadable: set[str] = set()
+        self._snapshot: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        if self._snapshot is None:
+            self._load()
+        assert self._snapshot is not None  # noqa: S101  _load always leaves one
+        return self._snapshot
+
+    @property
+    def is_open(self) -> bool:
+        return self._snapshot is not None
+
+    def missing(self, blobs: Iterable[str]) -> list[str]:
+        numbers = self.snapshot.numbers
+        return [b for b in blobs if b not in numbers and b not in self._unreadable]
+
+    def refresh(self) -> bool:
+        """Take over what other processes wrote; True when there was something."""
+        if self._snapshot is not None and self._folder.state() == self._state:
+            return False
+        self._load()
+        return True
+
+    def add(self, blobs: list[str], progress: Progress | None = None) -> int:
+        """Read, gather and write these; returns how many could be read."""
+        count = self.snapshot.count
+        batches = self._batches(blobs, progress, self._inspect_briefly(blobs))
+        if self._folder.state():
+            for batch in batches:
+                self._overlay(batch)
+                self._keep()
+        else:
+            overlays, self._overlays = self._overlays, []
+            self._build(chain(overlays, batches))
+        return self.snapshot.count - count
+
+    def rebuild(
+        self,
+        blobs: list[str],
+        progress: Progress | None = None,
+        *,
+        on_disk: bool = True,
+        is_brief: bool = False,
+    ) -> int:
+        """Forget everything and index exactly these; readers see the old index until the end.
+
+        `is_brief` says that someone waits for an answer: memories are looked at for only so long.
+        """
+        self._unreadable = set()
+        whole = self._detectors.inspect if self._detectors else None
+        inspect = self._inspect_briefly(blobs) if is_brief else whole
+        if on_disk:
+            self._overlays, self._snapshot = [], None
+            self._build(self._batches(blobs, progress, inspect))
+        else:
+            self._overlays = list(self._batches(blobs, progress, inspect))
+            self._snapshot = None
+            self._folder.drop()
+        return self.snapshot.count
+
+    def tidy(self) -> None:
+        """Write what could not be written before, and merge segments when there are many."""
+        self.refresh()
+        self._keep()
+        try:
+            if self._folder.merge():
+                self._load()
+        except LockedError:
+            return
+        except Exception:
+            self._recover()
+
+    @property
+    def uninspected(self) -> set[str]:
+        """The blobs on disk that there was no time to look at, if what is found could be kept."""
+        if self._detectors is None:
+            return set()
+        found = {blob for shelf in self._unfinished() for blob in shelf.uninspected}
+        return found - self._unreadable if found and self._folder.is_writable else set()
+
+    def inspect_rest(self) -> None:
+        """Look at what there was no time for, however long it takes, and keep what is found."""
+        self.refresh()
+        wanted = self.uninspected
+        if not wanted or self._detectors is None:
+            return
+        inspect = self._detectors.inspect
+        flags = {blob: inspect(memory) for blob, memory in self._reading(wanted)}
+        self._unreadable |= wanted - flags.keys()
+        segments = [shelf.segment.name for shelf in self._unfinished()]
+        try:
+            self._folder.rewrite(
+                segments, lambda entry: entry._replace(flags=flags.get(entry.blob, entry.flags))
+            )
+            self._load()
+        except LockedError:
+            return
+        except Exception:
+            self._recover()
+
+    def _unfinished(self) -> list[Shelf]:
+        shelves = (shelf for shelf in self.snapshot.shelves if shelf.uninspected)
+        return [shelf for shelf in shelves if isinstance(shelf.segment, StoredSegment)]
+
+    def _inspect_briefly(self, blobs: list[str]) -> Inspect | None:
+        return self._detectors.inspect_briefly(len(blobs)) if self._detectors else None
+
+    # Reading the folder
+
+    def _load(self) -> None:
+        before = self._snapshot
+        known = [shelf.segment for shelf in before.shelves] if before else []
+        self._state = self._folder.state()
+        try:
+            stored = self._folder.segments(known) if self._state else []
+        except Exception:
+            self._folder.drop()
+            self._state, stored = "", []
+        self._install(stored)
+        if before:
+            self._rescue(before.numbers, [shelf.segment for shelf in before.shelves])
+
+    def _rescue(self, known: Iterable[str], segments: Iterable[Segment]) -> None:
+        """Keep in memory what was searchable and is not on disk any more.
+
+        Another process may have put a smaller index in the place of ours. What we had open can
+        still be read, unless it is broken: then the memories are read again.
+        """
+        numbers = self.snapshot.numbers
+        lost = [blob for blob in known if blob not in numbers]
+        if not lost:
+            return
+        try:
+            self._overlay(_joined(segments, set(numbers)))
+        except Exception:
+            for batch in self._batches(lost, None, self._inspect_briefly(lost)):
+                self._overlay(batch)
+
+    def _install(self, stored: Iterable[StoredSegment]) -> None:
+        before = self._snapshot
+        shelves = {id(shelf.segment): shelf for shelf in before.shelves} if before else {}
+        segments: list[Segment] = [*stored, *self._overlays]
+        self._snapshot = Snapshot([shelves.get(id(s)) or Shelf(s) for s in segments], before)
+
+    def _stored(self) -> list[StoredSegment]:
+        segments = (shelf.segment for shelf in self.snapshot.shelves)
+        return [segment for segment in segments if isinstance(segment, StoredSegment)]
+
+    # Writing it
+
+    def _overlay(self, batch: Batch) -> None:
+        """Make a batch searchable at once, in memory."""
+        self._overlays.append(batch)
+        if len(self._overlays) > _MANY:
+            self._overlays = [_joined(self._overlays, set())]
+        self._install(self._stored())
+
+    def _keep(self) -> None:
+        """Move what is only in memory to disk, if the disk lets us now."""
+        if not self._overlays:
+            return
+        try:
+            if not self._folder.state():
+                self._folder.replace(self._overlays)
+            elif (batch := self._unwritten()).entries:
+                self._folder.append(batch)
+            self._overlays = []
+            self._load()
+        except LockedError:
+            return
+        except Exception:
+            self._recover()
+
+    def _unwritten(self) -> Batch:
+        """The overlays as one batch, without what another process has written meanwhile."""
+        numbers = self.snapshot.numbers
+        stored = sum(len(segment.entries) for segment in self._stored())
+        blobs = (entry.blob for batch in self._overlays for entry in batch.entries)
+        written = {blob for blob in blobs if numbers[blob] < stored}
+        return (
+            self._overlays[0]
+            if len(self._overlays) == 1 and not written
+            else _joined(self._overlays, written)
+        )
+
+    def _recover(self) -> None:
+        """A write failed. What can still be read stays, and what is lost is built again."""
+        self._load()
+        if not self._state:
+            overlays, self._overlays = self._overlays, []
+            self._build(overlays)
+
+    def _build(self, batches: Iterable[Segment]) -> None:
+        """Fill a new folder and let it count; without a disk, keep everything in memory."""
+        source, made = iter(batches), list[Segment]()
+
+        def building() -> Iterator[Segment]:
+            for batch in source:
+                made.append(batch)
+                yield batch
+
+        try:
+            self._folder.replace(building())
+        except ReadError:
+            raise
+        except Exception:
+            made += source
+            self._folder.drop()
+        self._load()
+        self._rescue((entry.blob for segment in made for entry in segment.entries), made)
+
+    def _batches(
+        self, blobs: list[str], progress: Progress | None, inspect: Inspect | None
+    ) -> Iterator[Batch]:
+        total, done, remaining = len(blobs), 0, iter(blobs)
+        while part := list(islice(remaining, _BATCH)):
+            batch = Batch()
+            for blob, memory in self._reading(part):
+                batch.add(blob, memory, inspect(memory) if inspect else None)
+                done += 1
+                if progress and done % _STEP == 0:
+                    progress(done, total)
+            self._unreadable.update(set(part).difference(entry.blob for entry in batch.entries))
+            if batch.entries:
+                yield batch
+        if progress:
+            progress(total, total)
+
+    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        try:
+            yield from self._read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+
+def _joined(segments: Iterable[Segment], known: set[str]) -> Batch:
+    batch = Batch()
+    for segment in segments:
+        batch.add_segment(segment, known)
+    return batch

@@ -1,0 +1,130 @@
+"""All segments together at one moment: documents numbered through, postings weighted by BM25.
+
+A snapshot never changes, so any number of threads may search it while the next one is made. What it
+works out lazily (a term's weights) is kept for its life and only ever added.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, takewhile
+
+from treering.search.entry import Entry
+from treering.search.segment import Segment
+
+K1 = 1.2
+B = 0.6
+_KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
+_STEP = math.log(1.02)
+
+Weights = Mapping[int, float]
+_NOTHING: Weights = {}
+
+
+class Shelf:
+    """A segment and the length norms of its documents, shared by the snapshots it is part of."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.segment = segment
+        self.entries = segment.entries
+        self.length = sum(entry.length for entry in self.entries)
+        self.uninspected = [entry.blob for entry in self.entries if entry.flags is None]
+        self._norms: tuple[float, list[float]] = (0.0, [])
+
+    def norms(self, mean: float) -> list[float]:
+        kept = self._norms
+        if kept[0] != mean:
+            low, share = K1 * (1 - B), K1 * B / mean
+            kept = self._norms = (mean, [low + share * e.length for e in self.entries])
+        return kept[1]
+
+
+class Snapshot:
+    """Every indexed document, by number, and every term's weight in it."""
+
+    def __init__(self, shelves: Sequence[Shelf], before: "Snapshot | None" = None) -> None:
+        self.shelves = tuple(shelves)
+        sizes = [len(shelf.entries) for shelf in shelves]
+        self._bases = [0, *accumulate(sizes)]
+        self.count = self._bases.pop()
+        self.entries, self.numbers = self._numbered(before)
+        self._mean = _steady(sum(s.length for s in shelves) / self.count if self.count else 1.0)
+        self._weights: dict[str, Weights] = {}
+        self._room = _KEPT_POSTINGS
+
+    def _numbered(self, before: "Snapshot | None") -> tuple[list[Entry], dict[str, int]]:
+        """Entries and their numbers; what the snapshot before had at the same place is copied."""
+        same = _alike(self.shelves, before.shelves) if before else 0
+        base = self._bases[same] if same < len(self._bases) else self.count
+        entries, numbers = before.up_to(base) if before and base else ([], {})
+        for shelf in self.shelves[same:]:
+            for number, entry in enumerate(shelf.entries, len(entries)):
+                # Two processes may have added the same blob: its first document counts.
+                numbers.setdefault(entry.blob, number)
+            entries += shelf.entries
+        return entries, numbers
+
+    def up_to(self, base: int) -> tuple[list[Entry], dict[str, int]]:
+        """Copies of the first entries and their numbers."""
+        numbers = self.numbers.copy()
+        for entry in self.entries[base:]:
+            if numbers.get(entry.blob, -1) >= base:
+                del numbers[entry.blob]
+        return self.entries[:base], numbers
+
+    @cached_property
+    def by_blob(self) -> dict[str, Entry]:
+        return {blob: self.entries[number] for blob, number in self.numbers.items()}
+
+    def weights(self, term: str) -> Weights:
+        """How much each document that holds the term speaks for it."""
+        kept = self._weights.get(term)
+        if kept is None:
+            kept = self._weighed(term)
+            self._room -= len(kept) + 1
+            if self._room < 0:
+                self._weights, self._room = {}, _KEPT_POSTINGS
+            self._weights[term] = kept
+        return kept
+
+    def has(self, term: str) -> bool:
+        return any(shelf.segment.posting(term) is not None for shelf in self.shelves)
+
+    def frequency(self, term: str) -> int:
+        """In how many documents a term occurs."""
+        found = (shelf.segment.posting(term) for shelf in self.shelves)
+        return sum(len(posting[0]) for posting in found if posting)
+
+    def terms_from(self, prefix: str, limit: int) -> list[str]:
+        found = (shelf.segment.terms_from(prefix, limit) for shelf in self.shelves)
+        return sorted({term for terms in found for term in terms})[:limit]
+
+    def rarity(self, frequency: int) -> float:
+        return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+
+    def _weighed(self, term: str) -> Weights:
+        found = [
+            (base, shelf, posting)
+            for base, shelf in zip(self._bases, self.shelves, strict=True)
+            if (posting := shelf.segment.posting(term)) is not None
+        ]
+        if not found:
+            return _NOTHING
+        most = self.rarity(sum(len(posting[0]) for _, _, posting in found)) * (K1 + 1)
+        weights: dict[int, float] = {}
+        for base, shelf, (documents, counts) in found:
+            norms = shelf.norms(self._mean)
+            pairs = zip(documents, counts, strict=True)
+            weights.update({base + d: most * c / (c + norms[d]) for d, c in pairs})
+        return weights
+
+
+def _alike(some: Sequence[Shelf], others: Sequence[Shelf]) -> int:
+    """How many shelves both begin with."""
+    pairs = zip(some, others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+
+
+def _steady(mean: float) -> float:
+    """The mean length in steps of 2 %, so that one more memory leaves every norm as it was."""
+    return math.exp(round(math.log(max(mean, 1.0)) / _STEP) * _STEP)

@@ -1,0 +1,250 @@
+"""The index as the rest of the program sees it.
+
+`Index` adds memories by blob id, answers questions over the blobs a caller may see, and does not
+fail: whatever goes wrong with its files, it drops them, builds them again once and answers; where
+the folder cannot be written, or another process is writing, it goes on in memory.
+
+Threads may share an Index: changes take one lock, searches run on snapshots that never change.
+"""
+
+import heapq
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from treering.model.memory import Memory
+from treering.model.query import Filters, Query
+from treering.search.catalogue import Catalogue, Detectors, Progress, Read, ReadError
+from treering.search.corpus import Snapshot
+from treering.search.entry import Entry
+from treering.search.hits import Found
+from treering.search.lookup import check, search
+from treering.search.matching import Request, holding
+from treering.search.semantic import Embedder, Meaning
+from treering.search.storage import MANY_SEGMENTS
+from treering.search.vectors import Vectors
+from treering.search.visible import View
+
+_VIEWS = 8
+Answer = TypeVar("Answer")
+
+
+class Index:
+    """Search over memories, derived from git blobs and rebuildable at any time.
+
+    `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
+    raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
+    looked at once, and what was found is kept with its entry.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        read: Read,
+        embedder: Embedder | None = None,
+        detectors: Detectors | None = None,
+    ) -> None:
+        self._lock = threading.RLock()
+        self._read = read
+        self._catalogue = Catalogue(folder, read, detectors)
+        self._vectors = Vectors(folder, embedder, self._reading) if embedder else None
+        self._settled: tuple[Collection[str], int] | None = None
+        # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
+        self._views: OrderedDict[tuple[int, int], View] = OrderedDict()
+
+    def catch_up(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
+        """Index what is not indexed yet; returns how many were added.
+
+        The same object as last time costs nothing, so pass the same one while nothing changed; a
+        caller that knows what is new passes only that. Waits for no other process.
+        """
+        if self._settled is not None and _is_same(blobs, self._settled):
+            return 0
+        with self._lock:
+            missing = self._catalogue.missing(blobs)
+            if missing and self._catalogue.refresh():
+                missing = self._catalogue.missing(missing)
+            added = self._changed(lambda: self._catalogue.add(missing, progress)) if missing else 0
+            self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
+            return added
+
+    def search(
+        self,
+        query: Query,
+        visible: Mapping[str, int],
+        *,
+        filters: Filters | None = None,
+        order: str = "relevance",
+        mode: str = "hybrid",
+        now: float,
+        limit: int | None = 10,
+        elsewhere: Mapping[str, int] | None = None,
+    ) -> Found:
+        """Answer a question over the `visible` blobs (blob -> rank of its layer, 0 is nearest).
+
+        Filters in the query text and in `filters` both hold. Pass the same `visible` object while
+        nothing changed: what is derived from it is kept. `elsewhere` are blobs of other branches,
+        only ever counted, under `withheld`.
+        """
+        check(order, mode)
+        request = Request(query, filters or Filters(), order, mode, now, limit)
+        return self._safely(lambda: self._search(request, visible, elsewhere), visible)
+
+    def holding(self, text: str, visible: Mapping[str, int]) -> list[Entry]:
+        """The visible memories in force that hold every word of a text, in no order."""
+
+        def answer() -> list[Entry]:
+            view = self._view(self._snapshot(), visible)
+            found = holding(text, view)
+            return [view.entry(number) for number in found if number in view.in_force]
+
+        return self._safely(answer, visible)
+
+    def newest(
+        self, visible: Mapping[str, int], limit: int, types: Collection[str] = ()
+    ) -> list[Entry]:
+        """The visible memories in force that were changed last, of some types or of any."""
+
+        def answer() -> list[Entry]:
+            view = self._view(self._snapshot(), visible)
+            found = map(view.entry, view.in_force)
+            wanted = (entry for entry in found if not types or entry.type in types)
+            return heapq.nlargest(limit, wanted, key=lambda entry: (entry.modified, entry.id))
+
+        return self._safely(answer, visible)
+
+    def entry(self, blob: str) -> Entry | None:
+        snapshot = self._snapshot()
+        number = snapshot.numbers.get(blob)
+        return None if number is None else snapshot.entries[number]
+
+    def known_entry(self, blob: str) -> Entry | None:
+        """The entry of a blob, if the index was opened already: who wants one does not wait."""
+        return self.entry(blob) if self._catalogue.is_open else None
+
+    def entries(self) -> Mapping[str, Entry]:
+        """Every indexed memory's entry, by blob."""
+        return self._snapshot().by_blob
+
+    def documents(self) -> int:
+        """How many different blobs are indexed."""
+        return len(self._snapshot().numbers)
+
+    def rebuild(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
+        """Index exactly these blobs anew; the old index serves until the new one is whole."""
+        with self._lock:
+            self._settled = None
+            return self._changed(lambda: self._catalogue.rebuild(list(blobs), progress))
+
+    @property
+    def is_untidy(self) -> bool:
+        """Whether many small additions have piled up, each of which every search looks into."""
+        return len(self._snapshot().shelves) > MANY_SEGMENTS
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there are memories that there was no time to look at."""
+        with self._lock:
+            return bool(self._catalogue.uninspected)
+
+    def inspect_rest(self) -> None:
+        """Look at them, and keep what is found: for a process that nobody waits for.
+
+        Not beside answers: they would wait for the lock, and git handles are not for two threads.
+        """
+        with self._lock:
+            self._changed(self._catalogue.inspect_rest)
+
+    def tidy(self) -> None:
+        """Write what could not be written before, and merge segments when there are many.
+
+        For quiet moments outside recall and hooks: after a sync, in an idle server. Never needed.
+        """
+        with self._lock:
+            self._changed(self._catalogue.tidy)
+
+    def _snapshot(self) -> Snapshot:
+        with self._lock:
+            return self._catalogue.snapshot
+
+    def _search(
+        self, request: Request, visible: Mapping[str, int], elsewhere: Mapping[str, int] | None
+    ) -> Found:
+        snapshot = self._snapshot()
+        view = self._view(snapshot, visible)
+        if len(view.all) < len(visible) and not view.is_checked:
+            view.is_checked = True  # what is missing even then cannot be read
+            if self.catch_up(visible):
+                snapshot = self._snapshot()
+                view = self._view(snapshot, visible)
+        other = self._view(snapshot, elsewhere) if elsewhere is not None else None
+        wants_meaning = request.mode != "text" and not request.query.is_empty
+        meaning = self._meaning(request.query.words, view) if wants_meaning else None
+        return search(request, view, self._reading, meaning, other)
+
+    def _view(self, snapshot: Snapshot, visible: Mapping[str, int]) -> View:
+        key = (id(snapshot), id(visible))
+        with self._lock:
+            view = self._views.pop(key, None) or View(snapshot, visible)
+            self._views[key] = view
+            while len(self._views) > _VIEWS:
+                self._views.popitem(last=False)
+        return view
+
+    def _meaning(self, words: str, view: View) -> Meaning | None:
+        """The semantic half, or None: a model that fails costs its half of the answer, no more."""
+        if self._vectors is None:
+            return None
+        try:
+            with self._lock:
+                return self._vectors.meaning(words, view)
+        except ReadError:
+            raise
+        except Exception:
+            return None
+
+    def _changed(self, change: Callable[[], Answer]) -> Answer:
+        """Run a change; the reader's own error comes out as it went in."""
+        try:
+            return change()
+        except ReadError as failure:
+            raise _cause(failure) from None
+
+    def _safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
+        """Answer; if the index is broken build it again, and if that breaks too do so in memory."""
+        for on_disk in (True, False):
+            snapshot = self._snapshot()
+            try:
+                return answer()
+            except ReadError as failure:
+                raise _cause(failure) from None
+            except Exception:
+                self._start_over(snapshot, visible, on_disk=on_disk)
+        return answer()
+
+    def _start_over(self, broken: Snapshot, visible: Mapping[str, int], *, on_disk: bool) -> None:
+        with self._lock:
+            if self._catalogue.snapshot is not broken:
+                return  # another thread has been here
+            self._settled = None
+            self._views.clear()
+            wanted = list(broken.numbers.keys() | visible.keys())
+            self._changed(lambda: self._catalogue.rebuild(wanted, on_disk=on_disk, is_brief=True))
+
+    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        try:
+            yield from self._read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+
+def _is_same(blobs: Iterable[str], settled: tuple[Collection[str], int]) -> bool:
+    """The very object that was caught up with, and not grown since."""
+    return blobs is settled[0] and len(settled[0]) == settled[1]
+
+
+def _cause(failure: ReadError) -> BaseException:
+    return failure.__cause__ or failure

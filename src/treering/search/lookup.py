@@ -1,0 +1,194 @@
+"""One question against one view: which memories match, in which order, and why.
+
+    words -> clauses -> scores -> visible, filtered -> pool -> covered, fused, lifted, weighed ->
+    folded
+
+Nothing here touches the disk except through the snapshot's postings and, for phrases, `read`.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from treering.errors import Invalid
+from treering.model.choices import MODES, ORDERS
+from treering.search.analysis import terms
+from treering.search.entry import Entry
+from treering.search.explanation import ALIKE, Explanation
+from treering.search.filters import fitting
+from treering.search.folding import FOLDABLE, folds
+from treering.search.hits import Found, Hit
+from treering.search.matching import Matches, Read, Request, counted_out, holding, matches_of, shown
+from treering.search.ranking import POOL, covering, is_recent, lifts, named, prior
+from treering.search.scoring import best
+from treering.search.semantic import Meaning
+from treering.search.visible import View
+
+_HOUR = 3600.0  # priors fade over months: worked out once an hour
+_NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
+_NO_MODEL = "No embedding model is installed: this is text search only."
+_ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
+
+
+def check(order: str, mode: str) -> None:
+    if order not in ORDERS:
+        raise Invalid(f"Unknown order {order!r}.", hint=f"Allowed: {', '.join(ORDERS)}.")
+    if mode not in MODES:
+        raise Invalid(f"Unknown mode {mode!r}.", hint=f"Allowed: {', '.join(MODES)}.")
+
+
+def search(
+    request: Request,
+    view: View,
+    read: Read,
+    meaning: Meaning | None = None,
+    elsewhere: View | None = None,
+) -> Found:
+    """Answer a question; an empty one lists what the filters leave, by `order`."""
+    filters = request.query.filters.merged(request.filters)
+    request = replace(request, filters=filters)
+    if request.query.is_empty:
+        return _listing(request, view, elsewhere)
+    matches = matches_of(request, view, read, elsewhere)
+    if meaning is None and request.mode != "text":
+        matches.notes.append(_NO_MODEL)
+    if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
+        return _only_common_words(request, view, elsewhere, matches.notes)
+    return _ranked(request, view, matches, meaning if request.mode != "text" else None)
+
+
+def _only_common_words(
+    request: Request, view: View, elsewhere: View | None, notes: list[str]
+) -> Found:
+    """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
+    words = set(request.query.words.lower().split())
+    titled = {
+        blob: rank
+        for blob, rank in view.visible.items()
+        if blob in view.snapshot.numbers
+        and words <= set(view.snapshot.by_blob[blob].title.lower().split())
+    }
+    if titled:
+        found = _listing(request, View(view.snapshot, titled), elsewhere)
+        hits = tuple(replace(hit, why=("title", *hit.why)) for hit in found.hits)
+        return replace(found, hits=hits, notes=tuple(notes))
+    found = _listing(request, view, elsewhere)
+    return replace(found, notes=(*notes, _ONLY_STOP_WORDS))
+
+
+def _ranked(request: Request, view: View, matches: Matches, meaning: Meaning | None) -> Found:
+    """The pool in its final order, then the tail of weaker matches by words alone."""
+    pool, semantic = _pool(request, view, matches, meaning)
+    lent = lifts(pool, view)
+    lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
+    scored = _weighed(pool, lent, request, view)
+    count = len(matches.scores) + sum(number not in matches.scores for number in scored)
+
+    order = _in_order(scored, view)
+    tail = matches.scores.keys() - scored.keys()
+    order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
+    if request.order != "relevance":
+        order = _by(request.order, order, view.snapshot.entries)
+    order, below = _folded(order, view, request.limit)
+
+    explain = Explanation(request, view, matches, scored, semantic, lent)
+    cut = len(order) if request.limit is None else request.limit
+    hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
+    entries = view.snapshot.entries
+    rest = tuple([entries[number].blob for number in order[cut:]])
+    mode = request.mode if meaning else "text"
+    return Found(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
+
+
+def _weighed(
+    pool: dict[int, float], lent: dict[int, float], request: Request, view: View
+) -> dict[int, float]:
+    """Scores with what neighbours lend and how the memory fares; the best is at most 1."""
+    total = pool | {n: pool.get(n, 0.0) + more for n, more in lent.items()}
+    highest = max(total.values(), default=1.0) or 1.0
+    priors = view.priors(int(request.now // _HOUR))
+    for number in [n for n in total if n not in priors]:
+        priors[number] = prior(view.entry(number), view.layer(number), request.now)
+    return {n: score / highest * priors[n] for n, score in total.items()}
+
+
+def _in_order(scored: dict[int, float], view: View) -> list[int]:
+    """Best first; the newer of equals, and of those always the same one, whoever asks."""
+    if len(set(scored.values())) == len(scored):
+        return sorted(scored, key=scored.__getitem__, reverse=True)
+    entries = view.snapshot.entries
+    return sorted(scored, key=lambda n: (-scored[n], -entries[n].created, entries[n].blob))
+
+
+def _pool(
+    request: Request, view: View, matches: Matches, meaning: Meaning | None
+) -> tuple[dict[int, float], dict[int, float]]:
+    """The candidates that get a second look, with their scores so far, and their cosines."""
+    texts = covering(best(matches.scores, POOL), matches.clauses)
+    texts |= named(texts, request.query.words, view)
+    if meaning is None:
+        return texts, {}
+    allowed: Collection[int] = shown(view, request.filters)
+    if not request.filters.is_empty or request.query.excluded:
+        allowed = fitting(allowed, view.snapshot.entries, request.filters)
+        allowed = set(allowed).difference(*(holding(t, view) for t in request.query.excluded))
+    if matches.has_phrase:
+        allowed = matches.scores.keys()
+    near = meaning.nearest(allowed, POOL if request.mode == "semantic" else _NEAREST)
+    if request.mode == "semantic":
+        return near, near
+    cosines = near | meaning.near(texts.keys() - near.keys())
+    highest = max(texts.values(), default=1.0) or 1.0
+    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= ALIKE}
+    fused = {
+        n: texts.get(n, 0.0) / highest + meaning.weight * max(cosines.get(n, 0.0), 0.0)
+        for n in candidates
+    }
+    return fused, cosines
+
+
+def _folded(
+    order: list[int], view: View, limit: int | None
+) -> tuple[list[int], dict[int, list[int]]]:
+    """The order with near-duplicates at its end, and under which document each is folded."""
+    top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
+    under = folds([view.entry(number) for number in order[:top]])
+    below: dict[int, list[int]] = {}
+    for place, kept in under.items():
+        below.setdefault(order[kept], []).append(order[place])
+    last = [order[place] for place in under]
+    first = [number for place, number in enumerate(order) if place not in under] if under else order
+    return first + last, below
+
+
+def _listing(request: Request, view: View, elsewhere: View | None) -> Found:
+    entries = view.snapshot.entries
+    numbers = fitting(shown(view, request.filters), entries, request.filters)
+    for text in request.query.excluded:
+        taken_out = holding(text, view)
+        numbers = [number for number in numbers if number not in taken_out]
+    everything = view.all | (elsewhere.all if elsewhere else set())
+    withheld = counted_out(everything, request, view, elsewhere)
+    order = "newest" if request.order == "relevance" else request.order
+    chosen = [entries[number] for number in _by(order, numbers, entries)]
+    cut = len(chosen) if request.limit is None else request.limit
+    hits = tuple(
+        Hit(e.blob, e.id, 0.0, ("recent",) if is_recent(e, request.now) else ())
+        for e in chosen[:cut]
+    )
+    return Found(hits, len(numbers), tuple(e.blob for e in chosen[cut:]), withheld)
+
+
+def _by(order: str, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:
+    """Documents in another order than relevance; ties always come the same way."""
+    keys: dict[str, Callable[[int], tuple[float, ...]]] = {
+        "newest": lambda n: (-entries[n].created, -entries[n].place),
+        "oldest": lambda n: (entries[n].created, entries[n].place),
+        "confidence": lambda n: (-entries[n].confidence, -entries[n].created),
+        "uncertain": lambda n: (entries[n].confidence, -entries[n].created),
+    }
+    key = keys[order]
+
+    def full(number: int) -> tuple[object, ...]:
+        return (*key(number), entries[number].id, entries[number].blob)
+
+    return sorted(numbers, key=full)

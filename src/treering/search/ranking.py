@@ -1,0 +1,113 @@
+"""The second look at the best candidates: how much they cover, what stands beside them, how they
+fare.
+
+Every rule here is modest: words decide, and age, confidence, status or branch only settle what
+words leave open. The pool is of fixed size, so a longer answer never changes the order of a shorter
+one.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from treering.search.analysis import chunks
+from treering.search.entry import Entry
+from treering.search.scoring import Clause, coverage
+from treering.search.visible import View
+from treering.text.stopwords import STOP_WORDS
+
+POOL = 100
+COVERED = 0.25  # the power coverage is raised to
+NAMED = 0.3  # for a name in any case, and again for the very case
+_FEW_WORDS = 4
+_STEPS = re.compile(r"[./\\:@]+")
+PREVIOUS, NEXT = 0.3, 0.2
+_SOURCES = 20  # this many of the best lift their neighbours
+_LIFTED = 4  # in one session
+_RECENT = 14 * 86400.0
+_FADING = 90 * 86400.0
+CAPTURED = 0.7  # what hooks wrote down yields to what somebody found worth saying
+
+
+def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int, float]:
+    """Scores that also count how much of the question is answered."""
+    if len(clauses) < 2:
+        return dict(scores)
+    shares = coverage(scores, clauses)
+    return {n: score * shares[n] ** COVERED for n, score in scores.items()}
+
+
+def named(scores: Mapping[int, float], words: str, view: View) -> dict[int, float]:
+    """Scores of the best, raised where the title holds the very name that was typed.
+
+    Stems and parts find `FileCookieJar` for `CookieJar` and `matches` for `Match`; who types a name
+    as it is written means that name. Sentences are left alone.
+    """
+    wanted = _names(words)
+    if not 0 < len(wanted) <= 2 * _FEW_WORDS:
+        return {}
+    raised = {}
+    for number in _first(scores, view):
+        held = _names(view.entry(number).title)
+        raised[number] = scores[number] * (1 + NAMED * len(wanted & held) / len(wanted) * 2)
+    return raised
+
+
+def _first(scores: Mapping[int, float], view: View) -> list[int]:
+    """The best few; of equals always the same ones, in whatever order they were indexed."""
+    return sorted(scores, key=lambda n: (-scores[n], view.entry(n).blob))[:_SOURCES]
+
+
+@lru_cache(4096)
+def _names(text: str) -> frozenset[str]:
+    """The names in a text, in lower case and, behind a mark, as written."""
+    pieces = {piece for chunk in chunks(text) for piece in _STEPS.split(chunk) if piece}
+    told = {piece for piece in pieces if piece.lower() not in STOP_WORDS}
+    return frozenset({piece.lower() for piece in told} | {f"={piece}" for piece in told})
+
+
+def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
+    """What the neighbours in their sessions lend to documents.
+
+    A conversation answers in the turn after the question, a session explains before it decides.
+    Only the best lend, and only a few documents of a session are lifted, so that one talkative
+    session does not fill the answer.
+    """
+    if not view.sessions:
+        return {}
+    lent: dict[int, float] = {}
+    lifted: Counter[str] = Counter()
+    for number in _first(scores, view):
+        session = view.entry(number).session
+        if not session or number not in view.places:
+            continue
+        members, place = view.sessions[session], view.places[number]
+        for step, share in ((1, PREVIOUS), (-1, NEXT)):
+            other = place + step
+            if not 0 <= other < len(members):
+                continue
+            neighbour = members[other]
+            if neighbour not in scores and neighbour not in lent:
+                if lifted[session] >= _LIFTED:
+                    continue
+                lifted[session] += 1
+            lent[neighbour] = lent.get(neighbour, 0.0) + share * scores[number]
+    return lent
+
+
+def prior(entry: Entry, layer: int, now: float) -> float:
+    """A factor of at most 1 for how a memory fares apart from its words."""
+    age = max(0.0, now - max(entry.created, entry.modified))
+    return (
+        (0.95 + 0.05 * math.exp(-age / _FADING))
+        * (0.93 + 0.07 * entry.confidence)
+        * (1.0 if entry.status == "active" else 0.95)
+        * (CAPTURED if entry.type in ("commit", "session") else 1.0)
+        * (1.0 - 0.01 * min(layer, 4))
+    )
+
+
+def is_recent(entry: Entry, now: float) -> bool:
+    return now - max(entry.created, entry.modified) < _RECENT

@@ -1,0 +1,98 @@
+"""Memory commits that no ref leads to: what is left of scopes whose refs another tool deleted.
+
+git keeps objects for a while after their last ref is gone. To find them every object is looked at,
+so this is for a store that has no ref at all, when somebody asks.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from treering.errors import TreeringError
+from treering.git import process
+from treering.git.binding import reference_is_valid_name
+from treering.model.scope import Scope
+from treering.store import message
+from treering.store.merge.replay import is_redacted
+from treering.store.tree_diff import differing, tree_of
+from treering.store.vault import Vault
+
+
+class Lost(NamedTuple):
+    """The newest commit of a history of a scope."""
+
+    scope: Scope
+    tip: str
+    time: int
+
+
+def find_lost(vault: Vault) -> list[Lost]:
+    """The ends of all memory histories git still has, newest first.
+
+    What was redacted is not lost: a history with a text that another of the same scope has taken
+    out is left where it is.
+    """
+    commits = list(_memory_commits(vault))
+    below = {parent for _, parents in commits for parent in parents}
+    ends = [lost for lost, _ in commits if lost.tip not in below and _is_whole(vault, lost)]
+    ends.sort(key=lambda lost: (lost.time, lost.tip), reverse=True)
+    return [
+        lost
+        for lost in ends
+        if not any(
+            other.scope == lost.scope and _has_taken_out(vault, other, lost) for other in ends
+        )
+    ]
+
+
+def _memory_commits(vault: Vault) -> Iterator[tuple[Lost, list[str]]]:
+    """Every commit that says it is ours, with its parents."""
+    folder = vault.repository.common_dir
+    listed = process.run(
+        folder,
+        *("cat-file", "--batch-all-objects", "--unordered", "--buffer"),
+        "--batch-check=%(objecttype) %(objectname)",
+    )
+    commits = (line[7:] for line in listed.splitlines() if line.startswith(b"commit "))
+    told = process.run(
+        folder,
+        *("log", "-z", "--no-walk=unsorted", "--stdin", "--grep=^Treering-Op: "),
+        *("--no-show-signature", "--no-color", "--format=%H%n%P%n%ct%n%B"),
+        feed=b"".join(oid + b"\n" for oid in commits),
+    )
+    for record in told.split(b"\0"):
+        fields = record.decode(errors="replace").split("\n", 3)
+        if len(fields) == 4 and (scope := _scope(message.read(fields[3]).code.branch)):
+            oid, parents, seconds, _ = fields
+            yield Lost(scope, oid, int(seconds)), parents.split()
+
+
+def _scope(branch: str) -> Scope | None:
+    """The scope of a branch, if the name is one: anyone may have written the commit."""
+    if not branch.isprintable() or not reference_is_valid_name(f"refs/heads/{branch}"):
+        return None
+    if branch.startswith("@"):
+        return Scope.of_component("%40" + branch[1:]) or Scope(branch)
+    return Scope(branch)
+
+
+def _is_whole(vault: Vault, lost: Lost) -> bool:
+    try:
+        vault.snapshot_at(lost.scope, lost.tip).listing()
+    except TreeringError:
+        return False
+    return True
+
+
+def _has_taken_out(vault: Vault, other: Lost, lost: Lost) -> bool:
+    """Whether a history has a tombstone where another still has the text."""
+    pairs = differing(vault, tree_of(vault, other.tip), tree_of(vault, lost.tip))
+    return any(
+        _is_stone(vault, there) and not _is_stone(vault, here) for there, here in pairs.values()
+    )
+
+
+def _is_stone(vault: Vault, blob: str | None) -> bool:
+    try:
+        return bool(blob) and is_redacted(vault.memory(blob or ""))
+    except TreeringError:
+        return False

@@ -1,0 +1,1 @@
+"""Merging: histories of one scope, versions of one memory."""

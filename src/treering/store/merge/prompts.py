@@ -1,0 +1,64 @@
+"""A saved prompt or template made from all its changes, as replay.py does for memories."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from treering.errors import InvalidDocument
+from treering.model import prompt
+from treering.model.prompt import Prompt
+from treering.model.text_merge import woven
+from treering.store.merge.replay import in_order
+
+
+class SavedStep(NamedTuple):
+    """One commit's change of one prompt: from what, to what, and which other steps it knew."""
+
+    commit: str
+    time: int
+    before: Prompt | None
+    after: Prompt
+    knew: frozenset[str] = frozenset()
+
+
+def replayed_prompt(steps: Sequence[SavedStep]) -> Prompt:
+    """The prompt after all steps, ancestors first; an edit outlives a deletion it did not know."""
+    ordered = in_order(steps)
+    now = ordered[0].after
+    for step in ordered[1:]:
+        before = step.before or now
+        if now == step.before:
+            now = step.after
+        elif not (step.after.is_deleted and _is_overruled(step, ordered)):
+            now = _sound(_applied(now, before, step.after), step.after)
+    return now
+
+
+def _is_overruled(step: SavedStep, steps: Sequence[SavedStep]) -> bool:
+    return any(
+        not other.after.is_deleted
+        and other.commit not in step.knew
+        and step.commit not in other.knew
+        for other in steps
+        if other is not step
+    )
+
+
+def _applied(now: Prompt, before: Prompt, after: Prompt) -> Prompt:
+    gone = set(before.tags) - set(after.tags)
+    kept = [tag for tag in now.tags if tag not in gone]
+    described = before.description != after.description
+    return now._replace(
+        content=woven(before.content, now.content, after.content).text,
+        description=after.description if described else now.description,
+        tags=tuple(dict.fromkeys([*kept, *(tag for tag in after.tags if tag not in before.tags)])),
+        is_deleted=after.is_deleted,
+        modified=max(now.modified, after.modified),
+    )
+
+
+def _sound(together: Prompt, after: Prompt) -> Prompt:
+    """What both made of it, unless together it is none any more."""
+    try:
+        return prompt.parse(prompt.dump(together))
+    except InvalidDocument:
+        return after

@@ -1,0 +1,245 @@
+"""One memory made from all its changes: the same, whatever the order in which clones met.
+
+A three-way merge needs a common ancestor, and two histories that were merged or promoted in several
+places have more than one; which of them is taken decides the outcome. So no ancestor is asked for:
+every change ever made is applied again, ancestors first, then by time, then by commit id. The
+outcome is a function of the set of changes. No I/O: values come in, a value goes out.
+"""
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from treering.errors import Invalid
+from treering.model import document
+from treering.model.memory import Memory, check, title_of
+from treering.model.text_merge import woven
+
+_SINGLE = (
+    "type", "title", "topic", "status", "confidence", "source", "author", "agent", "session",
+    "commit", "created",
+)  # fmt: skip
+#: Who made it, when and where: told by whoever remembered it first.
+_ORIGIN = ("created", "author", "source", "agent", "session", "commit")
+#: Changes no person made; they bring nothing back that someone forgot.
+_BY_ITSELF = ("follow",)
+
+
+class Step(NamedTuple):
+    """One commit's change of one memory: what it was made from (None: nothing), what it became
+    (None: it was left out, which is no change), and which of the other steps it knew."""
+
+    commit: str
+    time: int
+    op: str
+    before: Memory | None
+    after: Memory | None
+    blob: str | None
+    knew: frozenset[str] = frozenset()
+
+    @property
+    def forgets(self) -> bool:
+        is_gone = self.after is not None and self.after.is_forgotten
+        return is_gone and not (self.before is None or self.before.is_forgotten)
+
+
+class Replayed(NamedTuple):
+    """The memory after all steps, its blob where it is one that exists, and what to tell."""
+
+    memory: Memory | None
+    blob: str | None
+    notes: tuple[str, ...] = ()
+
+
+def replayed(steps: Sequence[Step]) -> Replayed:
+    """Apply the steps in their order; ValueError when there are none."""
+    if gone := [step for step in steps if is_redacted(step.after)]:
+        step = min(gone, key=lambda one: one.commit)
+        return Replayed(step.after, step.blob)
+    play = _Play(in_order(steps))
+    return play.outcome()
+
+
+def is_redacted(memory: Memory | None) -> bool:
+    """Whether a memory's text was taken out for good: nothing brings it back."""
+    return memory is not None and memory.is_forgotten and memory.details.get("redacted") is True
+
+
+class Ordered(Protocol):
+    """What an order needs to know of a step."""
+
+    @property
+    def commit(self) -> str: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def knew(self) -> frozenset[str]: ...
+
+
+Kind = TypeVar("Kind", bound=Ordered)
+
+
+def in_order(steps: Sequence[Kind]) -> list[Kind]:
+    """Ancestors first, then the older, then the smaller id."""
+    waiting = {step.commit: len(step.knew) for step in steps}
+    by_commit = {step.commit: step for step in steps}
+    ready = [(step.time, step.commit) for step in steps if not step.knew]
+    heapq.heapify(ready)
+    order: list[Kind] = []
+    while ready:
+        _, commit = heapq.heappop(ready)
+        order.append(by_commit[commit])
+        for step in steps:
+            if commit in step.knew:
+                waiting[step.commit] -= 1
+                if not waiting[step.commit]:
+                    heapq.heappush(ready, (step.time, step.commit))
+    return order
+
+
+class _Play:
+    """The memory while steps are applied to it."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self._steps = steps
+        self._memory: Memory | None = None
+        self._blob: str | None = None  # of the memory, while it is exactly one that was written
+        self._first: Memory | None = None  # as it was first remembered, or copied from
+        self._wording = ""  # the blob the present words come from
+        self._notes: list[str] = []
+
+    def outcome(self) -> Replayed:
+        for step in self._steps:
+            if step.forgets and self._is_overruled(step):
+                self._overrule(step)
+            elif step.after is not None:
+                self._apply(step, step.after)
+            if self._first is None:
+                self._first = step.before or step.after
+        return Replayed(self._memory, self._blob, tuple(dict.fromkeys(self._notes)))
+
+    def _is_overruled(self, step: Step) -> bool:
+        """An edit that did not know of a deletion outlives it."""
+        return any(
+            other.after is not None
+            and not other.after.is_forgotten
+            and other.op not in _BY_ITSELF
+            and other.commit not in step.knew
+            and step.commit not in other.knew
+            for other in self._steps
+            if other is not step
+        )
+
+    def _overrule(self, step: Step) -> None:
+        if self._memory is not None and step.after is not None:
+            modified = max(self._memory.modified, step.after.modified)
+            self._memory = replace(self._memory, status="needs-review", modified=modified)
+            self._blob = None
+            self._notes.append(f"{step.after.id} was forgotten and edited at once: kept for review")
+
+    def _apply(self, step: Step, after: Memory) -> None:
+        now, before = self._memory, step.before
+        if now is None or now == before:
+            self._memory, self._blob = after, step.blob
+            self._wording = step.blob or ""
+            return
+        is_again = before is None  # the same thing, remembered a second time
+        if before is None and self._first is not None:
+            before = self._first
+            after = replace(after, **{name: getattr(before, name) for name in _ORIGIN})
+        if before is None:
+            before = now
+        changed, has_loser = applied(now, before, after, is_rival=is_again)
+        if has_loser and self._wording:
+            changed = replace(
+                changed, details=dict(changed.details) | {"merge": {"lost": self._wording}}
+            )
+            self._notes.append(f"{after.id} was reworded twice: the later words stand")
+        if before.content != after.content:
+            self._wording = step.blob or ""
+        self._memory = _sound(changed, after)
+        self._blob = None
+
+
+def applied(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tuple[Memory, bool]:
+    """What a change from `before` to `after` makes of `now`, and whether words of `now` were lost.
+
+    `is_rival`: `after` was not made from `before`, so different words are rivals, not a revision.
+    """
+    single = {
+        name: getattr(after, name)
+        for name in _SINGLE
+        if getattr(before, name) != getattr(after, name)
+    }
+    if is_rival and before.content != after.content:
+        content, has_loser = after.content, now.content != after.content
+    else:
+        content, has_loser = woven(before.content, now.content, after.content)
+    changed = replace(
+        now,
+        **single,
+        content=content,
+        modified=max(now.modified, after.modified),
+        tags=tuple(_mapped(_keys(now.tags), _keys(before.tags), _keys(after.tags))),
+        files=_together(now.files, before.files, after.files, lambda file: file.path),
+        links=_together(now.links, before.links, after.links, lambda link: link[:2]),
+        details=_details(now.details, before.details, after.details),
+        extra=_mapped(now.extra, before.extra, after.extra),
+    )
+    return _retitled(changed, now, after), has_loser
+
+
+def _retitled(changed: Memory, now: Memory, after: Memory) -> Memory:
+    """A title that was taken from the first line follows the words of both."""
+    follows = any(
+        changed.title == memory.title == title_of(memory.content) for memory in (now, after)
+    )
+    return replace(changed, title=title_of(changed.content)) if follows else changed
+
+
+def _keys(items: Sequence[str]) -> dict[str, None]:
+    return dict.fromkeys(items)
+
+
+def _together(now: Any, before: Any, after: Any, key: Any) -> Any:
+    """Items by what they are about: added, replaced and taken out as the change did."""
+    keyed = [{key(item): item for item in items} for items in (now, before, after)]
+    return tuple(_mapped(*keyed).values())
+
+
+def _details(
+    now: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Key by key; the ids never to be linked again are added and taken out one by one."""
+    found = _mapped(now, before, after)
+    lists = [_ids(side.get("unlinked")) for side in (now, before, after)]
+    if together := list(_mapped(*lists)):
+        found["unlinked"] = together
+    return found
+
+
+def _ids(value: Any) -> dict[str, None]:
+    return _keys(
+        [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    )
+
+
+def _mapped(
+    now: Mapping[Any, Any], before: Mapping[Any, Any], after: Mapping[Any, Any]
+) -> dict[Any, Any]:
+    gone = before.keys() - after.keys()
+    found = {key: value for key, value in now.items() if key not in gone}
+    for key, value in after.items():
+        if key not in before or before[key] != value:
+            found[key] = value
+    return found
+
+
+def _sound(changed: Memory, after: Memory) -> Memory:
+    """The merged memory, unless together the changes break a rule neither broke alone."""
+    try:
+        document.dump(check(changed))
+    except Invalid:
+        return after
+    return changed

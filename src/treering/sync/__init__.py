@@ -1,0 +1,1 @@
+"""What goes to a remote and what comes from it."""

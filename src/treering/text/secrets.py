@@ -1,0 +1,164 @@
+"""Credentials: found before anything is written, named by kind, never repeated.
+
+Precision first: a memory refused for nothing is a memory lost. So each kind is a shape a vendor
+made to be recognised (see `credentials.py`), or an assignment whose value is random enough to be
+neither a word nor an example. What has the exact shape of a vendor's token is refused even where
+somebody calls it an example: nobody can tell.
+"""
+
+import base64
+import re
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from treering.errors import BlockedSecret
+from treering.model import document
+from treering.model.memory import Memory
+from treering.text.credentials import (
+    BARE_VALUE,
+    KINDS,
+    NAME_GATES,
+    NAMES,
+    OPEN_NAMES,
+    OPEN_PREFIXES,
+    OPTION_VALUE,
+    PREFIXED,
+    QUOTED_VALUE,
+    SHAPELESS,
+)
+from treering.text.hygiene import clean
+from treering.text.randomness import is_example, is_password, is_random, is_token, is_uuid
+from treering.text.steering.plain import holds_any
+
+_LONG_WORD = 26  # no token with a prefix is shorter
+
+
+class Secret(NamedTuple):
+    """Where a credential stands in a text, and of which kind it is."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def secrets_in(text: str) -> tuple[str, ...]:
+    """The kinds of credentials in a text, each once; empty when there are none."""
+    return tuple(dict.fromkeys(secret.kind for secret in _found(clean(text))))
+
+
+def masked(text: str) -> str:
+    """The text, cleaned, with each credential replaced by the name of its kind."""
+    text = clean(text)
+    parts: list[str] = []
+    at = 0
+    for secret in sorted(_found(text), key=lambda secret: secret.start):
+        parts += [text[at : secret.start], f"[masked: {secret.kind}]"]
+        at = secret.end
+    return "".join([*parts, text[at:]])
+
+
+def refuse(*texts: str, known: Iterable[str] = ()) -> None:
+    """Raise BlockedSecret when a text holds a credential that is in none of the `known` texts.
+
+    `known` is what was stored before: a person who once let a credential in may still tag it.
+    """
+    allowed: set[str] | None = None
+    for text in map(clean, texts):
+        for secret in _found(text):
+            if allowed is None:
+                allowed = {old[s.start : s.end] for old in map(clean, known) for s in _found(old)}
+            if text[secret.start : secret.end] not in allowed:
+                raise BlockedSecret(f"The text holds what looks like a credential: {secret.kind}.")
+
+
+def texts_of(memory: Memory) -> list[str]:
+    """Every text of a memory, wherever it stands; all of them end up in a blob."""
+    fields = document.fields(memory)
+    values = (text for value in fields.values() for text in _texts(value))
+    return [memory.content, *values, *memory.extra]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every string inside a value of front matter, keys included: `api_key: ...` tells more."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield f"{key}: {item}" if isinstance(item, str) else str(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _found(text: str) -> Iterator[Secret]:
+    """Every credential, the surest kinds first; none inside another."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for secret in _candidates(text):
+        place = bisect(starts, secret.start)
+        is_after = not place or ends[place - 1] <= secret.start
+        if is_after and (place == len(starts) or secret.end <= starts[place]):
+            starts.insert(place, secret.start)
+            ends.insert(place, secret.end)
+            yield secret
+
+
+def _candidates(text: str) -> Iterator[Secret]:
+    lower = text.lower()
+    for kind, word, pattern in KINDS:
+        if word.lower() in lower:
+            for match in re.finditer(pattern, text):
+                if not _is_no_secret(kind, match):
+                    yield Secret(kind, *match.span(match.lastindex or 0))
+    if holds_any(lower, NAME_GATES):
+        for name in re.finditer(NAMES, text):
+            if (value := _value_of(name, text)) and _is_secret(name[0], value):
+                yield Secret("assigned credential", *value.span(1))
+    if max(map(len, text.split()), default=0) > _LONG_WORD:
+        for match in re.finditer(PREFIXED, text):
+            if is_token(match[2]) and not re.match(OPEN_PREFIXES, match[1]):
+                yield Secret("prefixed token", *match.span())
+
+
+def _is_no_secret(kind: str, match: re.Match[str]) -> bool:
+    """Whether what has the shape of a credential stands for one."""
+    value = match[match.lastindex or 0]
+    if kind == "basic authorization":
+        value = _password_in(value)
+    if kind in SHAPELESS:
+        is_name_again = f"//{value}:".lower() in match[0].lower()  # postgres:postgres@
+        return is_name_again or is_example(value)
+    return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{|example", value))
+
+
+def _password_in(basic: str) -> str:
+    try:
+        return base64.b64decode(basic, validate=True).decode().rpartition(":")[2] or basic
+    except ValueError:
+        return basic
+
+
+def _value_of(name: re.Match[str], text: str) -> re.Match[str] | None:
+    """What is assigned to a name: quoted, bare, or as an option of a command."""
+    start = name.start()
+    before = text[max(0, start - 24) : start]
+    if re.search(OPEN_NAMES, before):
+        return None
+    if re.search(r"--[\w-]{0,20}$", before):
+        return _match_at(OPTION_VALUE, text, name.end())
+    return _match_at(QUOTED_VALUE, text, name.end()) or _match_at(BARE_VALUE, text, name.end())
+
+
+def _match_at(pattern: str, text: str, at: int) -> re.Match[str] | None:
+    return re.compile(pattern).match(text, at)
+
+
+def _is_secret(name: str, value: re.Match[str]) -> bool:
+    text = value[1]
+    if name.lower() == "key":  # any key: only what is random without doubt
+        return is_token(text) or bool(re.fullmatch("[0-9a-f]{32,64}", text))
+    if is_uuid(text):
+        return name.isupper() and "=" in value[0]
+    return is_password(text) if name.lower().startswith(("pass", "pwd")) else is_random(text)

@@ -1,0 +1,1 @@
+"""Signs that a text was written to steer an agent."""

@@ -1,0 +1,55 @@
+"""Signs that a text was written to steer an agent rather than to tell it something.
+
+A signal, not a wall: what bears a sign is still stored, found and read, with the sign named beside
+it; it is only kept out of what is put before an agent unasked. The wall is the fence (see
+`text/fence.py`). So precision comes first: prose about prompts, users and tokens is our daily
+bread, and each rule wants the order given, not the subject mentioned.
+
+All of a text is looked at, in time that grows with its length.
+"""
+
+import re
+from functools import lru_cache
+
+from treering.model.memory import Memory
+from treering.text.hygiene import clean
+from treering.text.secrets import texts_of
+from treering.text.steering.markup import MARKUP
+from treering.text.steering.payloads import decode_payloads
+from treering.text.steering.phrasing import find_signs, write_row
+from treering.text.steering.plain import holds_any, read, views
+from treering.text.steering.signs import RULES
+
+
+@lru_cache(maxsize=1024)
+def suspicion(text: str) -> tuple[str, ...]:
+    """The signs a text bears, each once, in a fixed order; empty for one that bears none."""
+    seen = clean(text)
+    found = _signs_in(seen)
+    payloads = decode_payloads(seen)
+    if payloads and _signs_in("\n\n".join(payloads)):
+        found.add("encoded")
+    if seen != text:
+        found.add("hidden_characters")
+    return tuple(sorted(found))
+
+
+def signs_of(memory: Memory) -> tuple[str, ...]:
+    """The signs any text of a memory bears: title, tags and author are read as well."""
+    return suspicion("\n\n".join(texts_of(memory)))
+
+
+def _signs_in(text: str) -> set[str]:
+    plain = read(text)
+    found = _imitations_in(plain)
+    for view in views(plain):
+        found |= find_signs(write_row(view), RULES)
+    return found
+
+
+def _imitations_in(plain: str) -> set[str]:
+    return {
+        sign
+        for sign, gates, pattern in MARKUP
+        if holds_any(plain, gates) and re.search(pattern, plain)
+    }
