@@ -380,7 +380,7 @@ def resolving(rounds: int, branches: int = 50) -> None:
         taken = []
         for name in itertools.islice(itertools.cycle(f"b{n}" for n in range(branches)), rounds):
             started = time.perf_counter()
-            standing = workspace.standing(name)
+            standing = workspace.position(name)
             layers.view_of(workspace.store, standing.scope, standing.head, standing.trunk)
             taken.append(time.perf_counter() - started)
     took = median(taken)

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks._bench import git, heading, milliseconds, repository, row
 from benchmarks.write import thought
 from treering import Treering
-from treering.actions.neighbourhood import Found
+from treering.actions.neighbourhood import Surroundings
 from treering.actions.workspace import Workspace
 from treering.graph.network import Network
 from treering.model.memory import derive_id
@@ -53,7 +53,7 @@ def records(folder: Path, memories: int, links: int) -> Path:
 
 def walks(workspace: Workspace, memories: int, links: int) -> None:
     treering = Treering(workspace)
-    sight = workspace.lookout.sight(workspace.view())
+    sight = workspace.searcher.sight(workspace.view())
     list(sight.entries())
     built = _median(lambda: Network(sight.entries()), 5)
     network = sight.network
@@ -74,14 +74,14 @@ def walks(workspace: Workspace, memories: int, links: int) -> None:
 def captures(workspace: Workspace, memories: int, rounds: int) -> None:
     """The same captures with and without the look around, each side with the lock to itself."""
     started = time.perf_counter()
-    workspace.surroundings.catch_up(workspace.everything())
+    workspace.neighbourhood.catch_up(workspace.view_of_all())
     noted = time.perf_counter() - started
-    treering, around = Treering(workspace), workspace.surroundings
+    treering, around = Treering(workspace), workspace.neighbourhood
     numbers = itertools.count(memories)
     looks, notes, whole = [], [], []
-    find, note = around.found, around.noted
+    find, note = around.look_around, around.note
 
-    def found(*given: object, **named: object) -> Found:
+    def found(*given: object, **named: object) -> Surroundings:
         begun = time.perf_counter()
         answer = find(*given, **named)  # type: ignore[arg-type]
         looks.append(time.perf_counter() - begun)
@@ -92,7 +92,7 @@ def captures(workspace: Workspace, memories: int, rounds: int) -> None:
         note(*given, **named)  # type: ignore[arg-type]
         notes.append(time.perf_counter() - begun)
 
-    around.found, around.noted = found, kept  # type: ignore[method-assign, assignment]
+    around.look_around, around.note = found, kept  # type: ignore[method-assign, assignment]
     for _ in range(rounds):
         begun = time.perf_counter()
         treering.remember(thought(next(numbers)), type="insight")

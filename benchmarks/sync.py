@@ -31,7 +31,7 @@ from benchmarks.write import records, thought
 from treering import Treering
 from treering.actions.workspace import Workspace
 from treering.model.scope import Scope
-from treering.store.merge.join import joined
+from treering.store.merge.join import join
 from treering.store.message import CodePosition, Message
 
 REF = "refs/treering/heads/main"
@@ -189,7 +189,7 @@ def _merge(
     vault = workspace.store.shared
     started, before = time.perf_counter(), sum(os.times()[:4])
     with workspace.store.lock() as held:
-        found = joined(vault, ours, theirs)
+        found = join(vault, ours, theirs)
         why = Message("sync", "sync main", CodePosition("main"), found.ids)
         vault.merge(held, Scope("main"), theirs, found.files, why)
     return time.perf_counter() - started, sum(os.times()[:4]) - before

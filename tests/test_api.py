@@ -193,8 +193,8 @@ def test_mappings_are_what_their_types_say(repo: Repo, tmp_path: Path) -> None:
         (answers.StatusHealth, tr.status(view="health")),
         (answers.Remembered, made),
         (answers.Recalled, tr.recall("Redis", detail="full")),
-        (answers.Whole, tr.read(made.id, history=True)),
-        (answers.Maintained[answers.Collected], tr.maintain("gc")),
+        (answers.WholeMemory, tr.read(made.id, history=True)),
+        (answers.Maintained[answers.GcAnswer], tr.maintain("gc")),
         (answers.Maintained[answers.Enrichment], tr.maintain("enrich")),
     ]
 

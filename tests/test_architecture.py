@@ -13,10 +13,11 @@ SOURCE = Path(treering.__file__).parent
 LAYERS = [
     {"errors", "clock"},
     {"model"},
+    {"text"},
     {"git"},
     {"store"},
-    {"index", "graph", "provenance"},
-    {"branches", "capture"},
+    {"search", "graph", "provenance"},
+    {"branches", "capture", "sync"},
     {"actions"},
     {"answers", "operations", "api"},
     {"cli", "mcp", "hooks"},

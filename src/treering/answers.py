@@ -7,35 +7,35 @@ answer is a plain mapping, its keys and what they hold are written down here.
 from typing import NotRequired, TypedDict
 
 from treering.actions.backfill import Backfilled as Backfilled
-from treering.actions.config import Settings as Settings
-from treering.actions.config import Shown as SettingShown
+from treering.actions.config import SettingValue as SettingShown
+from treering.actions.config import SettingValues as SettingValues
 from treering.actions.diff import Diff as Diff
 from treering.actions.diff import Difference as Difference
 from treering.actions.doctor.doctor import Diagnosis as Diagnosis
 from treering.actions.drain import Drained as Drained
 from treering.actions.forget import Forgotten as Forgotten
-from treering.actions.gc import Collected as Collected
-from treering.actions.gc import Line as GcLine
+from treering.actions.gc import GcAnswer as GcAnswer
+from treering.actions.gc import PlanAnswer as GcLine
 from treering.actions.graph_answers import Drawing as Drawing
 from treering.actions.graph_answers import Edges as Edges
-from treering.actions.graph_answers import Neighbourhood as Neighbourhood
+from treering.actions.graph_answers import NeighborsAnswer as NeighborsAnswer
+from treering.actions.graph_answers import PathAnswer as PathAnswer
 from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
-from treering.actions.graph_answers import Suggested as Suggested
-from treering.actions.graph_answers import Way as Way
+from treering.actions.graph_answers import SuggestedPairs as SuggestedPairs
 from treering.actions.imports.imports import Imported as Imported
-from treering.actions.link import Linked as Linked
-from treering.actions.link import Unlinked as Unlinked
+from treering.actions.link import MadeLink as MadeLink
+from treering.actions.link import RemovedLink as RemovedLink
 from treering.actions.log import Log as Log
 from treering.actions.outputs import Output as Output
 from treering.actions.outputs import Piece as Piece
-from treering.actions.read import Whole as Whole
+from treering.actions.read import WholeMemory as WholeMemory
 from treering.actions.recall import Recalled as Recalled
-from treering.actions.recall import Result as Result
+from treering.actions.recall import RecallHit as RecallHit
 from treering.actions.redact import Redacted as Redacted
 from treering.actions.reindex import Reindexed as Reindexed
 from treering.actions.remember import Remembered as Remembered
-from treering.actions.restore import Restored as Restored
+from treering.actions.restore import RestoredScope as RestoredScope
 from treering.actions.revise import Revised as Revised
 from treering.actions.setup.init import Setup as Setup
 from treering.actions.status_answers import StatusBranches as StatusBranches
@@ -46,8 +46,8 @@ from treering.actions.status_answers import StatusSummary as StatusSummary
 from treering.actions.status_answers import StatusTags as StatusTags
 from treering.actions.status_answers import StatusTopics as StatusTopics
 from treering.actions.status_answers import StatusTypes as StatusTypes
-from treering.actions.sync import Line as SyncLine
 from treering.actions.sync import Synced as Synced
+from treering.actions.sync import SyncedScope as SyncLine
 from treering.actions.tidying.candidates import Group as Group
 from treering.actions.tidying.dedupe import Deduped as Deduped
 from treering.actions.tidying.enrich import Enriched as Enriched
@@ -59,17 +59,75 @@ from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.summarize import Summaries as Summaries
 
 __all__ = [
-    "Backfilled", "CheckpointLoaded", "CheckpointMemory", "CodeSince", "Collected",
-    "ContextAnswer", "ContextEntry", "Deduped", "Diagnosis", "Diff", "Difference", "Drained",
-    "Drawing", "Edges", "Enriched", "Enrichment", "EntitiesDeleted", "EntitiesExtracted",
-    "EntitiesMerged", "EntityAdded", "EntityFound", "EntityList", "ExportedMemory", "Forgotten",
-    "GcLine", "Group", "Imported", "InferredLinks", "Linked", "Log", "Maintained", "Merges",
-    "Neighbourhood", "Output", "Piece", "Prerequisites", "PromptDeleted", "PromptFound",
-    "PromptList", "PromptListed", "PromptSaved", "PromptText", "PrunedLinks", "Recalled",
-    "Redacted", "Reindexed", "Remembered", "Restored", "Result", "Revised", "SettingShown",
-    "Settings", "Setup", "Stats", "StatusBranches", "StatusFiles", "StatusHealth", "StatusOutputs",
-    "StatusSummary", "StatusTags", "StatusTopics", "StatusTypes", "Suggested", "Summaries",
-    "SyncLine", "Synced", "Unlinked", "Way", "Whole",
+    "Backfilled",
+    "CheckpointLoaded",
+    "CheckpointMemory",
+    "CodeSince",
+    "ContextAnswer",
+    "ContextEntry",
+    "Deduped",
+    "Diagnosis",
+    "Diff",
+    "Difference",
+    "Drained",
+    "Drawing",
+    "Edges",
+    "Enriched",
+    "Enrichment",
+    "EntitiesDeleted",
+    "EntitiesExtracted",
+    "EntitiesMerged",
+    "EntityAdded",
+    "EntityFound",
+    "EntityList",
+    "ExportedMemory",
+    "Forgotten",
+    "GcAnswer",
+    "GcLine",
+    "Group",
+    "Imported",
+    "InferredLinks",
+    "Log",
+    "MadeLink",
+    "Maintained",
+    "Merges",
+    "NeighborsAnswer",
+    "Output",
+    "PathAnswer",
+    "Piece",
+    "Prerequisites",
+    "PromptDeleted",
+    "PromptFound",
+    "PromptList",
+    "PromptListed",
+    "PromptSaved",
+    "PromptText",
+    "PrunedLinks",
+    "RecallHit",
+    "Recalled",
+    "Redacted",
+    "Reindexed",
+    "Remembered",
+    "RemovedLink",
+    "RestoredScope",
+    "Revised",
+    "SettingShown",
+    "SettingValues",
+    "Setup",
+    "Stats",
+    "StatusBranches",
+    "StatusFiles",
+    "StatusHealth",
+    "StatusOutputs",
+    "StatusSummary",
+    "StatusTags",
+    "StatusTopics",
+    "StatusTypes",
+    "SuggestedPairs",
+    "Summaries",
+    "SyncLine",
+    "Synced",
+    "WholeMemory",
 ]  # fmt: skip
 
 

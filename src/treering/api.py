@@ -17,7 +17,7 @@ from treering.actions.context.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor.doctor import doctor
 from treering.actions.drain import drain
-from treering.actions.export import export_markdown, exported
+from treering.actions.export import export_markdown, export_records
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand
 from treering.actions.imports.imports import import_path
@@ -248,7 +248,7 @@ class Treering(Operations):
         >>> [memory["title"] for memory in tr.exported()]
         ['Use WAL mode: readers never block']
         """
-        found = exported(self._workspace, branch=branch, all=all, private=private)
+        found = export_records(self._workspace, branch=branch, all=all, private=private)
         return cast(Iterator[answers.ExportedMemory], found)
 
     export_markdown = _offer(

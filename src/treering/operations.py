@@ -17,8 +17,8 @@ from treering.actions.tidying.maintain import maintain
 from treering.actions.workspace import Workspace
 
 _Graph = (
-    answers.Neighbourhood | answers.Edges | answers.Way | answers.Prerequisites | answers.Stats
-    | answers.Drawing | answers.Suggested
+    answers.NeighborsAnswer | answers.Edges | answers.PathAnswer | answers.Prerequisites
+    | answers.Stats | answers.Drawing | answers.SuggestedPairs
 )  # fmt: skip
 _Entities = (
     answers.EntityList | answers.EntityFound | answers.EntityAdded | answers.EntitiesDeleted
@@ -34,7 +34,7 @@ _Status = (
     | answers.StatusFiles | answers.StatusBranches | answers.StatusOutputs | answers.StatusHealth
 )  # fmt: skip
 _Maintained = answers.Maintained[
-    answers.Collected | answers.GcLine | answers.Restored | answers.Reindexed | answers.Synced
+    answers.GcAnswer | answers.GcLine | answers.RestoredScope | answers.Reindexed | answers.Synced
     | answers.Merges | answers.Deduped | answers.Summaries | answers.Enrichment
     | answers.InferredLinks | answers.PrunedLinks
 ]  # fmt: skip
@@ -122,11 +122,11 @@ class Operations:
     @overload
     def graph(
         self, op: Literal["neighbors"], **options: Unpack[GraphOptions]
-    ) -> answers.Neighbourhood: ...
+    ) -> answers.NeighborsAnswer: ...
     @overload
     def graph(self, op: Literal["edges"], **options: Unpack[GraphOptions]) -> answers.Edges: ...
     @overload
-    def graph(self, op: Literal["path"], **options: Unpack[GraphOptions]) -> answers.Way: ...
+    def graph(self, op: Literal["path"], **options: Unpack[GraphOptions]) -> answers.PathAnswer: ...
     @overload
     def graph(
         self, op: Literal["prerequisites"], **options: Unpack[GraphOptions]
@@ -138,7 +138,7 @@ class Operations:
     @overload
     def graph(
         self, op: Literal["suggest"], **options: Unpack[GraphOptions]
-    ) -> answers.Suggested: ...
+    ) -> answers.SuggestedPairs: ...
     @overload
     def graph(self, op: str, **options: Unpack[GraphOptions]) -> _Graph: ...
     def graph(self, op: str, **options: Unpack[GraphOptions]) -> _Graph:
@@ -242,7 +242,7 @@ class Operations:
     @overload
     def maintain(
         self, op: Literal["gc"], **options: Unpack[MaintainOptions]
-    ) -> answers.Maintained[answers.Collected]: ...
+    ) -> answers.Maintained[answers.GcAnswer]: ...
     @overload
     def maintain(
         self, op: Literal["promote"], **options: Unpack[MaintainOptions]
@@ -250,7 +250,7 @@ class Operations:
     @overload
     def maintain(
         self, op: Literal["restore"], **options: Unpack[MaintainOptions]
-    ) -> answers.Maintained[answers.Restored]: ...
+    ) -> answers.Maintained[answers.RestoredScope]: ...
     @overload
     def maintain(
         self, op: Literal["reindex"], **options: Unpack[MaintainOptions]

@@ -130,7 +130,7 @@ def test_forgotten_and_superseded_memories_are_left_alone(repo: Repo) -> None:
 
 def test_many_memories_are_not_compared_each_with_each(repo: Repo, tmp_path: Path) -> None:
     """Candidates come from the index: a thousand unlike texts cost few comparisons."""
-    import treering.actions.choice as choice
+    import treering.actions.tidying.candidates as choice
 
     words = [f"w{n}x" for n in range(500)]
     lines = [
@@ -144,19 +144,19 @@ def test_many_memories_are_not_compared_each_with_each(repo: Repo, tmp_path: Pat
     file.write_text("\n".join(lines), encoding="utf-8")
     repo.tr.import_path(file)
     compared = 0
-    shared = choice.shared
+    shared = choice.share_of_terms
 
     def counted(one: str, other: str) -> float:
         nonlocal compared
         compared += 1
         return shared(one, other)
 
-    choice.shared = counted
+    choice.share_of_terms = counted
     try:
         groups = maintain(repo, "dedupe", query="PostgreSQL", threshold=0.7)["groups"]
         maintain(repo, "dedupe")
     finally:
-        choice.shared = shared
+        choice.share_of_terms = shared
 
     assert [len(group["ids"]) for group in groups] == [2]
     assert compared < 300 * 299 / 2 / 10

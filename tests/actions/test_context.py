@@ -4,7 +4,7 @@ import pytest
 
 from conftest import Repo
 from treering.errors import Invalid, PromptNotFound
-from treering.model.relevance import HIGH, MEDIUM, Case, relevance
+from treering.model.relevance import HIGH, MEDIUM, RelevanceCase, relevance
 
 DAY = 86_400.0
 
@@ -36,7 +36,10 @@ def test_each_factor_counts_and_is_named(more: dict, less: dict, word: str) -> N
     """The nine of the plan, and three that git gives."""
     old = {"type": "insight", "age": 30 * DAY}
 
-    with_it, without = relevance(Case(**(old | more))), relevance(Case(**(old | less)))
+    with_it, without = (
+        relevance(RelevanceCase(**(old | more))),
+        relevance(RelevanceCase(**(old | less))),
+    )
 
     assert with_it.score > without.score
     assert word in with_it.why
@@ -44,21 +47,26 @@ def test_each_factor_counts_and_is_named(more: dict, less: dict, word: str) -> N
 
 def test_what_is_replaced_in_doubt_or_stale_counts_less() -> None:
     """Multiplied, so that nothing else makes up for it."""
-    plain = relevance(Case("decision", names_file=True)).score
+    plain = relevance(RelevanceCase("decision", names_file=True)).score
 
-    assert relevance(Case("decision", names_file=True, status="superseded")).score < 0.31 * plain
-    assert relevance(Case("decision", names_file=True, status="needs-review")).score < plain
+    assert (
+        relevance(RelevanceCase("decision", names_file=True, status="superseded")).score
+        < 0.31 * plain
+    )
+    assert (
+        relevance(RelevanceCase("decision", names_file=True, status="needs-review")).score < plain
+    )
     for stale in ("changed", "moved", "gone"):
-        said = relevance(Case("decision", names_file=True, stale=stale))
+        said = relevance(RelevanceCase("decision", names_file=True, stale=stale))
         assert said.score < plain
         assert f"files {stale}" in said.why
 
 
 def test_groups_are_by_score() -> None:
     """A memory about the very file is high, a bystander low."""
-    assert relevance(Case("insight", names_file=True)).score >= HIGH
-    assert relevance(Case("insight", task=1.0, age=30 * DAY)).score >= MEDIUM
-    assert relevance(Case("insight", age=30 * DAY)).group == "low"
+    assert relevance(RelevanceCase("insight", names_file=True)).score >= HIGH
+    assert relevance(RelevanceCase("insight", task=1.0, age=30 * DAY)).score >= MEDIUM
+    assert relevance(RelevanceCase("insight", age=30 * DAY)).group == "low"
 
 
 def test_the_file_at_hand_comes_first_and_says_why(repo: Repo) -> None:

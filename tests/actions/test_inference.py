@@ -326,7 +326,7 @@ def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
     treering = Treering(workspace)
 
     first = treering.remember("Login page\n\nIt uses Session store.", type="component")
-    thread = workspace.surroundings._reading
+    thread = workspace.neighbourhood._reading
     assert thread is not None
     thread.join()
     second = treering.remember("Profile page\n\nIt uses Session store.", type="component")
@@ -354,9 +354,9 @@ def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
     workspace = repo.workspace
 
     with lock.hold(folder / "clues.lock"):
-        workspace.surroundings.catch_up_alone(workspace.everything())
-        busy = repo.workspace.surroundings.catch_up(workspace.everything(), 100)
-    workspace.surroundings.catch_up_alone(workspace.everything())
+        workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
+        busy = repo.workspace.neighbourhood.catch_up(workspace.view_of_all(), 100)
+    workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
 
     assert busy is False
-    assert repo.workspace.surroundings.catch_up(workspace.everything(), 0)
+    assert repo.workspace.neighbourhood.catch_up(workspace.view_of_all(), 0)

@@ -365,9 +365,9 @@ def test_many_small_additions_are_joined_beside_the_answers(repo: Repo) -> None:
         server.remember(f"thought {n}")
         server.recall("thought")
 
-    workspace.lookout.index.tidy()  # what the thread does, waited for
+    workspace.searcher.index.tidy()  # what the thread does, waited for
 
-    assert not workspace.lookout.index.is_untidy
+    assert not workspace.searcher.index.is_untidy
     assert server.recall("thought", limit=50).total == 12
 
 
@@ -378,9 +378,9 @@ def test_the_program_puts_the_index_in_order_behind_its_back(repo: Repo) -> None
         repo.json("recall", "thought")
 
     for _ in range(100):
-        if not repo.workspace.lookout.index.is_untidy:
+        if not repo.workspace.searcher.index.is_untidy:
             break
         time.sleep(0.1)
 
-    assert not repo.workspace.lookout.index.is_untidy
+    assert not repo.workspace.searcher.index.is_untidy
     assert repo.json("recall", "thought", "--limit", "50")["total"] == 10

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
+from treering.branches.landing import ancestry
 from treering.branches.landing.judge import Judge, Landing, Limits, Target
-from treering.branches.landing.trial_merge import Merging
+from treering.branches.landing.trial_merge import TrialMerge
 from treering.git import process
 from treering.git.repository import Repository
 
@@ -721,7 +722,7 @@ def test_old_git_leaves_merges_out_and_says_so(repo, monkeypatch):
     tip = feature(repo)
     edit(repo, 12, "near")
     squash(repo, fix=True)
-    monkeypatch.setattr(Merging, "_git_version", lambda _: (2, 37))
+    monkeypatch.setattr(TrialMerge, "_git_version", lambda _: (2, 37))
 
     found = judged(repo, tip)
 
@@ -765,7 +766,7 @@ def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo, monkeypa
     commit = squash(repo, "new")
     repo.switch("stale").commit_file("stale.txt")
     targets = [Target("main", commit)]
-    monkeypatch.setattr(lineage, "KNOWN", 5)
+    monkeypatch.setattr(ancestry, "KNOWN", 5)
     judge = Judge(Repository.discover(repo.path), Limits(commits=4))
 
     found = [judged(repo, tip, limits=Limits(commits=4)) for tip in (old, "new", "stale")]

@@ -8,11 +8,11 @@ import pytest
 
 from conftest import TREERING, Repo
 from treering import Treering
-from treering.actions.gc import Collected, Line
+from treering.actions.gc import GcAnswer, PlanAnswer
 from treering.errors import BranchNotFound, Invalid
 
 
-def _line(answer: Collected, branch: str) -> Line:
+def _line(answer: GcAnswer, branch: str) -> PlanAnswer:
     return next(line for line in answer.plan if line.branch == branch)
 
 

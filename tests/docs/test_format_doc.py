@@ -79,7 +79,7 @@ def test_example_commit_message_is_what_the_code_writes(format_page):
     """History is found by trailer, so their spelling and order are part of the format."""
     text = next(block for block in format_page.blocks("text") if "Treering-Op" in block)
 
-    assert message.read(text).written() == text
+    assert message.read(text).as_text() == text
 
 
 def test_exactly_the_required_fields_cannot_be_left_out(format_page):

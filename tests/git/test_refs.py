@@ -26,7 +26,7 @@ def test_loose_refs_win_over_packed_ones(repo: Repo) -> None:
     repo.git("pack-refs", "--all")
     repo.git("update-ref", REF, two)
 
-    found = refs.listed(repo.path / ".git", "refs/treering/heads/")
+    found = refs.list_refs(repo.path / ".git", "refs/treering/heads/")
 
     assert found == {REF: two, "refs/treering/heads/a%2Fb": one}
 

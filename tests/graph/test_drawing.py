@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from treering.graph.drawing import drawn
+from treering.graph.drawing import draw
 from treering.graph.network import Edge
 
 HOSTILE = [
@@ -36,7 +36,7 @@ class Node(NamedTuple):
 @pytest.mark.parametrize("title", HOSTILE)
 def test_mermaid_labels_hold_nothing_that_steers(title: str) -> None:
     """Only letters, digits, harmless punctuation and character codes come between the quotes."""
-    text = drawn("mermaid", [Node("a", title)], [Edge("a", "a", title)], "a")
+    text = draw("mermaid", [Node("a", title)], [Edge("a", "a", title)], "a")
 
     assert len(text.splitlines()) == 3
     for label in re.findall(r'"([^"]*)"', text):
@@ -48,7 +48,7 @@ def test_mermaid_labels_hold_nothing_that_steers(title: str) -> None:
 @pytest.mark.parametrize("title", HOSTILE)
 def test_dot_labels_hold_nothing_that_steers(title: str) -> None:
     """A backslash or quote is escaped, so the string ends where we end it."""
-    text = drawn("dot", [Node("a", title)], [], "a")
+    text = draw("dot", [Node("a", title)], [], "a")
 
     line = next(line for line in text.splitlines() if "label" in line)
     assert re.fullmatch(r'  "a" \[label="(?:[^"\\]|\\.)*", penwidth=2\];', line), line
@@ -60,7 +60,7 @@ def test_json_is_json() -> None:
     """And has everything the others draw."""
     nodes = [Node("a"), Node("b")]
 
-    found = json.loads(drawn("json", nodes, [Edge("a", "b", "uses", 0.5, "user")]))
+    found = json.loads(draw("json", nodes, [Edge("a", "b", "uses", 0.5, "user")]))
 
     assert [n["id"] for n in found["nodes"]] == ["a", "b"]
     assert found["edges"] == [
@@ -70,7 +70,7 @@ def test_json_is_json() -> None:
 
 def test_long_titles_are_cut() -> None:
     """A picture is no place for two hundred characters."""
-    text = drawn("mermaid", [Node("a", "x" * 300)], [])
+    text = draw("mermaid", [Node("a", "x" * 300)], [])
 
     assert max(map(len, text.splitlines())) < 400
     assert "x" * 61 not in text

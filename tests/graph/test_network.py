@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from treering.graph.network import Edge, Network, faded, stations
+from treering.graph.network import Edge, Network, fade, stations
 
 
 class Node(NamedTuple):
@@ -152,9 +152,9 @@ def test_temporal_links_fade_and_others_stay() -> None:
     """A thirtieth of the confidence a day."""
     day = 86_400.0
 
-    assert faded("follows", 0.6, 0) == 0.6
-    assert faded("follows", 0.6, 15 * day) == 0.3
-    assert faded("precedes", 0.6, 31 * day) == 0
-    assert faded("follows", 0.6, -day) == 0.6
-    assert faded("supersedes", 0.6, 300 * day) == 0.6
+    assert fade("follows", 0.6, 0) == 0.6
+    assert fade("follows", 0.6, 15 * day) == 0.3
+    assert fade("precedes", 0.6, 31 * day) == 0
+    assert fade("follows", 0.6, -day) == 0.6
+    assert fade("supersedes", 0.6, 300 * day) == 0.6
     assert Edge("a", "b", "follows", 0.9, since=day).confidence_at(11 * day) == 0.6

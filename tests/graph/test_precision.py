@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from treering.graph.inference import Case, inferred
+from treering.graph.inference import InferenceCase, infer
 from treering.graph.mentions import Mentions
 from treering.graph.subject import Subject, subject_of
 from treering.model.memory import FileRef, Memory, derive_id
@@ -35,8 +35,8 @@ def _memory(said: dict[str, Any], day: int) -> Memory:
 
 def _made(new: Memory, others: list[Subject]) -> dict[str, str]:
     """Target -> relation of the links that would be made, not only suggested."""
-    case = Case(subject_of(new), Mentions(f"{new.title}\n\n{new.content}"))
-    return {link.target: link.relation for link, _ in inferred(case, others) if link.is_certain}
+    case = InferenceCase(subject_of(new), Mentions(f"{new.title}\n\n{new.content}"))
+    return {link.target: link.relation for link, _ in infer(case, others) if link.is_certain}
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["new"]["title"])

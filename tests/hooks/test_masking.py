@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conftest import Repo
 from hooked import Hooked
-from treering.capture.commits import Commit, memory_of
+from treering.capture.commits import CodeCommit, memory_of
 from treering.model import document
 from treering.model.scope import Scope
 from treering.text.masking import mask, mask_branch, mask_memory
@@ -263,7 +263,7 @@ def test_what_was_masked_is_found_clean_by_the_sync(parts: list[str], who: list[
     """The name of a kind may itself make what follows it look like a credential."""
     text = "".join(parts)
     author = mask(" ".join("".join(who).split()))
-    commit = Commit("0f" * 20, (), f"{author} <a@b.c>", 0, mask(text))
+    commit = CodeCommit("0f" * 20, (), f"{author} <a@b.c>", 0, mask(text))
 
     memory = mask_memory(memory_of(commit, session="a" * 12))
 

@@ -66,10 +66,10 @@ async def _listed(path: Path) -> dict[str, str]:
     from mcp_types import ResourceTemplateReference
 
     from mcp import Client
-    from treering.mcp.place import Place
+    from treering.mcp.place import ServedRepository
     from treering.mcp.server import make_server
 
-    async with Client(make_server(Place(path), "full")) as client:
+    async with Client(make_server(ServedRepository(path), "full")) as client:
         listed = await client.list_resources()
         branch = await client.read_resource("treering://branch/main")
         by_uri = ResourceTemplateReference(type="ref/resource", uri="treering://memory/{id}")
@@ -203,7 +203,7 @@ def test_new_rules_are_applied_to_what_is_indexed_already(
     monkeypatch.setattr(flags_module, "flags_of", lambda _: ("new_rule",))
     assert honest.tr.recall(WORD).results[0].flags is None
 
-    monkeypatch.setattr(flags_module.Detectors, "version", 999)
+    monkeypatch.setattr(flags_module.DetectorRules, "version", 999)
 
     assert honest.tr.recall(WORD).results[0].flags == ("new_rule",)
 
@@ -290,14 +290,14 @@ def test_what_was_not_looked_at_is_when_there_is_time(
     treering = Treering(workspace)
     treering.recall(WORD)
     before = len(slow.looked)
-    assert workspace.lookout.index.is_unfinished
+    assert workspace.searcher.index.is_unfinished
 
     tidy(repo.workspace)
 
     assert len(slow.looked) <= 12 + before
     slow.looked.clear()
     assert [hit.flags for hit in repo.tr.recall(WORD, limit=20).results] == [None] * 12
-    assert not repo.workspace.lookout.index.is_unfinished
+    assert not repo.workspace.searcher.index.is_unfinished
     assert slow.looked == []
 
 

@@ -77,11 +77,11 @@ def _mcp(tool: str, **arguments: object) -> Callable[[Repo], str]:
 
     def door(repo: Repo) -> str:
         from mcp import Client
-        from treering.mcp.place import Place
+        from treering.mcp.place import ServedRepository
         from treering.mcp.server import make_server
 
         async def asked() -> str:
-            async with Client(make_server(Place(repo.path), "full")) as client:
+            async with Client(make_server(ServedRepository(repo.path), "full")) as client:
                 if tool == "resource":
                     found = await client.read_resource(f"treering://memory/{ID}")
                     return str(found.contents[0].text)

@@ -163,14 +163,14 @@ marshal.loads, marshal.load = refuse("marshal.loads", marshal.loads), refuse("ma
 sys.modules["shelve"] = None
 from treering import Treering
 from treering.actions.workspace import Workspace
-from treering.index import folder
-folder.MANY_SEGMENTS = 2
+from treering.search import storage
+storage.MANY_SEGMENTS = 2
 path = sys.argv[1]
 for number in range(6):
     store = Treering.open(path)
     store.remember(f"Guarded memory number {number} reads no pickle")
     assert store.recall("guarded memory").total == number + 1
-Workspace.open(path).lookout.index.tidy()
+Workspace.open(path).searcher.index.tidy()
 assert Treering.open(path).recall("guarded memory").total == 6
 assert Treering.open(path).reindex().indexed == 6
 store = Treering.open(path)

@@ -18,7 +18,7 @@ import pytest
 
 from conftest import Repo, make_repo
 from hostile.trap import Trap
-from treering.branches.landing.trial_merge import Merging
+from treering.branches.landing.trial_merge import TrialMerge
 from treering.git import process
 from treering.git.hooks_path import DELICATE, HARMLESS
 from treering.git.repository import Repository
@@ -262,7 +262,7 @@ def test_no_trial_of_a_merge_does(repo: Repo, tmp_path: Path, trap: Trap) -> Non
     repo.git("config", "merge.evil.driver", trap.program("driver"))
     (repo.path / ".git" / "info" / "attributes").write_text(ATTRIBUTES)
 
-    merging = Merging(Repository.discover(repo.path))
+    merging = TrialMerge(Repository.discover(repo.path))
 
     assert merging.changes_nothing(landed, tip, time.monotonic() + 60)
     assert trap.ran() == []

@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from mcp import Client, StdioServerParameters
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.server import make_server
 
 TREERING = Path(sys.executable).with_name("treering")
@@ -71,7 +71,9 @@ def agent(repo, era):
     """`agent(story)` plays a story against a server in memory."""
 
     def run(story: Story, *, tools: str = "full", path: Path | None = None, **options: Any) -> Any:
-        return play(make_server(Place(path or repo.path), tools), story, era=era, **options)
+        return play(
+            make_server(ServedRepository(path or repo.path), tools), story, era=era, **options
+        )
 
     return run
 

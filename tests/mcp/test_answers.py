@@ -133,7 +133,7 @@ def test_kept_outputs_are_bounded(repo, monkeypatch):
         file = workspace.store.folder / "cache" / "outputs" / ids[-1].removeprefix("out:")
         os.utime(file, (number, number))
 
-    assert {output.id for output in outputs.listed(workspace)} == set(ids[-2:])
+    assert {output.id for output in outputs.list_outputs(workspace)} == set(ids[-2:])
 
 
 def test_kept_outputs_are_for_the_owner_alone(repo):

@@ -18,9 +18,9 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 
 from conftest import Repo
 from mcp import Client
-from treering.mcp.http import Limits, make_app
+from treering.mcp.http import HttpLimits, make_app
 from treering.mcp.http_sessions import Sessions
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.server import make_server
 
 PATIENCE = 120.0  # a busy machine is no failure
@@ -38,13 +38,13 @@ HELLO = {
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 SERVE = """
 import sys
-from treering.mcp.http import Address, Limits, serve
+from treering.mcp.http import Address, HttpLimits, serve
 from treering.mcp.http_sessions import Sessions
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.server import make_server
 say = lambda url: print(url, file=sys.stderr, flush=True)
-limits = Limits(**{values})
-serve(make_server(Place({path!r})), Address.of("0"), {token!r}, (), say, limits)
+limits = HttpLimits(**{values})
+serve(make_server(ServedRepository({path!r})), Address.of("0"), {token!r}, (), say, limits)
 """
 
 
@@ -314,7 +314,7 @@ def test_strangers_without_the_token_open_no_session(repo: Repo) -> None:
 
 def test_nothing_of_a_session_that_ended_is_kept(repo: Repo) -> None:
     """In the memory of the process: none of what was made for it."""
-    inner = make_app(make_server(Place(repo.path)), (), Limits())
+    inner = make_app(make_server(ServedRepository(repo.path)), (), HttpLimits())
     app = Sessions(inner, 4)
 
     async def ask(method: str, body: object, session: str = "") -> tuple[int, str]:

@@ -4,7 +4,7 @@ import threading
 
 import anyio
 
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.server import make_server
 
 from .conftest import play
@@ -51,7 +51,7 @@ def test_long_work_tells_how_far_it_is(agent, repo):
 
 def test_work_that_is_given_up_ends_and_harms_nothing(repo, era, monkeypatch):
     """The client's timeout is no reason to go on for minutes."""
-    import treering.actions.maintain as module
+    import treering.actions.tidying.maintain as module
 
     repo.tr.remember("Still there", type="insight")
     ended = threading.Event()
@@ -73,7 +73,7 @@ def test_work_that_is_given_up_ends_and_harms_nothing(repo, era, monkeypatch):
             await it.client.call_tool("maintain", {"op": "reindex"})
         return await it.answer("recall")
 
-    answer = play(make_server(Place(repo.path)), story, era=era)
+    answer = play(make_server(ServedRepository(repo.path)), story, era=era)
 
     assert begun.is_set()
     assert ended.wait(10)

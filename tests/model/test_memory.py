@@ -3,7 +3,7 @@
 import pytest
 
 from treering.errors import Invalid
-from treering.model.memory import id_prefix, is_id, title_of, trimmed
+from treering.model.memory import id_prefix, is_id, title_of, trim
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_long_first_line_is_cut_to_a_title() -> None:
 
 def test_outer_blank_lines_go_and_inner_ones_stay() -> None:
     """Indentation of the first line is content."""
-    assert trimmed("\n  \n    code\n\n  more \n \n\n") == "    code\n\n  more "
+    assert trim("\n  \n    code\n\n  more \n \n\n") == "    code\n\n  more "
 
 
 @pytest.mark.parametrize("typed", ["7k2m", "7K2M", "treering://memory/7k2m", " 7k2m "])

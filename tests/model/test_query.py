@@ -154,7 +154,7 @@ def test_merged_filters_both_hold() -> None:
     one = Filters(tags=("a",), since=1.0, until=9.0, types=("issue",), author="ada")
     other = Filters(tags=("b",), since=2.0, until=12.0, types=("debt",))
 
-    assert one.merged(other) == Filters(
+    assert one.merge(other) == Filters(
         tags=("a", "b"), since=2.0, until=9.0, types=("debt",), author="ada"
     )
 

@@ -11,7 +11,7 @@ from conftest import Repo
 from mcp import Client
 from provenance.conftest import Forger
 from sync.conftest import Team
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.server import make_server
 
 BOB = "Bob <bob@example.org>"
@@ -41,7 +41,7 @@ def get_over_mcp(repo: Repo, own: Path, name: str = "review") -> tuple[str, list
     """The description and the messages a client gets."""
 
     async def ask() -> Any:
-        async with Client(make_server(Place(repo.path, user_folder=own))) as client:
+        async with Client(make_server(ServedRepository(repo.path, user_folder=own))) as client:
             return await client.get_prompt(name, {})
 
     result = asyncio.run(ask())

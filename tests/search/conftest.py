@@ -9,7 +9,7 @@ import pytest
 
 from treering.model.memory import Memory, derive_id
 from treering.model.query import parse
-from treering.search import Found, Index
+from treering.search import Index, SearchResult
 
 NOW = 1_767_225_600.0  # 2026-01-01
 LONG_AGO = "2025-01-01T00:00:00Z"
@@ -53,7 +53,7 @@ class Library:
             self._index = self.fresh()
         return self._index
 
-    def recall(self, text: str = "", **options: Any) -> Found:
+    def recall(self, text: str = "", **options: Any) -> SearchResult:
         """Catch up and search everything remembered."""
         index = options.pop("index", None) or self.index
         visible = options.pop("visible", None) or dict.fromkeys(self.memories, 0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treering.search.analysis import flattened, joined_terms, question_terms, terms
+from treering.search.analysis import flatten, join_terms, question_terms, terms
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_question_of_stop_words_keeps_them() -> None:
 
 def test_neighbouring_words_are_also_tried_as_one() -> None:
     """`data frame` is often called `dataframe`."""
-    assert "datafram" in joined_terms("the data frame of it")
+    assert "datafram" in join_terms("the data frame of it")
 
 
 def test_a_long_run_is_cut() -> None:
@@ -72,7 +72,7 @@ def test_a_long_run_is_cut() -> None:
 
 def test_phrases_are_compared_without_punctuation() -> None:
     """`Use JWT, always` holds the phrase `use jwt always`."""
-    assert flattened("use jwt always") in flattened("We use JWT, always.")
+    assert flatten("use jwt always") in flatten("We use JWT, always.")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from treering.search import storage as folder_module
 from treering.search.contents import read_contents
-from treering.search.entry import unpacked
+from treering.search.entry import unpack
 
 QUESTIONS = ("authenticate", "ERR_1234", "rendered page")
 
@@ -241,7 +241,7 @@ def _check_entries(library: Any, change: Callable[[Any, list[str]], list[str]]) 
     file.write_bytes(stored[:4] + zlib.crc32(data).to_bytes(4, "little") + data)
 
     with pytest.raises(ValueError):  # noqa: PT011  each says it in words of its own
-        unpacked(file.read_bytes()[4:])
+        unpack(file.read_bytes()[4:])
     assert answers(library) == expected
 
 
@@ -257,7 +257,7 @@ def test_a_term_table_that_leads_in_circles_is_noticed(three: Any) -> None:
     crc = zlib.crc32(data).to_bytes(4, "little")
     entries.write_bytes(crc + entries.read_bytes()[4:])
 
-    (segment,) = folder_module.Folder(three.folder).segments()
+    (segment,) = folder_module.IndexFolder(three.folder).segments()
     with pytest.raises(ValueError, match="damaged"):
         segment.terms_from("", 1000)
     assert answers(three) == expected
@@ -290,7 +290,7 @@ def test_a_folder_that_cannot_be_written_is_searched_in_memory(
     three: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A read-only repository is still recalled from, and each memory is read once."""
-    monkeypatch.setattr(folder_module.Folder, "replace", _refused)
+    monkeypatch.setattr(folder_module.IndexFolder, "replace", _refused)
 
     assert three.titles("authenticate") == ["Use JWT for authentication"]
     three.reads.clear()
@@ -305,7 +305,7 @@ def test_a_full_disk_keeps_new_memories_in_memory(
     """What is on disk stays in use; what is new is not lost to this process."""
     three.recall("token")
     three.reads.clear()
-    monkeypatch.setattr(folder_module.Folder, "append", _refused)
+    monkeypatch.setattr(folder_module.IndexFolder, "append", _refused)
     for number in range(12):
         three.remember(f"Token note {number}", f"number{number} only here")
         three.recall("token")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from treering.model.memory import Memory
 from treering.search.entry import Entry, entry_of
-from treering.search.similarity import families, shared
+from treering.search.similarity import families, share_of_terms
 
 WORDS = [f"word{n}" for n in range(40)]
 
@@ -90,7 +90,7 @@ def test_few_pairs_are_compared() -> None:
 
 def test_texts_are_compared_by_their_terms() -> None:
     """Order, case, endings and filler words do not count; numbers do."""
-    assert shared("Use the WAL mode", "WAL mode is used") == 1
-    assert shared("one", "two") == 0
-    assert shared("", "") == 1
-    assert 0.5 < shared("a timeout of 30 seconds", "a timeout of 60 seconds") < 0.8
+    assert share_of_terms("Use the WAL mode", "WAL mode is used") == 1
+    assert share_of_terms("one", "two") == 0
+    assert share_of_terms("", "") == 1
+    assert 0.5 < share_of_terms("a timeout of 30 seconds", "a timeout of 60 seconds") < 0.8

@@ -9,8 +9,8 @@ import pytest
 from treering.git.objects import blob_id
 from treering.model import document
 from treering.model.memory import FileRef, Link, Memory
-from treering.model.text_merge import woven
-from treering.store.merge.replay import Replayed, Step, in_order, replayed
+from treering.model.text_merge import merge_texts
+from treering.store.merge.replay import MemoryStep, ReplayResult, in_order, replay
 
 ID = "7k2m9qx4c0wd"
 START = Memory(
@@ -39,8 +39,8 @@ def step(
     after: Memory | None,
     knew: str = "",
     op: str = "revise",
-) -> Step:
-    return Step(name, time, op, before, after, blob(after), frozenset(knew))
+) -> MemoryStep:
+    return MemoryStep(name, time, op, before, after, blob(after), frozenset(knew))
 
 
 def test_a_line_of_changes_gives_what_stood_at_its_end() -> None:
@@ -53,7 +53,7 @@ def test_a_line_of_changes_gives_what_stood_at_its_end() -> None:
         step("c", 3, second, third, "ab"),
     ]
 
-    assert replayed(steps[::-1]) == Replayed(third, blob(third))
+    assert replay(steps[::-1]) == ReplayResult(third, blob(third))
 
 
 def test_fields_changed_apart_are_all_kept() -> None:
@@ -68,7 +68,7 @@ def test_fields_changed_apart_are_all_kept() -> None:
         step("d", 4, START, filed, "a"),
     ]
 
-    memory = replayed(steps).memory
+    memory = replay(steps).memory
 
     assert memory is not None
     assert (memory.title, memory.confidence, memory.tags) == ("WAL, always", 0.95, ("db", "sure"))
@@ -86,7 +86,7 @@ def test_of_two_wordings_the_later_stands_and_the_other_is_named() -> None:
         step("c", 3, START, other, "a"),
     ]
 
-    found = replayed(steps)
+    found = replay(steps)
 
     assert found.memory is not None
     assert found.memory.content == other.content
@@ -104,7 +104,7 @@ def test_words_added_by_two_are_both_kept() -> None:
         step("c", 3, START, other, "a"),
     ]
 
-    memory = replayed(steps).memory
+    memory = replay(steps).memory
 
     assert memory is not None
     assert memory.content == START.content + "\n\nSeen on ext4.\n\nSeen on xfs."
@@ -121,14 +121,14 @@ def test_a_deletion_loses_to_an_edit_that_did_not_know_of_it() -> None:
         step("c", 3, START, edit, "a"),
     ]
 
-    found = replayed(steps)
+    found = replay(steps)
 
     assert found.memory is not None
     assert (found.memory.status, found.memory.tags) == ("needs-review", ("db", "used"))
     assert "forgotten" not in found.memory.details
     assert found.notes
     later = at(found.memory, 5, status="deleted")
-    after = replayed([*steps, step("d", 10, found.memory, later, "abc", op="forget")])
+    after = replay([*steps, step("d", 10, found.memory, later, "abc", op="forget")])
     assert after.memory is not None
     assert after.memory.is_forgotten
 
@@ -143,7 +143,7 @@ def test_following_a_rewritten_commit_revives_nothing() -> None:
         step("c", 3, START, moved, "a", op="follow"),
     ]
 
-    memory = replayed(steps).memory
+    memory = replay(steps).memory
 
     assert memory is not None
     assert memory.is_forgotten
@@ -160,7 +160,7 @@ def test_the_same_thing_remembered_twice_keeps_its_first_author_and_later_edits(
         step("c", 3, None, again, op="remember"),
     ]
 
-    memory = replayed(steps).memory
+    memory = replay(steps).memory
 
     assert memory is not None
     assert (memory.author, memory.created) == (mine.author, mine.created)
@@ -173,7 +173,7 @@ def test_remembered_again_beside_a_branchs_copy_takes_nothing_from_it() -> None:
     again = at(START, 5, author="Bob <bob@example.org>")
     steps = [step("a", 1, START, copy), step("b", 2, None, again, op="remember")]
 
-    memory = replayed(steps).memory
+    memory = replay(steps).memory
 
     assert memory is not None
     assert memory.content == copy.content
@@ -185,7 +185,7 @@ def test_what_was_redacted_stays_so() -> None:
     gone = replace(START, content="redacted", status="deleted", details={"redacted": True})
     steps = [step("a", 1, None, gone, op="remember"), step("b", 2, None, START, op="remember")]
 
-    assert replayed(steps).memory == gone
+    assert replay(steps).memory == gone
 
 
 def test_together_changes_may_not_break_a_rule() -> None:
@@ -198,7 +198,7 @@ def test_together_changes_may_not_break_a_rule() -> None:
         step("c", 3, START, other, "a"),
     ]
 
-    memory = replayed(steps).memory
+    memory = replay(steps).memory
 
     assert memory is not None
     document.dump(memory)
@@ -209,7 +209,7 @@ def test_large_texts_are_put_together_in_bounded_time(size: int) -> None:
     """A comparison is quadratic at worst, and texts may come from strangers."""
     base = "a b " * (size // 4)
 
-    assert woven(base, "x" + base, base + "y").text
+    assert merge_texts(base, "x" + base, base + "y").text
 
 
 # --- any history at all --------------------------------------------------------------------------
@@ -220,7 +220,7 @@ class Clones:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, MemoryStep] = {}
         self.value: list[Memory | None] = [None] * 3
         self.known: list[frozenset[str]] = [frozenset()] * 3
 
@@ -231,7 +231,7 @@ class Clones:
         after = self._made(clone) if before is None else self._changed(before, number)
         op = "forget" if after.is_forgotten else "revise"
         name = f"{self.random.getrandbits(32):08x}{number:04}"
-        self.steps[name] = Step(name, time, op, before, after, blob(after), self.known[clone])
+        self.steps[name] = MemoryStep(name, time, op, before, after, blob(after), self.known[clone])
         self.known[clone] |= {name}
         self.value[clone] = after
 
@@ -271,7 +271,7 @@ class Clones:
 
     def all(self, names: frozenset[str]) -> Memory | None:
         shuffled = self.random.sample(sorted(names), len(names))
-        return replayed([self.steps[name] for name in shuffled]).memory
+        return replay([self.steps[name] for name in shuffled]).memory
 
 
 def _converges(seed: int) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from treering.text.fence import NOTICE, fenced, fresh_nonce, header
+from treering.text.fence import NOTICE, fence, fresh_nonce, header
 
 NONCE = "0123456789abcdef"
 MARK = r"(?i)</?\s*treering[\W_]?memory"
@@ -20,7 +20,7 @@ def test_a_fence_says_where_the_text_is_from_and_that_it_is_data() -> None:
         origin="teammate",
     )
 
-    text = fenced("Use WAL mode", NONCE, said)
+    text = fence("Use WAL mode", NONCE, said)
 
     assert text == (
         f'<treering-memory nonce="{NONCE}">\n'
@@ -48,7 +48,7 @@ def test_a_fence_says_where_the_text_is_from_and_that_it_is_data() -> None:
 )
 def test_nothing_inside_can_close_the_fence(attack: str) -> None:
     """As body and as header: author and branch names are as foreign as the text."""
-    for text in (fenced(attack, NONCE, "decision"), fenced("body", NONCE, attack)):
+    for text in (fence(attack, NONCE, "decision"), fence("body", NONCE, attack)):
         assert len(re.findall(MARK, text)) == 2
         assert text.count(NONCE) == 2
         assert text.endswith(f'\n</treering-memory nonce="{NONCE}">')

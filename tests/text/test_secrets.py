@@ -14,7 +14,7 @@ import pytest
 from capture.samples import ALPHABETS, fill, read_credentials
 from treering.errors import BlockedSecret
 from treering.model.memory import Memory
-from treering.text.secrets import masked, refuse, secrets_in, texts_of
+from treering.text.secrets import mask_secrets, refuse, secrets_in, texts_of
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"
@@ -159,7 +159,7 @@ def test_prose_about_software_is_left_in_peace() -> None:
 @pytest.mark.parametrize("kind", SHAPES)
 def test_masked_text_holds_the_kind_and_not_the_value(kind: str) -> None:
     for secret in (secret for of, secret in SECRETS if of == kind):
-        text = masked(f"before {secret} after")
+        text = mask_secrets(f"before {secret} after")
 
         assert f"[masked: {kind}]" in text
         assert not secrets_in(text)
@@ -172,7 +172,7 @@ def test_masked_text_holds_the_kind_and_not_the_value(kind: str) -> None:
 def test_masking_leaves_other_text_as_it_is() -> None:
     for text in INNOCENT:
         if not secrets_in(text):
-            assert masked(text) == text
+            assert mask_secrets(text) == text
 
 
 def test_hidden_characters_do_not_hide_a_credential() -> None:
@@ -240,7 +240,7 @@ def test_a_value_is_found_however_it_is_assigned(shape: str) -> None:
     for seed in range(20):
         text = fill(shape, seed)
         assert secrets_in(text), text
-        assert not secrets_in(masked(text))
+        assert not secrets_in(mask_secrets(text))
 
 
 def test_a_value_in_details_is_found_by_its_key() -> None:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from treering.actions.record_events import rules, write_recorded
-from treering.actions.workspace import Standing, Workspace, Writing
+from treering.actions.workspace import Position, Workspace, Writing
 from treering.branches.trunk import trunk_of, trunk_tips
-from treering.capture.commits import Commit, commits
+from treering.capture.commits import CodeCommit, commits
 from treering.capture.recording import Recording
 from treering.errors import BranchNotFound
-from treering.model.dates import bound
+from treering.model.dates import parse_moment
 from treering.model.scope import Scope, is_utf8
 
 Progress = Callable[[int, int], None]
@@ -36,13 +36,13 @@ def backfill(
     captured: dict[str, int] = {}
     seen = 0
     for name, oids in histories.items():
-        known: dict[str, Commit] = {}
+        known: dict[str, CodeCommit] = {}
         for commit in commits(workspace.repository, oids):
             known[commit.oid] = commit
             seen += 1
             if progress:
                 progress(seen, total)
-        captured[name] = _captured(workspace, name, known)
+        captured[name] = _capture_branch(workspace, name, known)
     done = sum(captured.values())
     return Backfilled(done, total - done, {name: n for name, n in captured.items() if n})
 
@@ -51,7 +51,7 @@ def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[
     """Each branch and its own commits, oldest first; the trunk before what was made from it."""
     repository = workspace.repository
     trunk = trunk_of(repository)
-    moment = bound(since, workspace.clock()) if since else None
+    moment = parse_moment(since, workspace.clock()) if since else None
     here = {name: tip for name, tip in repository.branches().items() if is_utf8(name)}
     if branch and branch not in here:
         raise BranchNotFound(f"There is no branch {branch} here.")
@@ -65,7 +65,7 @@ def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[
     }
 
 
-def _captured(workspace: Workspace, branch: str, known: dict[str, Commit]) -> int:
+def _capture_branch(workspace: Workspace, branch: str, known: dict[str, CodeCommit]) -> int:
     if not known:
         return 0
     repository = workspace.repository
@@ -76,5 +76,5 @@ def _captured(workspace: Workspace, branch: str, known: dict[str, Commit]) -> in
             recording.add(oid)
         return write_recorded(writing, recording)
 
-    standing = Standing(Scope(branch), trunk_of(repository), repository.tip_of(branch))
+    standing = Position(Scope(branch), trunk_of(repository), repository.tip_of(branch))
     return workspace.write("", attempt, standing=standing)

@@ -14,15 +14,15 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
-from treering.actions.same_second import SLACK, untied
-from treering.actions.workspace import Standing, Workspace
+from treering.actions.same_second import SLACK, break_ties
+from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid, TreeringError
 from treering.git import process
 from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
-from treering.store.view import Place, View
+from treering.store.view import Copy, View
 from treering.text import secrets
 
 _MOST_FILES = 200
@@ -82,7 +82,7 @@ def _section(steps: Sequence[str]) -> str:
 
 def _same_as_last(workspace: Workspace, content: str, files: list[str], branch: str) -> str:
     """The id of the last checkpoint where this one would only repeat it."""
-    standing = workspace.standing(branch)
+    standing = workspace.position(branch)
     last = newest(workspace, workspace.view_from(standing))
     if last is None or last.layer.branch != standing.scope.branch:
         return ""
@@ -105,7 +105,7 @@ def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
 
 def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[str, Any]:
     """The last checkpoint seen from a branch, and what happened to the code since."""
-    standing = workspace.standing(branch)
+    standing = workspace.position(branch)
     place = newest(workspace, workspace.view_from(standing), session=session)
     if place is None:
         nothing = {"commits": 0, "files": []}
@@ -114,7 +114,7 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
         }  # fmt: skip
     memory = place.memory()
     return {
-        "checkpoint": _described(workspace, place, memory) | _flags(workspace, place),
+        "checkpoint": _describe(workspace, place, memory) | _flags(workspace, place),
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
@@ -122,11 +122,11 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
     }
 
 
-def newest(workspace: Workspace, view: View, *, session: str = "") -> Place | None:
+def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | None:
     """The last checkpoint of the nearest branch that has one: work on a branch is resumed where the
     branch was left, whatever was written down elsewhere meanwhile."""
-    sight, now = workspace.lookout.sight(view), workspace.clock()
-    found = workspace.lookout.index.search(
+    sight, now = workspace.searcher.sight(view), workspace.clock()
+    found = workspace.searcher.index.search(
         parse("", now),
         sight.ranks,
         filters=Filters(types=("checkpoint",), session=session),
@@ -140,13 +140,13 @@ def newest(workspace: Workspace, view: View, *, session: str = "") -> Place | No
     branches = [layer.branch for layer in view.layers]
     nearest = min(branches.index(place.layer.branch) for _, place in places)
     own = [hit for hit, place in places if place.layer.branch == branches[nearest]]
-    for hit in untied(replace(found, hits=tuple(own[:SLACK])), sight, "newest").hits:
+    for hit in break_ties(replace(found, hits=tuple(own[:SLACK])), sight, "newest").hits:
         if (place := sight.place(hit.blob)) and _is_readable(place):
             return place
     return None
 
 
-def _is_readable(place: Place) -> bool:
+def _is_readable(place: Copy) -> bool:
     try:
         return bool(place.memory())
     except TreeringError:
@@ -163,12 +163,12 @@ def _texts(memory: Memory, key: str) -> list[str]:
     return [str(item) for item in found] if isinstance(found, list) else []
 
 
-def _flags(workspace: Workspace, place: Place) -> dict[str, Any]:
+def _flags(workspace: Workspace, place: Copy) -> dict[str, Any]:
     flags = Flags(workspace).of(place)
     return {"flags": list(flags)} if flags else {}
 
 
-def _described(workspace: Workspace, place: Place, memory: Memory) -> dict[str, Any]:
+def _describe(workspace: Workspace, place: Copy, memory: Memory) -> dict[str, Any]:
     names = ("title", "author", "agent", "session", "commit", "status")
     whose = attribute(workspace, place.blob, memory)
     return {
@@ -182,7 +182,7 @@ def _described(workspace: Workspace, place: Place, memory: Memory) -> dict[str, 
     }
 
 
-def since(workspace: Workspace, standing: Standing, memory: Memory) -> dict[str, Any]:
+def since(workspace: Workspace, standing: Position, memory: Memory) -> dict[str, Any]:
     """The commits and files between the code of a checkpoint and that of the branch now."""
     repository = workspace.repository
     old, new = memory.commit and repository.resolve(memory.commit), standing.head

@@ -10,36 +10,38 @@ from treering.model.dates import duration
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class KnownSetting:
     key: str
     default: str
     meaning: str
 
 
-SETTINGS: dict[str, Setting] = {
+SETTINGS: dict[str, KnownSetting] = {
     setting.key: setting
     for setting in (
-        Setting("trunk", "", "the branch everything lands on; empty: found from the repository"),
-        Setting("fsync", "true", "sync to disk before a memory is acknowledged"),
-        Setting("remote", "", "the remote memories are shared through; empty: origin"),
-        Setting("trustaddress", "false", "what was brought here in your name counts as yours"),
-        Setting("sync", "false", "memories travel with `git fetch` and `git push`"),
-        Setting(
+        KnownSetting(
+            "trunk", "", "the branch everything lands on; empty: found from the repository"
+        ),
+        KnownSetting("fsync", "true", "sync to disk before a memory is acknowledged"),
+        KnownSetting("remote", "", "the remote memories are shared through; empty: origin"),
+        KnownSetting("trustaddress", "false", "what was brought here in your name counts as yours"),
+        KnownSetting("sync", "false", "memories travel with `git fetch` and `git push`"),
+        KnownSetting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),
-        Setting(
+        KnownSetting(
             "hookbudget", "1000", "characters an agent is told unasked at a time; 0: nothing at all"
         ),
-        Setting("sessiongap", "4h", "a pause longer than this ends a session"),
-        Setting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
-        Setting("writer.command", "", "a program that writes merged texts and summaries"),
-        Setting("writer.timeout", "2min", "how long it may take"),
+        KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
+        KnownSetting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
+        KnownSetting("writer.command", "", "a program that writes merged texts and summaries"),
+        KnownSetting("writer.timeout", "2min", "how long it may take"),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SettingValue:
     key: str
     value: str
     default: str
@@ -47,13 +49,13 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    settings: tuple[Shown, ...]
+class SettingValues:
+    settings: tuple[SettingValue, ...]
 
 
 def config(
     workspace: Workspace, key: str = "", value: str = "", *, unset: bool = False
-) -> Settings:
+) -> SettingValues:
     """Show all settings or one; set it for this repository; or take the setting back."""
     name = key.removeprefix("treering.").lower()
     if key and name not in SETTINGS:
@@ -69,12 +71,12 @@ def config(
         _check(name, value)
         process.run(folder, "config", "--local", "--replace-all", f"treering.{name}", value)
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
-    return Settings(tuple(_shown(workspace, setting) for setting in chosen))
+    return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
 
 
-def _shown(workspace: Workspace, setting: Setting) -> Shown:
+def _show(workspace: Workspace, setting: KnownSetting) -> SettingValue:
     value = workspace.repository.config(f"treering.{setting.key}")
-    return Shown(setting.key, value or setting.default, setting.default, setting.meaning)
+    return SettingValue(setting.key, value or setting.default, setting.default, setting.meaning)
 
 
 def _check(name: str, value: str) -> None:

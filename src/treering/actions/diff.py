@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, TreeringError
 from treering.model.memory import Memory
-from treering.store.view import Place
+from treering.store.view import Copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def diff(workspace: Workspace, range: str) -> Diff:
     one, dots, other = range.partition("..")
     if not dots:
         raise Invalid(f"{range!r} is no range.", hint="Write for example main..feature.")
-    here = workspace.standing().scope.branch
+    here = workspace.position().scope.branch
     before = workspace.view(one) if one else workspace.view()
     after = workspace.view(other) if other else workspace.view()
     added, changed, forgotten = [], [], []
@@ -43,15 +43,15 @@ def diff(workspace: Workspace, range: str) -> Diff:
             continue
         was, now = _alive(old), _alive(new)
         if now and not was:
-            added.append(_described(new, now))
+            added.append(_describe(new, now))
         elif now and was:
-            changed.append(_described(new, now))
+            changed.append(_describe(new, now))
         elif was and new:
-            forgotten.append(_described(new, was))
+            forgotten.append(_describe(new, was))
     return Diff(one or here, other or here, tuple(added), tuple(changed), tuple(forgotten))
 
 
-def _alive(place: Place | None) -> Memory | None:
+def _alive(place: Copy | None) -> Memory | None:
     try:
         memory = place.memory() if place else None
     except TreeringError:
@@ -59,7 +59,7 @@ def _alive(place: Place | None) -> Memory | None:
     return memory if memory and not memory.is_forgotten else None
 
 
-def _described(place: Place | None, memory: Memory) -> Difference:
+def _describe(place: Copy | None, memory: Memory) -> Difference:
     branch = place.layer.branch if place else ""
     summary = " ".join(memory.content.split())[:200]
     return Difference(memory.id, memory.type, memory.title, branch, summary)

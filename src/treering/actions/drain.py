@@ -42,13 +42,15 @@ def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
 
     The branch plan is not run here: reads drain, too, and reads move no branch's memories.
     """
-    from treering.actions.record_events import Capturing  # reads with nothing to drain need not pay
+    from treering.actions.record_events import (
+        EventRecorder,  # reads with nothing to drain need not pay
+    )
 
     journal = Journal(workspace.store.folder)
     events = journal.events()
     journal.expect_no_worker(events)
     until = None if seconds is None else time.monotonic() + seconds
-    capturing = Capturing(workspace, journal, until)
+    capturing = EventRecorder(workspace, journal, until)
     size = _MANY if until is None else _FEW if len(events) < _SOME else _SOME
     for at in range(0, len(events), size):
         if until is not None and time.monotonic() >= until:

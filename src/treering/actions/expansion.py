@@ -3,23 +3,25 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treering.actions.visible import Sight
-from treering.store.view import Place
+from treering.actions.visible import SearchView
+from treering.store.view import Copy
 
 
-class Linked(NamedTuple):
+class ReachedMemory(NamedTuple):
     """A memory reached by a link, and the one it was reached from."""
 
-    place: Place
+    place: Copy
     relation: str
     via: str
 
 
-def expanded(sight: Sight, ids: Sequence[str], hops: int, relations: Sequence[str]) -> list[Linked]:
+def expand(
+    sight: SearchView, ids: Sequence[str], hops: int, relations: Sequence[str]
+) -> list[ReachedMemory]:
     """Memories up to `hops` links away, each once, nearest first; forgotten ones are not shown.
 
     `relations` are relations or families of them; without any, every link counts.
     """
     steps = sight.network.reach(ids, hops, relations)
     placed = ((sight.view.place(step.id), step) for step in steps)
-    return [Linked(place, step.edge.relation, step.via) for place, step in placed if place]
+    return [ReachedMemory(place, step.edge.relation, step.via) for place, step in placed if place]

@@ -6,15 +6,15 @@ from typing import Any
 
 from treering.actions import plain_files
 from treering.actions.answers import jsonable
-from treering.actions.prompts.shelves import saved_in
+from treering.actions.prompts.shelves import list_saved
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, TreeringError
 from treering.model import document
 from treering.store import layout
-from treering.store.view import Place, View
+from treering.store.view import Copy, View
 
 
-def exported(
+def export_records(
     workspace: Workspace, *, branch: str = "", all: bool = False, private: bool = False
 ) -> Iterator[dict[str, Any]]:
     """One object a memory: its front matter, `content` and `branch`.
@@ -60,12 +60,12 @@ def export_markdown(
 
 def _export_prompts(folder: Path, view: View, all: bool) -> None:
     """Write `<branch>/prompts/<name>.md` and `<branch>/templates/<name>.md`, as stored."""
-    for place in saved_in(view, every_copy=all):
+    for place in list_saved(view, every_copy=all):
         data = place.layer.vault.repository.objects.blob(place.blob)
         _write(folder, place, layout.saved_path(place.id), data)
 
 
-def _write(folder: Path, place: Place, name: str, data: bytes) -> None:
+def _write(folder: Path, place: Copy, name: str, data: bytes) -> None:
     where = f"{place.layer.snapshot.scope.component}/{name}"
     try:
         plain_files.write(folder, where, data)
@@ -73,11 +73,11 @@ def _write(folder: Path, place: Place, name: str, data: bytes) -> None:
         raise StorageFailed(f"{folder / where} cannot be written: {error.strerror}.") from error
 
 
-def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iterator[Place]:
+def _places(workspace: Workspace, branch: str, all: bool, private: bool) -> Iterator[Copy]:
     view = _view(workspace, branch, all, private)
     return view.copies() if all else iter(view.visible.values())
 
 
 def _view(workspace: Workspace, branch: str, all: bool, private: bool) -> View:
-    view = workspace.everything() if all else workspace.view(branch)
+    view = workspace.view_of_all() if all else workspace.view(branch)
     return view if private else view.without_private()

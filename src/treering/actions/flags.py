@@ -8,23 +8,23 @@ from collections.abc import Iterable
 
 from treering.actions.workspace import Workspace
 from treering.graph.network import Node
-from treering.store.view import Place
-from treering.text.flags import UNSCANNED, Detectors, flags_in
+from treering.store.view import Copy
+from treering.text.flags import UNSCANNED, DetectorRules, flags_in
 
 
 class Flags:
     """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._lookout = workspace.lookout
-        self._inspect = Detectors().inspect_briefly()
+        self._lookout = workspace.searcher
+        self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}
 
-    def of(self, place: Place) -> tuple[str, ...]:
+    def of(self, place: Copy) -> tuple[str, ...]:
         """What looks wrong with a copy of a memory, or with the name of the branch it is on."""
-        return _joined(self._of_blob(place), self._of_branch(place.layer.branch))
+        return _join(self._of_blob(place), self._of_branch(place.layer.branch))
 
-    def _of_blob(self, place: Place) -> tuple[str, ...]:
+    def _of_blob(self, place: Copy) -> tuple[str, ...]:
         entry = self._lookout.index.known_entry(place.blob)
         found = entry.flags if entry else None
         if found is None:
@@ -49,5 +49,5 @@ def flags_of_node(node: Node | None) -> tuple[str, ...] | None:
     return (UNSCANNED,) if node.flags is None else node.flags or None
 
 
-def _joined(*flags: Iterable[str]) -> tuple[str, ...]:
+def _join(*flags: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(flag for some in flags for flag in some))

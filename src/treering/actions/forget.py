@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treering.actions import inputs
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Memory
-from treering.store.view import Place
+from treering.store.view import Copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ def forget(
     why = inputs.text_given(reason, "reason")
 
     if not restore:
-        workspace.lookout.sight(workspace.view(branch))  # may build the index: not under the lock
+        workspace.searcher.sight(workspace.view(branch))  # may build the index: not under the lock
 
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]
-        hidden = 0 if restore else _links_of(workspace.lookout.sight(writing.view), todo)
+        hidden = 0 if restore else _links_of(workspace.searcher.sight(writing.view), todo)
         now = workspace.now()
 
-        def turned(memory: Memory) -> Memory:
-            return _restored(memory, now) if restore else _hidden(memory, why, now)
+        def turn(memory: Memory) -> Memory:
+            return _bring_back(memory, now) if restore else _hide(memory, why, now)
 
         changes = [
-            Change(turned(place.memory()), place, place.layer.vault.is_private) for place in todo
+            Change(turn(place.memory()), place, place.layer.vault.is_private) for place in todo
         ]
         if changes:
             writing.commit("restore" if restore else "forget", changes)
@@ -55,14 +55,14 @@ def forget(
     return workspace.write(branch, attempt)
 
 
-def _hidden(memory: Memory, reason: str, now: str) -> Memory:
+def _hide(memory: Memory, reason: str, now: str) -> Memory:
     """The memory, marked as deleted, with what is needed to undo it."""
     mark: dict[str, Any] = {"was": memory.status} | ({"reason": reason} if reason else {})
     details = dict(memory.details) | {"forgotten": mark}
     return replace(memory, status="deleted", modified=now, details=details)
 
 
-def _restored(memory: Memory, now: str) -> Memory:
+def _bring_back(memory: Memory, now: str) -> Memory:
     details = dict(memory.details)
     mark = details.pop("forgotten", None)
     was = mark.get("was", "active") if isinstance(mark, dict) else "active"
@@ -70,6 +70,6 @@ def _restored(memory: Memory, now: str) -> Memory:
     return replace(memory, status=status, modified=now, details=details)
 
 
-def _links_of(sight: Sight, places: list[Place]) -> int:
+def _links_of(sight: SearchView, places: list[Copy]) -> int:
     """How many links are no longer shown once these memories are hidden."""
     return len({edge for place in places for edge in sight.network.around(place.id)})

@@ -11,7 +11,7 @@ from treering.branches.apply import apply, promote
 from treering.branches.landing.judge import Judge
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine, plan
-from treering.branches.survey import Trashed, local_scopes, survey, trashed
+from treering.branches.survey import TrashedScope, list_trash, local_scopes, survey
 from treering.branches.trunk import trunk_of
 from treering.errors import BranchNotFound, Invalid
 from treering.git import reflog, refs
@@ -24,7 +24,7 @@ _KEPT_FOR = "30d"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlanAnswer:
     """One line of the plan, in the contract's words."""
 
     branch: str
@@ -39,9 +39,9 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class GcAnswer:
     dry_run: bool
-    plan: tuple[Line, ...]
+    plan: tuple[PlanAnswer, ...]
     purged: tuple[str, ...]
 
 
@@ -55,7 +55,7 @@ def gc(
     force: bool = False,
     keep_lessons: bool = False,
     remote: str = "",
-) -> Collected:
+) -> GcAnswer:
     """Promote what landed, follow renames, put what was thrown away into the trash.
 
     With `force` scopes that cannot be judged go to the trash too; with `purge` trash older than
@@ -70,24 +70,24 @@ def gc(
     ]
     if dry_run:
         shown = [line for _, lines in plans for line in lines]
-        return Collected(True, _told(shown), _purgeable(workspace, age) if purge else ())
-    withdrawn = _withdrawn(workspace, remote, age) if remote else ()
+        return GcAnswer(True, _tell(shown), _purgeable(workspace, age) if purge else ())
+    withdrawn = _withdraw(workspace, remote, age) if remote else ()
     with workspace.store.lock() as held:
         trunk = trunk_of(workspace.repository) if keep_lessons else ""
-        done = _carried_out(workspace, held, plans, trunk)
-        purged = _purged(workspace, held, age) if purge else ()
+        done = _carry_out(workspace, held, plans, trunk)
+        purged = _purge(workspace, held, age) if purge else ()
         _forget_tips(workspace, held)
-    return Collected(False, _told(done), purged + withdrawn)
+    return GcAnswer(False, _tell(done), purged + withdrawn)
 
 
-def _withdrawn(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
+def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
     """Before anything is purged here: what cannot be removed there can still be restored."""
     from treering.actions.withdraw import withdraw  # no other gc needs the network
 
     return withdraw(workspace, remote, _old(workspace, workspace.store.shared, age))
 
 
-def follow_branches(workspace: Workspace) -> tuple[Line, ...]:
+def follow_branches(workspace: Workspace) -> tuple[PlanAnswer, ...]:
     """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
     asks for it. For hooks, which only make happen sooner what gc would do."""
     plans = [
@@ -95,10 +95,10 @@ def follow_branches(workspace: Workspace) -> tuple[Line, ...]:
         for vault in workspace.store.vaults()
     ]
     with workspace.store.lock() as held:
-        return _told(_carried_out(workspace, held, plans))
+        return _tell(_carry_out(workspace, held, plans))
 
 
-def _carried_out(
+def _carry_out(
     workspace: Workspace,
     held: Held,
     plans: list[tuple[Vault, list[PlanLine]]],
@@ -107,7 +107,7 @@ def _carried_out(
     done: list[PlanLine] = []
     for vault, lines in plans:
         still = [_if_still_true(workspace, vault, line) for line in lines]
-        done += apply(workspace.hand(held), vault, still, keep_lessons=keep_lessons)
+        done += apply(workspace.actor(held), vault, still, keep_lessons=keep_lessons)
     return done
 
 
@@ -126,19 +126,19 @@ def _plan_of(workspace: Workspace, vault: Vault, branch: str, force: bool) -> li
     repository = workspace.repository
     found = survey(workspace.store, vault)
     lines = plan(repository, vault, found, Judge(repository), branch=branch)
-    return [_forced(line) if force else line for line in lines]
+    return [_force(line) if force else line for line in lines]
 
 
-def _forced(line: PlanLine) -> PlanLine:
+def _force(line: PlanLine) -> PlanLine:
     """What cannot be judged goes to the trash when someone insists; it can be restored."""
     if line.verdict != "unsure":
         return line
     return line._replace(action="trash", drops=True)
 
 
-def _told(lines: list[PlanLine]) -> tuple[Line, ...]:
+def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
     return tuple(
-        Line(
+        PlanAnswer(
             line.branch, line.verdict, line.action, line.into, line.evidence, line.merged_as,
             line.memories, line.reason, line.is_private or None,
         )
@@ -151,7 +151,7 @@ def _forget_tips(workspace: Workspace, held: Held) -> None:
     once a branch that cannot be judged has been gone for long."""
     vault, repository = workspace.store.shared, workspace.repository
     scopes = {scope.component: scope for scope in local_scopes(vault)}
-    for name, tip in refs.listed(repository.common_dir, KEEP).items():
+    for name, tip in refs.list_refs(repository.common_dir, KEEP).items():
         scope = scopes.get(name.removeprefix(KEEP))
         gone = scope is None or repository.tip_of(scope.branch) is None
         if scope is None or (gone and _is_old(workspace, name)):
@@ -166,9 +166,9 @@ def _is_old(workspace: Workspace, name: str) -> bool:
 # --- trash ---------------------------------------------------------------------------------------
 
 
-def _old(workspace: Workspace, vault: Vault, age: float) -> list[Trashed]:
+def _old(workspace: Workspace, vault: Vault, age: float) -> list[TrashedScope]:
     before = workspace.clock() - age
-    return [entry for entry in trashed(vault) if _moment(entry.stamp) <= before]
+    return [entry for entry in list_trash(vault) if _moment(entry.stamp) <= before]
 
 
 def _moment(stamp: str) -> float:
@@ -184,7 +184,7 @@ def _purgeable(workspace: Workspace, age: float) -> tuple[str, ...]:
     )
 
 
-def _purged(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
+def _purge(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
     gone = []
     for vault in workspace.store.vaults():
         for entry in _old(workspace, vault, age):
@@ -197,7 +197,7 @@ def _purged(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
 
 def promote_by_hand(
     workspace: Workspace, branch: str, *, into: str = "", dry_run: bool = False
-) -> Line:
+) -> PlanAnswer:
     """Put a branch's memories into another scope now, whatever its code did."""
     repository = workspace.repository
     target = scope_named(workspace.store, into) if into else Scope(trunk_of(repository))
@@ -219,8 +219,8 @@ def promote_by_hand(
         count = each(lambda _, __: None)
     else:
         with workspace.store.lock() as held:
-            hand = workspace.hand(held)
+            hand = workspace.actor(held)
             count = each(lambda vault, tip: promote(hand, vault, source, tip, target, line))
     if not count:
         raise BranchNotFound(f"{branch} has no memories to promote.")
-    return _told([line._replace(memories=count)])[0]
+    return _tell([line._replace(memories=count)])[0]

@@ -6,23 +6,23 @@ from typing import Any, NamedTuple
 
 from treering.actions.flags import flags_of_node
 from treering.actions.graph_answers import (
-    Before,
     Drawing,
     Edges,
     EdgeShown,
     Hub,
-    Neighbourhood,
+    NeighborsAnswer,
     NodeShown,
+    PathAnswer,
+    Prerequisite,
     Prerequisites,
     Station,
     Stats,
-    Suggested,
-    Way,
+    SuggestedPairs,
 )
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
-from treering.graph.drawing import drawn
+from treering.graph.drawing import draw
 from treering.graph.gaps import gaps
 from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
@@ -65,7 +65,7 @@ class _Question:
     threshold: float
     limit: int
     now: float
-    sight: Sight
+    sight: SearchView
 
     def is_of_type(self, memory_id: str) -> bool:
         node = self.network.nodes.get(memory_id)
@@ -83,7 +83,7 @@ class _Question:
         steps = self.network.reach([self.start], self.depth, self.relations, self.direction)
         return [step for step in steps if self.is_of_type(step.id)]
 
-    def shown(self, edges: Sequence[Edge]) -> tuple[EdgeShown, ...]:
+    def show(self, edges: Sequence[Edge]) -> tuple[EdgeShown, ...]:
         return tuple(
             EdgeShown(e.source, e.target, e.relation, e.confidence_at(self.now), e.by)
             for e in edges
@@ -111,9 +111,9 @@ def graph(
     if not all(needed):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
     view = workspace.view(branch)
-    sight = workspace.lookout.sight(view)
+    sight = workspace.searcher.sight(view)
 
-    def named(text: str) -> str:
+    def full_id(text: str) -> str:
         place = view.find(text) if text else None
         if place and place.memory().is_forgotten:
             raise MemoryNotFound(
@@ -124,8 +124,8 @@ def graph(
 
     question = _Question(
         network=sight.network,
-        start=named(id),
-        end=named(to),
+        start=full_id(id),
+        end=full_id(to),
         relations=tuple(relation),
         direction=one_of(direction or "both", LINK_DIRECTIONS, "direction"),
         depth=_depth(op, depth),
@@ -163,10 +163,10 @@ def _share(threshold: float) -> float:
 # --- one function an op --------------------------------------------------------------------------
 
 
-def _neighbors(asked: _Question) -> Neighbourhood:
+def _neighbors(asked: _Question) -> NeighborsAnswer:
     """The memories in reach, and every link between them that the walk looked at."""
     steps = asked.reach()
-    nodes = tuple(_reached(asked, step) for step in steps[: asked.limit])
+    nodes = tuple(_node_at(asked, step) for step in steps[: asked.limit])
     inside = {asked.start, *(node.id for node in nodes)}
     looked_at = [asked.start, *(node.id for node in nodes if node.depth < asked.depth)]
     edges = dict.fromkeys(
@@ -175,17 +175,17 @@ def _neighbors(asked: _Question) -> Neighbourhood:
         for edge in asked.network.around(at, asked.relations, asked.direction)
         if edge.other(at) in inside
     )
-    return Neighbourhood(
+    return NeighborsAnswer(
         asked.start,
         asked.title(asked.start),
         nodes,
-        asked.shown(list(edges)),
+        asked.show(list(edges)),
         len(steps),
         asked.flags(asked.start),
     )
 
 
-def _reached(asked: _Question, step: Reached) -> NodeShown:
+def _node_at(asked: _Question, step: Reached) -> NodeShown:
     node = asked.network.nodes[step.id]
     direction = "out" if step.edge.target == step.id else "in"
     return NodeShown(
@@ -211,10 +211,10 @@ def _edges(asked: _Question) -> Edges:
             for edge in asked.network.around(memory_id, asked.relations, "out")
             if asked.is_of_type(edge.source) and asked.is_of_type(edge.target)
         ]
-    return Edges(asked.shown(found[: asked.limit]), len(found))
+    return Edges(asked.show(found[: asked.limit]), len(found))
 
 
-def _path(asked: _Question) -> Way:
+def _path(asked: _Question) -> PathAnswer:
     through: Callable[[str], bool] = asked.is_of_type if asked.types else lambda _: True
     found = asked.network.path(
         asked.start, asked.end, asked.depth, asked.relations, asked.direction, through
@@ -228,7 +228,7 @@ def _path(asked: _Question) -> Way:
         _station(asked, at, edge.relation, "out" if edge.source == at else "in")
         for at, edge in zip(ids, found, strict=False)
     ]
-    return Way((*path, _station(asked, ids[-1], None, None)), len(found))
+    return PathAnswer((*path, _station(asked, ids[-1], None, None)), len(found))
 
 
 def _station(asked: _Question, at: str, relation: str | None, direction: str | None) -> Station:
@@ -241,7 +241,7 @@ def _prerequisites(asked: _Question) -> Prerequisites:
     return Prerequisites(
         asked.start,
         asked.title(asked.start),
-        tuple(Before(s.id, asked.title(s.id), s.depth, asked.flags(s.id)) for s in found),
+        tuple(Prerequisite(s.id, asked.title(s.id), s.depth, asked.flags(s.id)) for s in found),
         asked.flags(asked.start),
     )
 
@@ -282,16 +282,16 @@ def _draw(asked: _Question) -> Drawing:
         if edge.target in inside
     ]
     nodes = [asked.network.nodes[mid] for mid in shown]
-    text = drawn(asked.format, nodes, edges, asked.start)
+    text = draw(asked.format, nodes, edges, asked.start)
     return Drawing(asked.format, text, len(nodes), len(edges), len(ids))
 
 
-def _suggest(asked: _Question) -> Suggested:
+def _suggest(asked: _Question) -> SuggestedPairs:
     """What bears a flag is not suggested: nobody asked for it."""
     entries = (entry for entry in asked.sight.entries() if entry.flags == ())
     subjects = (_subject(entry) for entry in entries if asked.is_of_type(entry.id))
     found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
-    return Suggested(tuple(found[: asked.limit]))
+    return SuggestedPairs(tuple(found[: asked.limit]))
 
 
 def _subject(entry: Entry) -> Subject:

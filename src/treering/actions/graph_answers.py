@@ -29,7 +29,7 @@ class EdgeShown(NamedTuple):
     by: str
 
 
-class Neighbourhood(NamedTuple):
+class NeighborsAnswer(NamedTuple):
     """`total` counts what is in reach, beyond the limit too."""
 
     id: str
@@ -60,12 +60,12 @@ class Station(NamedTuple):
         return told if self.flags else {k: v for k, v in told.items() if k != "flags"}
 
 
-class Way(NamedTuple):
+class PathAnswer(NamedTuple):
     path: tuple[Station, ...]
     length: int
 
 
-class Before(NamedTuple):
+class Prerequisite(NamedTuple):
     id: str
     title: str
     depth: int
@@ -75,7 +75,7 @@ class Before(NamedTuple):
 class Prerequisites(NamedTuple):
     id: str
     title: str
-    prerequisites: tuple[Before, ...]
+    prerequisites: tuple[Prerequisite, ...]
     flags: tuple[str, ...] | None = None
 
 
@@ -105,5 +105,5 @@ class Drawing(NamedTuple):
     total: int
 
 
-class Suggested(NamedTuple):
+class SuggestedPairs(NamedTuple):
     pairs: tuple[Gap, ...]

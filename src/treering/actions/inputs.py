@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from treering.actions.workspace import Standing, Workspace
+from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
-from treering.model.memory import MAX_CONTENT, FileRef, Link, trimmed
+from treering.model.memory import MAX_CONTENT, FileRef, Link, trim
 from treering.model.taxonomy import RELATIONS
 from treering.store.view import View
 from treering.text.hygiene import clean, clean_line, must_be_utf8
@@ -16,7 +16,7 @@ CLEAR = "-"
 
 def content_given(text: str) -> str:
     """Content without hidden characters and outer blank lines; empty or huge is invalid."""
-    content = trimmed(clean(must_be_utf8(text, "content")))
+    content = trim(clean(must_be_utf8(text, "content")))
     if not content:
         raise Invalid("There is no content to remember.", hint="Give it as argument or on stdin.")
     if len(content.encode()) > MAX_CONTENT:
@@ -53,7 +53,7 @@ def confidence_given(value: float, what: str = "confidence") -> float:
 
 
 def files_given(
-    workspace: Workspace, standing: Standing, paths: Iterable[str]
+    workspace: Workspace, standing: Position, paths: Iterable[str]
 ) -> tuple[FileRef, ...]:
     """Paths inside the repository, each with the blob it is now.
 
@@ -63,8 +63,8 @@ def files_given(
     names = dict.fromkeys(path_given(workspace, path) for path in paths if path)
     if not names:
         return ()
-    committed = {name: _committed(workspace, standing, name) for name in names}
-    edited = _edited(workspace, standing, committed)
+    committed = {name: _committed_blob(workspace, standing, name) for name in names}
+    edited = _edited_blobs(workspace, standing, committed)
     return tuple(FileRef(name, edited.get(name) or blob) for name, blob in committed.items())
 
 
@@ -80,12 +80,14 @@ def path_given(workspace: Workspace, path: str) -> str:
     return str(PurePosixPath(normal))
 
 
-def _committed(workspace: Workspace, standing: Standing, path: str) -> str:
+def _committed_blob(workspace: Workspace, standing: Position, path: str) -> str:
     blob = workspace.repository.blob_at(standing.head, path) if standing.head else None
     return blob or ""
 
 
-def _edited(workspace: Workspace, standing: Standing, committed: dict[str, str]) -> dict[str, str]:
+def _edited_blobs(
+    workspace: Workspace, standing: Position, committed: dict[str, str]
+) -> dict[str, str]:
     """The blob ids of files as they lie in the work tree."""
     repository = workspace.repository
     root, head = repository.workdir, repository.head()

@@ -9,11 +9,11 @@ from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Link, Memory
 from treering.model.taxonomy import family_of
-from treering.store.view import Place
+from treering.store.view import Copy
 from treering.text import secrets
 
 
-class Linked(NamedTuple):
+class MadeLink(NamedTuple):
     source: str
     target: str
     relation: str
@@ -22,7 +22,7 @@ class Linked(NamedTuple):
     note: str | None = None
 
 
-class Unlinked(NamedTuple):
+class RemovedLink(NamedTuple):
     """`removed` is False where there was no such link; `relations` are those there are instead."""
 
     removed: bool
@@ -39,7 +39,7 @@ def link(
     note: str = "",
     remove: bool = False,
     branch: str = "",
-) -> Linked | Unlinked:
+) -> MadeLink | RemovedLink:
     """Create a link, strengthen the one that is there, or remove it.
 
     A link is known by its ends and its relation. The higher confidence and the newer note stay.
@@ -49,24 +49,24 @@ def link(
     why = inputs.text_given(note, "note")
     secrets.refuse(word, why)
 
-    def attempt(writing: Writing) -> Linked | Unlinked:
+    def attempt(writing: Writing) -> MadeLink | RemovedLink:
         start, end = (_alive(writing.view.find(text)) for text in (source, target))
         if start.id == end.id:
             raise Invalid("A memory cannot be linked with itself.")
         memory = start.memory()
         if remove:
-            return _removed(workspace, writing, start, word, end.id)
-        known = _held(memory, word, end.id)
-        made = _strengthened(known or _new(workspace, word, end.id), sure, why, is_new=not known)
+            return _remove(workspace, writing, start, word, end.id)
+        known = _find(memory, word, end.id)
+        made = _strengthen(known or _new(workspace, word, end.id), sure, why, is_new=not known)
         _write(workspace, writing, "link", start, with_link(memory, made))
-        return Linked(
+        return MadeLink(
             start.id, end.id, word, made.confidence, created=not known, note=made.reason or None
         )
 
     return workspace.write(branch, attempt)
 
 
-def _alive(place: Place) -> Place:
+def _alive(place: Copy) -> Copy:
     if place.memory().is_forgotten:
         raise MemoryNotFound(
             f"The memory {place.id} was forgotten.",
@@ -75,7 +75,7 @@ def _alive(place: Place) -> Place:
     return place
 
 
-def _held(memory: Memory, relation: str, target: str) -> Link | None:
+def _find(memory: Memory, relation: str, target: str) -> Link | None:
     same = (ln for ln in memory.links if (ln.relation, ln.target) == (relation, target))
     return next(same, None)
 
@@ -86,7 +86,7 @@ def _new(workspace: Workspace, relation: str, target: str) -> Link:
     return Link(relation, target, 0.0, extra={"since": workspace.now()} if fades else {})
 
 
-def _strengthened(known: Link, confidence: float, note: str, *, is_new: bool) -> Link:
+def _strengthen(known: Link, confidence: float, note: str, *, is_new: bool) -> Link:
     """The link as someone who names it wants it: from now on it is theirs."""
     reason = known.reason if known.by == "user" or is_new else ""
     if note:
@@ -94,16 +94,16 @@ def _strengthened(known: Link, confidence: float, note: str, *, is_new: bool) ->
     return known._replace(confidence=max(known.confidence, confidence), by="user", reason=reason)
 
 
-def _removed(
-    workspace: Workspace, writing: Writing, start: Place, relation: str, target: str
-) -> Unlinked:
+def _remove(
+    workspace: Workspace, writing: Writing, start: Copy, relation: str, target: str
+) -> RemovedLink:
     memory = start.memory()
-    if not _held(memory, relation, target):
+    if not _find(memory, relation, target):
         others = tuple(ln.relation for ln in memory.links if ln.target == target)
-        return Unlinked(removed=False, relations=others or None)
+        return RemovedLink(removed=False, relations=others or None)
     _write(workspace, writing, "unlink", start, without_link(memory, relation, target))
-    return Unlinked(removed=True)
+    return RemovedLink(removed=True)
 
 
-def _write(workspace: Workspace, writing: Writing, op: str, place: Place, memory: Memory) -> None:
+def _write(workspace: Workspace, writing: Writing, op: str, place: Copy, memory: Memory) -> None:
     write_changes(workspace, writing, op, [Change(memory, place, place.layer.vault.is_private)])

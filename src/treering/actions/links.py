@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from treering.actions.flags import flags_of_node
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.graph.network import Edge, Network
 from treering.model.dates import instant
-from treering.model.memory import Memory, made_at
+from treering.model.memory import Memory, age_of_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Neighbour:
 
 
 def neighbours(
-    sight: Sight, memory: Memory, hops: int = 1, *, now: float = 0.0
+    sight: SearchView, memory: Memory, hops: int = 1, *, now: float = 0.0
 ) -> tuple[Neighbour, ...]:
     """What a memory is linked with; forgotten ends are hidden, and come back with the memory.
 
@@ -49,7 +49,7 @@ def neighbours(
 
 
 def _links_of(network: Network, memory: Memory) -> list[Edge]:
-    return _held_by(memory) + network.around(memory.id, direction="in")
+    return _own_links(memory) + network.around(memory.id, direction="in")
 
 
 def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) -> Neighbour:
@@ -75,7 +75,7 @@ def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
     return replace(neighbour, reason=own[0].reason)
 
 
-def _held_by(memory: Memory) -> list[Edge]:
+def _own_links(memory: Memory) -> list[Edge]:
     return [
         Edge(
             memory.id,
@@ -83,7 +83,7 @@ def _held_by(memory: Memory) -> list[Edge]:
             link.relation,
             link.confidence,
             link.by,
-            made_at(link) or instant(memory.created),
+            age_of_link(link) or instant(memory.created),
         )
         for link in memory.links
         if link.target != memory.id

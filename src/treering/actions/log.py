@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from treering.actions.read import memory_events, newest_first
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
-from treering.model.dates import written
+from treering.model.dates import format_moment
 from treering.store import history
-from treering.store.history import Event
+from treering.store.history import MemoryEvent
 from treering.store.vault import Vault
 from treering.store.view import View
 from treering.text.flags import flags_in
@@ -15,14 +15,14 @@ from treering.text.flags import flags_in
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    entries: tuple[Event, ...]
+    entries: tuple[MemoryEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class LogDrawing:
     """The graph of memory commits, line by line; those between commits only carry lines on."""
 
-    lines: tuple[history.Drawn, ...]
+    lines: tuple[history.DrawnLine, ...]
 
 
 def log(
@@ -31,7 +31,7 @@ def log(
     """The changes of one memory, of what is seen from here, or of every branch."""
     if limit < 1:
         raise Invalid(f"limit is {limit}, not 1 or more.")
-    view = workspace.everything() if all else workspace.view(branch)
+    view = workspace.view_of_all() if all else workspace.view(branch)
     if id:
         events = memory_events(workspace, view, view.find(id).id)[:limit]
     else:
@@ -39,25 +39,27 @@ def log(
     return Log(tuple(map(_with_flags, events)))
 
 
-def _with_flags(event: Event) -> Event:
+def _with_flags(event: MemoryEvent) -> MemoryEvent:
     """Titles and authors of the past are in commits, which the index does not know."""
     return event._replace(flags=flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None)
 
 
 def drawing(
     workspace: Workspace, *, limit: int = 50, branch: str = "", all: bool = False
-) -> Drawing:
+) -> LogDrawing:
     """What is seen from here, or every branch, as git draws histories: a promotion is a merge."""
     if limit < 1:
         raise Invalid(f"limit is {limit}, not 1 or more.")
-    view = workspace.everything() if all else workspace.view(branch)
-    lines: list[history.Drawn] = []
+    view = workspace.view_of_all() if all else workspace.view(branch)
+    lines: list[history.DrawnLine] = []
     for vault, tips in _tips(view):
-        lines += history.drawn(vault, tips, limit=limit)
+        lines += history.draw(vault, tips, limit=limit)
     moments = workspace.ledger.moments(line.commit for line in lines if line.commit)
-    return Drawing(
+    return LogDrawing(
         tuple(
-            line._replace(when=written(moments[line.commit])) if line.commit in moments else line
+            line._replace(when=format_moment(moments[line.commit]))
+            if line.commit in moments
+            else line
             for line in lines
         )
     )
@@ -73,11 +75,11 @@ def _tips(view: View) -> list[tuple[Vault, dict[str, str]]]:
     return list(found.items())
 
 
-def _all_events(workspace: Workspace, view: View, limit: int) -> list[Event]:
+def _all_events(workspace: Workspace, view: View, limit: int) -> list[MemoryEvent]:
     """The newest events. git goes by the dates that commits claim: where one is not credible, all
     of them are read before the newest are chosen."""
     most = None if workspace.ledger.has_odd_moments() else limit
-    found: list[Event] = []
+    found: list[MemoryEvent] = []
     for vault, tips in _tips(view):
         found += history.events(vault, list(tips), limit=most)
     return newest_first(workspace, found)[:limit]

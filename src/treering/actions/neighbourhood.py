@@ -18,34 +18,34 @@ from treering.git.binding import GitError
 from treering.git.files import make_folder, open_file
 from treering.graph.inference import (
     MOST,
-    Case,
+    InferenceCase,
     Inferred,
-    failed_before,
-    inferred,
+    find_failures,
+    infer,
     similar,
 )
 from treering.graph.mentions import Mentions
-from treering.graph.neighbours import Clues
+from treering.graph.neighbours import NeighbourTable
 from treering.graph.subject import Subject, subject_of
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.store.view import Layer, Place, View
+from treering.store.view import Copy, Layer, View
 from treering.text.flags import flags_in
 
 #: How many unknown memories are read on the way, and how many at a time otherwise.
 _A_FEW, _MANY = 100, 1_000
 
 
-class Alike(NamedTuple):
+class SimilarMemory(NamedTuple):
     id: str
     title: str
     score: float
 
 
-class Suggestion(NamedTuple):
+class SuggestedLink(NamedTuple):
     """A link that may be right; `treering link` makes it."""
 
     relation: str
@@ -55,43 +55,47 @@ class Suggestion(NamedTuple):
     title: str
 
 
-class Found(NamedTuple):
+class Surroundings(NamedTuple):
     """What was found around a memory; `is_complete` says whether everything was looked at."""
 
     links: tuple[Inferred, ...] = ()
-    suggested: tuple[Suggestion, ...] = ()
-    similar: tuple[Alike, ...] = ()
+    suggested: tuple[SuggestedLink, ...] = ()
+    similar: tuple[SimilarMemory, ...] = ()
     failed: tuple[Subject, ...] = ()
     is_complete: bool = True
 
 
-class Surroundings:
+class Neighbourhood:
     """The table of clues, kept up with what a view shows."""
 
-    def __init__(self, store: Store, clues: Clues) -> None:
+    def __init__(self, store: Store, clues: NeighbourTable) -> None:
         self._store = store
         self._clues = clues
         self.is_behind = False
         self._reading: threading.Thread | None = None
 
-    def found(self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]) -> Found:
+    def look_around(
+        self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]
+    ) -> Surroundings:
         """What is around a memory about to be written; `avoid` are ids never to be linked.
 
         Nothing that goes wrong here may cost the memory.
         """
         try:
-            return self._found(view, memory, is_private, avoid)
+            return self._look_around(view, memory, is_private, avoid)
         except Exception:
-            return Found(is_complete=False)
+            return Surroundings(is_complete=False)
 
-    def _found(self, view: View, memory: Memory, is_private: bool, avoid: Iterable[str]) -> Found:
+    def _look_around(
+        self, view: View, memory: Memory, is_private: bool, avoid: Iterable[str]
+    ) -> Surroundings:
         is_complete = self.catch_up(view, _A_FEW)
         self.is_behind = not is_complete
         case, others = self.case_of(memory)
-        seen = _Seen(view)
+        seen = _VisibleCopies(view)
         linked = {link.target for link in memory.links}
-        certain, possible = list[Inferred](), list[Suggestion]()
-        for link, other in inferred(case, others, linked.union(avoid)):
+        certain, possible = list[Inferred](), list[SuggestedLink]()
+        for link, other in infer(case, others, linked.union(avoid)):
             if len(certain) + len(possible) == MOST:
                 break
             place = seen.place(other)
@@ -99,28 +103,28 @@ class Surroundings:
             if place and link.is_certain and (is_private or not place.layer.vault.is_private):
                 certain.append(link)
             elif place:
-                possible.append(Suggestion(*link, other.title))
+                possible.append(SuggestedLink(*link, other.title))
         others = [other for other in others if other.id not in linked]
         near = ((s, score) for s, score in similar(case.subject, others) if seen.place(s))
-        failed = (s for s in failed_before(case.subject, others) if seen.place(s))
-        return Found(
+        failed = (s for s in find_failures(case.subject, others) if seen.place(s))
+        return Surroundings(
             tuple(certain),
             tuple(possible),
-            tuple(Alike(s.id, s.title, score) for s, score in islice(near, MOST)),
+            tuple(SimilarMemory(s.id, s.title, score) for s, score in islice(near, MOST)),
             tuple(islice(failed, MOST)),
             is_complete,
         )
 
-    def case_of(self, memory: Memory, blob: str = "") -> tuple[Case, list[Subject]]:
+    def case_of(self, memory: Memory, blob: str = "") -> tuple[InferenceCase, list[Subject]]:
         """A memory ready for inference, and the memories that may have to do with it."""
         subject = subject_of(memory, blob)
         mentions = Mentions(f"{memory.title}\n\n{memory.content}")
         keys = subject.traits() + ([f"session {memory.session}"] if memory.session else [])
         named = mentions.clues(anywhere=subject.type == "component")
         others = self._clues.candidates(keys, named)
-        return Case(subject, mentions, self._clues.crowded(subject.files)), others
+        return InferenceCase(subject, mentions, self._clues.crowded_files(subject.files)), others
 
-    def noted(
+    def note(
         self, scope: Scope, changes: Iterable[Change], versions: dict[str, str], *, whole: bool
     ) -> None:
         """Note what was just written, while the lock is still held.
@@ -128,11 +132,11 @@ class Surroundings:
         Where everything before was known (`whole`), everything in the new trees is.
         """
         try:
-            self._noted(scope, list(changes), versions, whole)
+            self._note(scope, list(changes), versions, whole)
         except Exception:
             self.is_behind = True  # the memory is safe; the table will be caught up
 
-    def _noted(
+    def _note(
         self, scope: Scope, changes: list[Change], versions: dict[str, str], whole: bool
     ) -> None:
         trees: dict[str | None, None] = {}
@@ -184,7 +188,7 @@ class Surroundings:
             # The repository may be gone by now, and nobody waits for this.
             with contextlib.suppress(Exception):
                 workspace = another()
-                workspace.surroundings.catch_up_alone(workspace.everything())
+                workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
 
         if self._reading is None or not self._reading.is_alive():
             self._reading = threading.Thread(target=read_all, daemon=True)
@@ -198,7 +202,7 @@ class Surroundings:
         self._clues.drop()
 
 
-class _Seen:
+class _VisibleCopies:
     """Whether what the table suggests is what git shows, looked up once each.
 
     What reads like an order is not: its words would come back in an answer nobody asked it of, and
@@ -207,15 +211,15 @@ class _Seen:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._places: dict[str, Place | None] = {}
+        self._places: dict[str, Copy | None] = {}
 
-    def place(self, subject: Subject) -> Place | None:
+    def place(self, subject: Subject) -> Copy | None:
         if subject.id not in self._places:
             self._places[subject.id] = self._look(subject)
         place = self._places[subject.id]
         return place if place and place.blob == subject.blob else None
 
-    def _look(self, subject: Subject) -> Place | None:
+    def _look(self, subject: Subject) -> Copy | None:
         words = "\n".join((subject.title, subject.topic, *subject.tags, *subject.files))
         try:
             return None if flags_in(words) else self._view.place(subject.id)

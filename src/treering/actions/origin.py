@@ -58,10 +58,10 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
 def _editors(people: Sequence[Contributor], author: str, *, is_scribe: bool) -> tuple[str, ...]:
     """Whoever writes down what another said, as hooks do with commits, has not changed it."""
     hands = people[1:] if is_scribe else people
-    return shown_names(person for person in hands if address_of(person.name) != author)
+    return name_people(person for person in hands if address_of(person.name) != author)
 
 
-def shown_names(people: Iterable[Contributor]) -> tuple[str, ...]:
+def name_people(people: Iterable[Contributor]) -> tuple[str, ...]:
     """Names as they may be put before an agent: one that reads like an order is not repeated."""
     names = (clean_line(person.name) for person in people if person not in (SOMEONE, JOINER))
     return tuple(dict.fromkeys("someone" if _is_odd(name) else name for name in names))

@@ -15,7 +15,7 @@ from pathlib import Path
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
 from treering.git.files import check_folder, make_folder, open_file, read_file
-from treering.model.dates import written
+from treering.model.dates import format_moment
 
 PREFIX = "out:"
 MOST = 10 * 1024 * 1024
@@ -85,11 +85,11 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
     return Piece(PREFIX + name, text[offset:end], end if end < len(text) else None, total=len(text))
 
 
-def listed(workspace: Workspace) -> list[Output]:
+def list_outputs(workspace: Workspace) -> list[Output]:
     """What is kept, newest first."""
     found = [
-        Output(PREFIX + file.name, stat.st_size, written(stat.st_mtime))
-        for file, stat in _kept(_folder(workspace))
+        Output(PREFIX + file.name, stat.st_size, format_moment(stat.st_mtime))
+        for file, stat in _files_in(_folder(workspace))
     ]
     return sorted(found, key=lambda output: (output.created, output.id), reverse=True)
 
@@ -98,7 +98,7 @@ def _folder(workspace: Workspace) -> Path:
     return workspace.derived("cache") / "outputs"
 
 
-def _kept(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def _files_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     try:
         check_folder(folder, levels=_LEVELS)
         files = list(folder.iterdir())
@@ -113,7 +113,7 @@ def _kept(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _drop_oldest(folder: Path, keeping: str) -> None:
-    kept = sorted(_kept(folder), key=lambda pair: (pair[0].name == keeping, pair[1].st_mtime))
+    kept = sorted(_files_in(folder), key=lambda pair: (pair[0].name == keeping, pair[1].st_mtime))
     size = sum(stat.st_size for _, stat in kept)
     for file, stat in kept:
         if size <= MOST or file.name == keeping:

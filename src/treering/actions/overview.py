@@ -14,7 +14,7 @@ _RECENT = 5
 _LOW, _HIGH = 0.5, 0.8
 
 
-def counted(counts: Counter[str], word: str) -> list[dict[str, Any]]:
+def list_counts(counts: Counter[str], word: str) -> list[dict[str, Any]]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [{word: name, "count": count} for name, count in ordered]
 
@@ -65,7 +65,11 @@ def _areas(memories: Iterable[Entry]) -> list[dict[str, Any]]:
             "area": area,
             "count": sum(counts.total() for counts in below.values()),
             "topics": [
-                {"topic": topic, "count": counts.total(), "subtopics": counted(counts, "subtopic")}
+                {
+                    "topic": topic,
+                    "count": counts.total(),
+                    "subtopics": list_counts(counts, "subtopic"),
+                }
                 for topic, counts in sorted(below.items())
             ],
         }
@@ -92,13 +96,13 @@ def recent_topics(memories: Iterable[Entry]) -> list[str]:
 
 
 def tags(memories: Iterable[Entry]) -> dict[str, Any]:
-    return {"tags": counted(Counter(tag for m in memories for tag in m.tags), "tag")}
+    return {"tags": list_counts(Counter(tag for m in memories for tag in m.tags), "tag")}
 
 
 def files(memories: Iterable[Entry]) -> dict[str, Any]:
     """The files memories speak of, as a list and as the folders they lie in."""
     counts = Counter(path for memory in memories for path in memory.files)
-    return {"files": counted(counts, "path"), "tree": _tree(counts)}
+    return {"files": list_counts(counts, "path"), "tree": _tree(counts)}
 
 
 def _tree(counts: Counter[str]) -> list[dict[str, Any]]:

@@ -15,11 +15,11 @@ from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
-from treering.model.dates import written
+from treering.model.dates import format_moment
 from treering.model.memory import FileRef, Memory
 from treering.store import history as past
-from treering.store.history import Event
-from treering.store.view import Layer, Place, View
+from treering.store.history import MemoryEvent
+from treering.store.view import Copy, Layer, View
 
 _MOST_HOPS = 3
 
@@ -34,7 +34,7 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeMemory:
     """A memory with everything we know about it; `version` is the blob to expect in revise."""
 
     id: str
@@ -78,7 +78,7 @@ def read(
     links: int = 1,
     offset: int = 0,
     branch: str = "",
-) -> Whole | Piece:
+) -> WholeMemory | Piece:
     """The memory as it is seen from here, or as it was `at` a commit or date.
 
     With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
@@ -88,7 +88,7 @@ def read(
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
     pending = drain_briefly(workspace)
-    standing = workspace.standing(branch)
+    standing = workspace.position(branch)
     view = workspace.view_from(standing)
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
@@ -96,14 +96,14 @@ def read(
     fields["content"] = _from(memory.content, offset)
     whose = attribute(workspace, place.blob, memory)
     fields |= {"created": whose.created, "modified": whose.modified}
-    whole = Whole(
+    whole = WholeMemory(
         **fields,
         uri=uri_of(memory.id),
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
         private=place.layer.vault.is_private,
-        links=_linked(workspace, view, memory, links),
+        links=_neighbours(workspace, view, memory, links),
         extra=memory.extra or None,
         origin=whose.origin,
         edited_by=whose.edited_by or None,
@@ -112,14 +112,16 @@ def read(
         pending=pending or None,
         flags=Flags(workspace).of(place) or None,
     )
-    answer: Whole = harmless(whole)
+    answer: WholeMemory = harmless(whole)
     return answer
 
 
-def _linked(workspace: Workspace, view: View, memory: Memory, hops: int) -> tuple[Neighbour, ...]:
+def _neighbours(
+    workspace: Workspace, view: View, memory: Memory, hops: int
+) -> tuple[Neighbour, ...]:
     if not hops:
         return ()
-    return neighbours(workspace.lookout.sight(view), memory, hops, now=workspace.clock())
+    return neighbours(workspace.searcher.sight(view), memory, hops, now=workspace.clock())
 
 
 def _from(content: str, offset: int) -> str:
@@ -128,7 +130,7 @@ def _from(content: str, offset: int) -> str:
     return content[offset:]
 
 
-def _details(place: Place, memory: Memory) -> dict[str, Any]:
+def _details(place: Copy, memory: Memory) -> dict[str, Any]:
     """What is stored, and how the memory came here, which only the promotion's commit knows."""
     tip = place.layer.snapshot.tip
     said = past.promotion_of(place.layer.vault, tip, memory.id) if tip else None
@@ -143,12 +145,12 @@ def _details(place: Place, memory: Memory) -> dict[str, Any]:
 
 
 def _fields(memory: Memory) -> dict[str, Any]:
-    shown = set(Whole.__dataclass_fields__) - {"links", "extra"}
+    shown = set(WholeMemory.__dataclass_fields__) - {"links", "extra"}
     names = [name for name in Memory.__dataclass_fields__ if name in shown]
     return {name: getattr(memory, name) for name in names}
 
 
-def _at(workspace: Workspace, view: View, id: str, at: str) -> Place:
+def _at(workspace: Workspace, view: View, id: str, at: str) -> Copy:
     """The memory at a commit of its own history, or as seen at a code commit or date."""
     for vault in workspace.store.vaults():
         commit = vault.repository.resolve(at)
@@ -159,7 +161,7 @@ def _at(workspace: Workspace, view: View, id: str, at: str) -> Place:
                 raise MemoryNotFound(f"The memory {known.id} is not in {at}")
             scope = vault.scope_of(commit)
             kind = "trunk" if scope.branch == trunk_of(workspace.repository) else "branch"
-            return Place(known.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
+            return Copy(known.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
     return workspace.as_of(view, at).find(id)
 
 
@@ -170,21 +172,23 @@ def _history(workspace: Workspace, view: View, memory_id: str) -> tuple[HistoryE
     )
 
 
-def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[Event]:
+def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[MemoryEvent]:
     """What happened to one memory in the layers it is seen through, newest first."""
-    found: dict[str, Event] = {}
+    found: dict[str, MemoryEvent] = {}
     for vault in dict.fromkeys(layer.vault for layer in view.layers):
         tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
         found |= {e.commit: e for e in past.events(vault, tips, memory_id=memory_id)}
     return newest_first(workspace, found.values())
 
 
-def newest_first(workspace: Workspace, events: Iterable[Event]) -> list[Event]:
+def newest_first(workspace: Workspace, events: Iterable[MemoryEvent]) -> list[MemoryEvent]:
     """Events with dates that are credible, by these."""
     told = list(events)
     moments = workspace.ledger.moments(event.commit for event in told)
     dated = [
-        event._replace(when=written(moments[event.commit])) if event.commit in moments else event
+        event._replace(when=format_moment(moments[event.commit]))
+        if event.commit in moments
+        else event
         for event in told
     ]
     return sorted(dated, key=lambda event: event.when, reverse=True)

@@ -5,28 +5,28 @@ from dataclasses import dataclass, replace
 
 from treering.actions.answers import harmless, uri_of
 from treering.actions.drain import drain_briefly
-from treering.actions.expansion import Linked, expanded
+from treering.actions.expansion import ReachedMemory, expand
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
-from treering.actions.same_second import SLACK, untied
+from treering.actions.same_second import SLACK, break_ties
 from treering.actions.staleness import CodeTree, Stale
-from treering.actions.visible import Sight
-from treering.actions.workspace import Standing, Workspace
+from treering.actions.visible import SearchView
+from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid, TreeringError
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
-from treering.search import Found, Hit
+from treering.search import Hit, SearchResult
 from treering.search.snippet import snippet
-from treering.store.view import Place, View
+from treering.store.view import Copy, View
 
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RecallHit:
     """One memory of an answer; `content` and `details` with full detail, else a snippet.
 
     `flags` name what looks wrong: signs of a text that wants to steer whoever reads it, a
@@ -69,7 +69,7 @@ class Recalled:
     layers: tuple[str, ...]
     total: int
     cursor: str
-    results: tuple[Result, ...]
+    results: tuple[RecallHit, ...]
     withheld: dict[str, int]
     mode: str
     notes: tuple[str, ...] | None = None
@@ -120,14 +120,14 @@ def recall(
     limit = _limit(limit, asked)
 
     pending = drain_briefly(workspace)
-    standing = workspace.standing(branch or asked.filters.branch)
-    everything = workspace.everything(standing)
+    standing = workspace.position(branch or asked.filters.branch)
+    everything = workspace.view_of_all(standing)
     view = _view(workspace, standing, everything, scope, at)
-    sight = workspace.lookout.sight(view, every_copy=scope == "all")
+    sight = workspace.searcher.sight(view, every_copy=scope == "all")
     elsewhere = _elsewhere(workspace, everything, view, scope)
 
-    def search(most: int | None) -> Found:
-        return workspace.lookout.index.search(
+    def search(most: int | None) -> SearchResult:
+        return workspace.searcher.index.search(
             asked, sight.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
             elsewhere=elsewhere,
         )  # fmt: skip
@@ -143,7 +143,7 @@ def recall(
     workspace.settle()
 
     code = CodeTree(workspace.repository, standing.head)
-    shown = _Shown(workspace, sight, code, asked, detail)
+    shown = _HitReader(workspace, sight, code, asked, detail)
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
         results = _with_linked(shown, sight, results, expand, relation, order)
@@ -177,9 +177,9 @@ def _limit(limit: int, asked: Query) -> int:
     return limit or (_LIST_LIMIT if asked.is_empty else _SEARCH_LIMIT)
 
 
-def _view(workspace: Workspace, standing: Standing, everything: View, scope: str, at: str) -> View:
+def _view(workspace: Workspace, standing: Position, everything: View, scope: str, at: str) -> View:
     if scope == "trunk":
-        standing = workspace.standing_on_trunk()
+        standing = workspace.position_on_trunk()
     view = everything if scope == "all" else workspace.view_from(standing)
     return workspace.as_of(view, at) if at else view
 
@@ -191,37 +191,44 @@ def _elsewhere(
     seen = {layer.snapshot for layer in view.layers}
     if scope == "all" or all(layer.snapshot in seen for layer in everything.layers):
         return None
-    return workspace.lookout.sight(everything, every_copy=True).ranks
+    return workspace.searcher.sight(everything, every_copy=True).ranks
 
 
-def _first_page(search: Callable[[int], Found], sight: Sight, order: str, limit: int) -> Found:
+def _first_page(
+    search: Callable[[int], SearchResult], sight: SearchView, order: str, limit: int
+) -> SearchResult:
     if order not in ("newest", "oldest"):
         return search(limit)
-    found = untied(search(limit + SLACK), sight, order)
+    found = break_ties(search(limit + SLACK), sight, order)
     beyond = tuple(hit.blob for hit in found.hits[limit:])
     return replace(found, hits=found.hits[:limit], rest=beyond + found.rest)
 
 
 def _next_page(
-    workspace: Workspace, sight: Sight, found: Found, words: str, cursor: str, limit: int
-) -> tuple[Found, str]:
+    workspace: Workspace,
+    sight: SearchView,
+    found: SearchResult,
+    words: str,
+    cursor: str,
+    limit: int,
+) -> tuple[SearchResult, str]:
     """The hits a cursor stands for, scored as of now; one revised meanwhile is shown as it is."""
     blobs, following, total = workspace.pages.page(words, cursor, limit)
     scored = {hit.blob: hit for hit in found.hits}
     hits = []
     for blob in blobs:
-        entry = workspace.lookout.index.entry(blob)
+        entry = workspace.searcher.index.entry(blob)
         place = sight.place(blob) or (sight.view.place(entry.id) if entry else None)
         if place:
             hits.append(scored.get(place.blob) or Hit(place.blob, place.id, 0.0))
     return replace(found, hits=tuple(hits), total=total), following
 
 
-class _Shown:
+class _HitReader:
     """Turns hits into results: every one is read again from git, never from the index."""
 
     def __init__(
-        self, workspace: Workspace, sight: Sight, code: CodeTree, asked: Query, detail: str
+        self, workspace: Workspace, sight: SearchView, code: CodeTree, asked: Query, detail: str
     ) -> None:
         self._workspace = workspace
         self._sight = sight
@@ -230,7 +237,7 @@ class _Shown:
         self._detail = detail
         self._flags = Flags(workspace)
 
-    def result(self, hit: Hit, via: str | None = None) -> Result | None:
+    def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
         place = self._sight.place(hit.blob)
         memory = _memory(place) if place else None
         if place is None or memory is None:
@@ -238,7 +245,7 @@ class _Shown:
         full = self._detail == "full"
         whose = attribute(self._workspace, place.blob, memory)
         similar = (self._sight.place(blob) for blob in hit.folded)
-        return Result(
+        return RecallHit(
             id=memory.id,
             uri=uri_of(memory.id),
             type=memory.type,
@@ -268,7 +275,7 @@ class _Shown:
         )
 
 
-def _memory(place: Place) -> Memory | None:
+def _memory(place: Copy) -> Memory | None:
     try:
         return place.memory()
     except TreeringError:
@@ -276,15 +283,15 @@ def _memory(place: Place) -> Memory | None:
 
 
 def _with_linked(
-    shown: _Shown,
-    sight: Sight,
-    results: list[Result],
+    shown: _HitReader,
+    sight: SearchView,
+    results: list[RecallHit],
     hops: int,
     relations: Sequence[str],
     order: str,
-) -> list[Result]:
+) -> list[RecallHit]:
     """The results and what they are linked with; in the order asked for, else the linked last."""
-    linked: list[Linked] = expanded(sight, [result.id for result in results], hops, relations)
+    linked: list[ReachedMemory] = expand(sight, [result.id for result in results], hops, relations)
     for item in linked:
         hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
         result = shown.result(hit, via=item.via)

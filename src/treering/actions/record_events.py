@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 
 from treering.actions.config import SETTINGS
-from treering.actions.workspace import Change, Standing, Workspace, Writing
+from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.branches import layers
 from treering.branches.trunk import trunk_of
-from treering.capture.commits import CAPTURES, Commit, commits
-from treering.capture.journal import Event, Journal
+from treering.capture.commits import CAPTURES, CodeCommit, commits
+from treering.capture.journal import Journal, JournalEvent
 from treering.capture.open_sessions import OpenSessions
 from treering.capture.recording import Recording, Rules
 from treering.errors import Invalid, StoreDamaged
@@ -20,7 +20,7 @@ from treering.model.dates import duration
 from treering.model.scope import Scope, is_utf8
 
 
-class Capturing:
+class EventRecorder:
     """Events taken in turn, one commit of memories for each branch they happened on."""
 
     def __init__(self, workspace: Workspace, journal: Journal, until: float | None) -> None:
@@ -30,11 +30,11 @@ class Capturing:
         self._until = until
         self._trunk = trunk_of(self._repository)
         self.captured = 0
-        self.done: list[Event] = []
+        self.done: list[JournalEvent] = []
         self.errors: list[str] = []
 
-    def take(self, events: Sequence[Event]) -> None:
-        by_scope: dict[Scope, list[Event]] = {}
+    def take(self, events: Sequence[JournalEvent]) -> None:
+        by_scope: dict[Scope, list[JournalEvent]] = {}
         for event in events:
             scope = self._scope_of(event)
             if scope is None:
@@ -42,13 +42,13 @@ class Capturing:
             else:
                 by_scope.setdefault(scope, []).append(event)
         named = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
-        known = {c.oid: c for c in commits(self._repository, named, seconds=self._left())}
+        known = {c.oid: c for c in commits(self._repository, named, seconds=self._seconds_left())}
         for scope, mine in by_scope.items():
             self._take(scope, mine, known)
 
-    def _take(self, scope: Scope, events: list[Event], known: dict[str, Commit]) -> None:
+    def _take(self, scope: Scope, events: list[JournalEvent], known: dict[str, CodeCommit]) -> None:
         attempt = partial(self._attempt, events, known)
-        standing = Standing(scope, self._trunk, events[-1].commit)
+        standing = Position(scope, self._trunk, events[-1].commit)
         patience = PATIENCE if self._until is None else 0.0
         try:
             self.captured += self._workspace.write(
@@ -61,24 +61,26 @@ class Capturing:
             return  # left for the time after a repair; other branches need not wait for it
         self._finish(events)
 
-    def _finish(self, events: Sequence[Event]) -> None:
-        self._journal.done(events)
+    def _finish(self, events: Sequence[JournalEvent]) -> None:
+        self._journal.remove(events)
         self.done += events
 
-    def _attempt(self, events: list[Event], known: dict[str, Commit], writing: Writing) -> int:
+    def _attempt(
+        self, events: list[JournalEvent], known: dict[str, CodeCommit], writing: Writing
+    ) -> int:
         recording = Recording(writing.view, writing.scope, known, self._rules(writing.scope))
         # git tells of an amended commit before it tells which one that took the place of.
-        replaced = {new: olds for event in events for new, olds in event.rewritten.items()}
+        replaced = {new: olds for event in events for new, olds in event.rewrites.items()}
         for event in events:
             for oid in self._oids(event):
                 recording.add(oid, replaced.get(oid, ()))
-            if event.rewritten and writing.scope.branch != self._trunk:
-                recording.follow(event.rewritten)
+            if event.rewrites and writing.scope.branch != self._trunk:
+                recording.follow(event.rewrites)
         return write_recorded(writing, recording)
 
     # --- what an event is about -------------------------------------------------------------------
 
-    def _scope_of(self, event: Event) -> Scope | None:
+    def _scope_of(self, event: JournalEvent) -> Scope | None:
         """Where an event's commits are remembered; None when it has none to remember.
 
         A name may be another branch's by now. What that one never held is remembered by its commit,
@@ -101,17 +103,17 @@ class Capturing:
             return Scope(branch)
         return Scope.detached_at(event.commit)
 
-    def _oids(self, event: Event) -> list[str]:
+    def _oids(self, event: JournalEvent) -> list[str]:
         """The commits to capture for an event, oldest first."""
         if event.name == "post-commit":
             return [event.commit]
         if event.name == "post-merge":
             return [event.commit] if self._is_merge(event.commit) else []
-        new = list(event.rewritten)
+        new = list(event.rewrites)
         if event.told[:1] != ("rebase",):
             return new
         # Commits made by hand at a stop are told of by nobody; they lie between the others.
-        onto = reflog.rebased_onto(self._repository, event.branch, event.commit)
+        onto = reflog.find_rebase_target(self._repository, event.branch, event.commit)
         between = self._repository.history([event.commit], without=[onto]) if onto else []
         return [oid for oid in new if oid not in between] + between
 
@@ -123,7 +125,7 @@ class Capturing:
 
     # --- limits -----------------------------------------------------------------------------------
 
-    def _left(self) -> float | None:
+    def _seconds_left(self) -> float | None:
         return None if self._until is None else max(0.01, self._until - time.monotonic())
 
     def _rules(self, scope: Scope) -> Rules:
@@ -137,7 +139,7 @@ class Capturing:
         )
 
     @cached_property
-    def _logs(self) -> list[list[reflog.Line]]:
+    def _logs(self) -> list[list[reflog.ReflogLine]]:
         return reflog.heads(self._repository)
 
 

@@ -14,7 +14,7 @@ from treering.model.memory import id_prefix
 from treering.model.scope import HEADS, REFS, REMOTES, TRASH, UNDO
 from treering.store import layout
 from treering.store.merge.replay import is_redacted
-from treering.store.redaction import Rewritten, rewritten
+from treering.store.redaction import RedactedHistory, rewrite
 from treering.store.vault import Vault
 
 _OURS = f"--glob={REFS}*"
@@ -47,7 +47,7 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     Objects are not deleted: a clone that borrows them, or a ref that is not ours, would break. The
     answer names what keeps them, and the commands that remove them.
     """
-    memory_id = _meant(workspace, id)
+    memory_id = _resolve(workspace, id)
     pasts = {vault: _past(vault, memory_id) for vault in workspace.store.vaults()}
     if not any(past.refs or past.texts for past in pasts.values()):
         raise MemoryNotFound(f"No history here holds a memory {memory_id}")
@@ -80,10 +80,10 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     )
 
 
-def _meant(workspace: Workspace, text: str) -> str:
+def _resolve(workspace: Workspace, text: str) -> str:
     """The id meant, also of a memory that is only in the trash: then it has to be whole."""
     prefix = id_prefix(text)
-    return prefix if len(prefix) == 12 else workspace.everything().find(text).id
+    return prefix if len(prefix) == 12 else workspace.view_of_all().find(text).id
 
 
 def _past(vault: Vault, memory_id: str) -> Past:
@@ -93,7 +93,7 @@ def _past(vault: Vault, memory_id: str) -> Past:
     found = (
         name
         for prefix in (HEADS, TRASH, UNDO, REMOTES)
-        for name, tip in refs.listed(folder, prefix).items()
+        for name, tip in refs.list_refs(folder, prefix).items()
         if tip in commits
     )
     return Past(frozenset(blob for blob in versions if _is_text(vault, blob)), tuple(found))
@@ -106,21 +106,21 @@ def _is_text(vault: Vault, blob: str) -> bool:
         return True  # whatever it is, it is no tombstone
 
 
-def take_out(vault: Vault, held: Held, memory_id: str) -> Rewritten:
+def take_out(vault: Vault, held: Held, memory_id: str) -> RedactedHistory:
     """Move our refs to histories without a memory's text, and forget where they were.
 
     What remotes were seen to have is forgotten, too; a sync brings it back, written again.
     """
     folder = vault.repository.common_dir
-    names = {n: t for p in (HEADS, TRASH, UNDO) for n, t in refs.listed(folder, p).items()}
+    names = {n: t for p in (HEADS, TRASH, UNDO) for n, t in refs.list_refs(folder, p).items()}
     tips = list(dict.fromkeys(names.values()))
-    done = rewritten(vault, [memory_id], tips) if tips else Rewritten({}, frozenset())
+    done = rewrite(vault, [memory_id], tips) if tips else RedactedHistory({}, frozenset())
     with_text = _commits_with_text(vault, memory_id) | done.commits.keys()
     os.sync()  # one for all objects, before any ref names them
     for name, tip in names.items():
         if tip in done.commits:
             vault.move_ref(held, name, done.commits[tip], old=tip, why="redact")
-    for name, tip in refs.listed(folder, REMOTES).items():
+    for name, tip in refs.list_refs(folder, REMOTES).items():
         if tip in with_text:
             vault.move_ref(held, name, None, old=tip, why="redact")
     refs.forget_logs(folder, REFS, with_text)
@@ -130,7 +130,7 @@ def take_out(vault: Vault, held: Held, memory_id: str) -> Rewritten:
 def _commits_with_text(vault: Vault, memory_id: str) -> set[str]:
     """Our commits that hold a memory's text, those included that only a log of ours still names."""
     folder, path = vault.repository.common_dir, layout.path_of(memory_id)
-    logged = refs.logged_values(folder, REFS)
+    logged = refs.list_logged_values(folder, REFS)
     versions = reach.find_versions(folder, path, _OURS, also=logged)
     brought = [commits for blob, commits in versions.items() if _is_text(vault, blob)]
     return reach.find_descendants(folder, set().union(*brought), _OURS, also=logged)

@@ -30,9 +30,9 @@ def forget_derived(workspace: Workspace) -> None:
 def tidy(workspace: Workspace) -> None:
     """Join the many small parts of the index into few, look at the memories there was no time for,
     and note the clues that are new; for a process that nobody waits for."""
-    workspace.surroundings.catch_up_alone(workspace.everything())
-    workspace.lookout.index.inspect_rest()
-    workspace.lookout.index.tidy()
+    workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
+    workspace.searcher.index.inspect_rest()
+    workspace.searcher.index.tidy()
 
 
 def reindex(
@@ -43,11 +43,11 @@ def reindex(
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
-    workspace.surroundings.forget()
-    workspace.surroundings.catch_up(workspace.everything())
-    index = workspace.lookout.index
+    workspace.neighbourhood.forget()
+    workspace.neighbourhood.catch_up(workspace.view_of_all())
+    index = workspace.searcher.index
     before = set(index.entries())
-    wanted = workspace.everything().ranks_of_all()
+    wanted = workspace.view_of_all().ranks_of_all()
     if dry_run:
         return Reindexed("reindex", len(wanted), len(before - wanted.keys()), 0.0)
     indexed = index.rebuild(wanted, progress)

@@ -48,7 +48,7 @@ def look_for(
     return Remains(
         held_by=tuple(map(str, holders)),
         commands=(*map(git.removal, free), f"{git.at(folder)} gc --prune=now"),
-        notes=(*_notes(holders, len(texts)), *_unpruned(vault), _BORROWERS),
+        notes=(*_notes(holders, len(texts)), *_list_unpruned(vault), _BORROWERS),
     )
 
 
@@ -97,7 +97,7 @@ def _notes(holders: list[Holder], versions: int) -> list[str]:
     return notes
 
 
-def _unpruned(vault: Vault) -> list[str]:
+def _list_unpruned(vault: Vault) -> list[str]:
     """Object stores that `git gc` leaves as they are."""
     objects = vault.repository.common_dir / "objects"
     notes = []

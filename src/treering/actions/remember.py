@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.answers import uri_of
-from treering.actions.neighbourhood import Alike, Found, Suggestion
-from treering.actions.unlink import UNLINKED, unlinked
+from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
+from treering.actions.unlink import UNLINKED, list_unlinked
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
 from treering.graph.subject import Subject
@@ -15,9 +15,9 @@ from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
 from treering.model.memory import Link, Memory, derive_id, is_id, title_of
 from treering.model.taxonomy import one_of, type_named
-from treering.store.view import Place
+from treering.store.view import Copy
 from treering.text.classify import Classification, classify
-from treering.text.classify import given as given_type
+from treering.text.classify import as_given as given_type
 
 
 class Remembered(NamedTuple):
@@ -32,8 +32,8 @@ class Remembered(NamedTuple):
     classified: Classification
     private: bool
     links: tuple[Mapping[str, object], ...] = ()
-    suggested_links: tuple[Suggestion, ...] = ()
-    similar: tuple[Alike, ...] = ()
+    suggested_links: tuple[SuggestedLink, ...] = ()
+    similar: tuple[SimilarMemory, ...] = ()
     warnings: tuple[str, ...] | None = None
     duplicate: bool | None = None
 
@@ -90,14 +90,14 @@ def remember(
     )
 
     def attempt(writing: Writing) -> Remembered:
-        memory, existing = identified(writing, draft, private)
+        memory, existing = identify(writing, draft, private)
         if existing and not existing.memory().is_forgotten:
-            return _known_already(kind, existing)
+            return _answer_known(kind, existing)
         changes = []
         if supersedes:
             old = writing.view.find(supersedes)
             memory = replace(memory, links=(Link("supersedes", old.id, 1.0),))
-            changes.append(superseded(old, memory.id, now))
+            changes.append(supersede(old, memory.id, now))
         memory = replace(
             memory,
             links=memory.links + inputs.links_given(writing.view, links),
@@ -105,12 +105,14 @@ def remember(
             commit=writing.standing.head or "",
             created=existing.memory().created if existing else now,
         )
-        avoid = unlinked(existing.memory()) if existing else ()
-        around = workspace.surroundings.found(writing.view, memory, is_private=private, avoid=avoid)
-        memory = _linked(memory, around, avoid)
+        avoid = list_unlinked(existing.memory()) if existing else ()
+        around = workspace.neighbourhood.look_around(
+            writing.view, memory, is_private=private, avoid=avoid
+        )
+        memory = _link(memory, around, avoid)
         changes.insert(0, Change(memory, existing, private))
         versions = writing.commit("remember", changes, allow_secret=allow_secret)
-        workspace.surroundings.noted(writing.scope, changes, versions, whole=around.is_complete)
+        workspace.neighbourhood.note(writing.scope, changes, versions, whole=around.is_complete)
         return _answer(
             kind,
             memory,
@@ -125,14 +127,14 @@ def remember(
     return answer
 
 
-def _linked(memory: Memory, around: Found, avoid: tuple[str, ...]) -> Memory:
+def _link(memory: Memory, around: Surroundings, avoid: tuple[str, ...]) -> Memory:
     """The memory with what was found for certain, and with what must stay unlinked for good."""
     links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
     details = dict(memory.details) | ({UNLINKED: list(avoid)} if avoid else {})
     return replace(memory, links=memory.links + links, details=details)
 
 
-def superseded(old: Place, by: str, now: str) -> Change:
+def supersede(old: Copy, by: str, now: str) -> Change:
     """The old memory, marked as replaced."""
     memory = old.memory()
     if memory.id == by:
@@ -148,7 +150,7 @@ def _own_id(text: str) -> str:
     return text
 
 
-def identified(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Place | None]:
+def identify(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Copy | None]:
     """The draft with its id, and the same memory where it is already there.
 
     The id comes from type and content; n counts up while the id belongs to a memory whose content
@@ -171,7 +173,7 @@ def identified(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, 
         n += 1
 
 
-def _is_same(place: Place, draft: Memory) -> bool:
+def _is_same(place: Copy, draft: Memory) -> bool:
     try:
         memory = place.memory()
     except (InvalidDocument, StoreDamaged):
@@ -179,15 +181,15 @@ def _is_same(place: Place, draft: Memory) -> bool:
     return memory.type == draft.type and memory.content == draft.content
 
 
-def _place_for(writing: Writing, memory_id: str, private: bool) -> Place | None:
+def _place_for(writing: Writing, memory_id: str, private: bool) -> Copy | None:
     """The copy a new memory would repeat: to share what was private so far is not a repetition."""
     for layer in writing.view.layers:
         if (private or not layer.vault.is_private) and (blob := layer.blob(memory_id)):
-            return Place(memory_id, blob, layer)
+            return Copy(memory_id, blob, layer)
     return None
 
 
-def _known_already(kind: Classification, place: Place) -> Remembered:
+def _answer_known(kind: Classification, place: Copy) -> Remembered:
     return _answer(
         kind,
         place.memory(),
@@ -206,9 +208,9 @@ def _answer(
     *,
     is_private: bool,
     duplicate: bool | None = None,
-    around: Found | None = None,
+    around: Surroundings | None = None,
 ) -> Remembered:
-    around = around or Found()
+    around = around or Surroundings()
     return Remembered(
         id=memory.id,
         uri=uri_of(memory.id),

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.branches import follow, undo
-from treering.branches.apply import Hand, promote
+from treering.branches.apply import Actor, promote
 from treering.branches.plan import PlanLine
-from treering.branches.survey import Trashed, trashed
+from treering.branches.survey import TrashedScope, list_trash
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
@@ -16,10 +16,10 @@ from treering.store.vault import Vault
 from treering.text.masking import mask
 
 #: What memories are brought back from.
-Source = Trashed | EarlierTip
+Source = TrashedScope | EarlierTip
 
 
-class Restored(NamedTuple):
+class RestoredScope(NamedTuple):
     """What came back, and from where."""
 
     branch: str
@@ -33,7 +33,7 @@ class Restored(NamedTuple):
 
 def restore(
     workspace: Workspace, branch: str, *, before_sync: bool = False, dry_run: bool = False
-) -> Restored:
+) -> RestoredScope:
     """Bring the newest dropped memories of a branch back, whether the branch is back or not.
 
     With `before_sync` those that the last sync hid or changed; each call goes one sync further
@@ -41,14 +41,16 @@ def restore(
     """
     if dry_run:
         vault, entry = _find(workspace, branch, before_sync)
-        return Restored(branch, len(_visible(vault, entry.tip, _wanted(vault, entry))), entry.ref)
+        return RestoredScope(
+            branch, len(_visible(vault, entry.tip, _wanted(vault, entry))), entry.ref
+        )
     with workspace.store.lock() as held:
         vault, entry = _find(workspace, branch, before_sync)
         wanted = _wanted(vault, entry)
-        _bring_back(workspace.hand(held), vault, entry, len(wanted))
+        _bring_back(workspace.actor(held), vault, entry, len(wanted))
         vault.move_ref(held, entry.ref, None, old=entry.tip, why="restored")
         seen = _visible(vault, vault.tip(entry.scope), wanted)
-        return Restored(entry.scope.branch, len(seen), entry.ref)
+        return RestoredScope(entry.scope.branch, len(seen), entry.ref)
 
 
 def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Source]:
@@ -63,10 +65,10 @@ def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, 
             hint="`treering log` shows what happened; `treering revert ID --to COMMIT` goes back.",
         )
     for vault in workspace.store.vaults():
-        for entry in trashed(vault):
+        for entry in list_trash(vault):
             if entry.scope.branch == branch:
                 return vault, entry
-    names = sorted({e.scope.branch for v in workspace.store.vaults() for e in trashed(v)})
+    names = sorted({e.scope.branch for v in workspace.store.vaults() for e in list_trash(v)})
     there = f"In the trash: {', '.join(names)}." if names else "The trash is empty."
     if earlier:
         there = f"`treering restore {branch} --before-sync` takes back what the last sync changed."
@@ -76,7 +78,7 @@ def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, 
 def _wanted(vault: Vault, entry: Source) -> set[str]:
     """The memories that are to come back: all of a dropped scope, else what a sync changed."""
     tip = vault.tip(entry.scope)
-    if isinstance(entry, Trashed) or tip is None:
+    if isinstance(entry, TrashedScope) or tip is None:
         return set(vault.snapshot_at(entry.scope, entry.tip).listing())
     lost = undo.overwritten(vault, entry.tip, tip)
     return {memory_id for path in lost if (memory_id := layout.id_of_path(path))}
@@ -88,13 +90,13 @@ def _visible(vault: Vault, tip: str | None, wanted: set[str]) -> set[str]:
     return {mid for mid in wanted if mid in there and not is_forgotten(vault, there[mid])}
 
 
-def _bring_back(hand: Hand, vault: Vault, entry: Source, count: int) -> None:
+def _bring_back(hand: Actor, vault: Vault, entry: Source, count: int) -> None:
     """A commit of its own on top, so that the branch is not judged again at once, and that what
     came back is shared on."""
     follow.settle(hand, vault, entry.scope)
     if vault.tip(entry.scope) is None:
         vault.move_ref(hand.held, entry.scope.ref, entry.tip, old=None, why="restored")
-    elif isinstance(entry, Trashed):
+    elif isinstance(entry, TrashedScope):
         line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
         promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
     files = _files(vault, entry)

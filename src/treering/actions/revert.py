@@ -10,7 +10,7 @@ from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
 from treering.store import history
 from treering.store.vault import Vault
-from treering.store.view import Place
+from treering.store.view import Copy
 
 
 def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> Revised:
@@ -47,7 +47,7 @@ def _bring_back(workspace: Workspace, writing: Writing, absent: Change) -> Revis
     return Revised(memory.id, versions[memory.id], writing.scope.branch, ("content",))
 
 
-def _at(workspace: Workspace, place: Place, to: str) -> Memory:
+def _at(workspace: Workspace, place: Copy, to: str) -> Memory:
     for vault in workspace.store.vaults():
         commit = vault.repository.resolve(to)
         memory = history.version(vault, commit, place.id) if commit else None
@@ -66,7 +66,7 @@ def _readable(vault: Vault, blob: str) -> Memory | None:
         return None
 
 
-def _before(workspace: Workspace, writing: Writing, place: Place) -> Memory:
+def _before(workspace: Workspace, writing: Writing, place: Copy) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
     for event in memory_events(workspace, writing.view, place.id):

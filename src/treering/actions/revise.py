@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
-from treering.actions.remember import superseded
+from treering.actions.remember import supersede
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
 from treering.model.choices import OUTCOMES, STATUSES
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import one_of, type_named
-from treering.store.view import Place
+from treering.store.view import Copy
 
 _COMPARED = (
     "content", "title", "type", "topic", "tags", "files", "status", "confidence", "links",
@@ -53,7 +53,7 @@ def revise(
     if content and append:
         raise Invalid("Give content or append, not both.")
 
-    def revised(writing: Writing, memory: Memory) -> Memory:
+    def apply(writing: Writing, memory: Memory) -> Memory:
         new = memory
         if content or append:
             text = content or f"{memory.content}\n\n{inputs.content_given(append)}"
@@ -63,7 +63,7 @@ def revise(
         if topic:
             new = replace(new, topic="" if topic == inputs.CLEAR else inputs.topic_given(topic))
         if tags_add or tags_remove:
-            new = replace(new, tags=_retagged(new.tags, tags_add, tags_remove))
+            new = replace(new, tags=_retag(new.tags, tags_add, tags_remove))
         if files:
             paths = [] if list(files) == [inputs.CLEAR] else files
             new = replace(new, files=inputs.files_given(workspace, writing.standing, paths))
@@ -74,18 +74,18 @@ def revise(
             confidence=new.confidence
             if confidence is None
             else inputs.confidence_given(confidence),
-            details=_detailed(new, outcome, reason),
+            details=_details(new, outcome, reason),
         )
 
     def attempt(writing: Writing) -> Revised:
-        place = expected(writing.view.find(id), expect)
+        place = check_version(writing.view.find(id), expect)
         memory = place.memory()
         if memory.is_forgotten and not status:
             raise MemoryNotFound(
                 f"The memory {memory.id} was forgotten.",
                 hint=f"`treering forget --restore {memory.id}` brings it back.",
             )
-        changes = [Change(revised(writing, memory), place, place.layer.vault.is_private)]
+        changes = [Change(apply(writing, memory), place, place.layer.vault.is_private)]
         if supersede_with:
             changes = _superseding(writing, changes[0], supersede_with, workspace.now())
         return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
@@ -93,7 +93,7 @@ def revise(
     return workspace.write(branch, attempt)
 
 
-def expected(place: Place, version: str) -> Place:
+def check_version(place: Copy, version: str) -> Copy:
     if version and place.blob != version:
         raise Conflict(
             f"The memory {place.id} is at version {place.blob}, not {version}",
@@ -114,7 +114,7 @@ def write_changes(
     news = [
         Change(replace(change.memory, modified=now), change.replaces, change.is_private)
         for change in changes
-        if change.replaces and changed_fields(change.replaces, change.memory)
+        if change.replaces and diff_fields(change.replaces, change.memory)
     ]
     versions = writing.commit(op, news, allow_secret=allow_secret) if news else {}
     old = first.replaces
@@ -125,11 +125,11 @@ def write_changes(
         id=first.memory.id,
         version=versions.get(first.memory.id, old.blob),
         branch=writing.scope.branch if written else old.layer.branch,
-        changed=changed_fields(old, first.memory),
+        changed=diff_fields(old, first.memory),
     )
 
 
-def changed_fields(place: Place, new: Memory) -> tuple[str, ...]:
+def diff_fields(place: Copy, new: Memory) -> tuple[str, ...]:
     """The fields that differ, in details the single ones; all where the old is no memory."""
     try:
         old = place.memory()
@@ -144,13 +144,13 @@ def _or_default(text: str, default: str, what: str) -> str:
     return default if text == inputs.CLEAR else inputs.line_given(text, what) or default
 
 
-def _retagged(tags: tuple[str, ...], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
+def _retag(tags: tuple[str, ...], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
     gone = {tag.lower() for tag in inputs.tags_given(remove)}
     kept = [tag for tag in tags if tag.lower() not in gone]
     return tuple(dict.fromkeys([*kept, *inputs.tags_given(add)]))
 
 
-def _detailed(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
+def _details(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
     details = dict(memory.details)
     for key, text in (("outcome", outcome), ("reason", reason)):
         if text == inputs.CLEAR:
@@ -167,7 +167,7 @@ def _superseding(writing: Writing, change: Change, by: str, now: str) -> list[Ch
     newer = writing.view.find(by)
     if change.replaces is None:
         return [change]
-    marked = superseded(change.replaces, newer.id, now).memory
+    marked = supersede(change.replaces, newer.id, now).memory
     old = replace(
         change.memory,
         status=marked.status,

@@ -7,9 +7,9 @@ only the newest few are looked at, and only when there is a tie.
 from dataclasses import replace
 from itertools import groupby
 
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.errors import StoreDamaged
-from treering.search import Found, Hit
+from treering.search import Hit, SearchResult
 from treering.store import message
 from treering.store.view import View
 
@@ -20,7 +20,7 @@ _MOST_COMMITS = 200
 SLACK = 64
 
 
-def untied(found: Found, sight: Sight, order: str) -> Found:
+def break_ties(found: SearchResult, sight: SearchView, order: str) -> SearchResult:
     """The same answer with ties among its hits resolved by commit order."""
     created = {hit.blob: sight.created(hit.blob) for hit in found.hits}
     if len(set(created.values())) == len(created):

@@ -37,7 +37,7 @@ def record_agent_session(
         place = view.place(fresh.id)
         known = place.memory() if place else fresh
         changed = sessions.lasting_until(known, when, summary)
-        changed = mask_memory(sessions.told(changed, _commits(view, changed)))
+        changed = mask_memory(sessions.describe(changed, _commits(view, changed)))
         if place is None or changed != known:
             writing.commit("capture", [Change(changed, place, is_private=False)], allow_secret=True)
         return changed.id, branch
@@ -45,9 +45,9 @@ def record_agent_session(
     memory_id, branch = workspace.write("", attempt)
     still_open = OpenSessions(workspace.store.folder)
     if event == END:
-        still_open.closed(memory_id)
+        still_open.close(memory_id)
     else:
-        still_open.seen(memory_id, branch, when)
+        still_open.note(memory_id, branch, when)
     return memory_id
 
 

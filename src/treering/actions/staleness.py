@@ -48,11 +48,11 @@ class CodeTree:
             return FileState(file.path, "fresh" if there == file.blob else "changed")
         if not file.blob:  # named before it was ever committed
             return FileState(file.path, "unknown")
-        if now := self._renamed(since).get(file.path):
+        if now := self._find_renames(since).get(file.path):
             return FileState(file.path, "moved", now)
         return FileState(file.path, "unknown" if self._repository.is_shallow else "gone")
 
-    def _renamed(self, since: str) -> dict[str, str]:
+    def _find_renames(self, since: str) -> dict[str, str]:
         """Files renamed between a commit and now; only asked for a path that is gone."""
         if not since or self._commit is None or not self._repository.resolve(since):
             return {}

@@ -7,21 +7,21 @@ from treering.actions import outputs
 from treering.actions.doctor.lost_refs import count_vanished
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
-from treering.actions.setup.hook_files import installed
-from treering.actions.workspace import Standing, Workspace
+from treering.actions.setup.hook_files import list_installed
+from treering.actions.workspace import Position, Workspace
 from treering.branches.survey import local_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import process, refs
 from treering.model.choices import STATUS_VIEWS
-from treering.model.dates import written
+from treering.model.dates import format_moment
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
 from treering.search import Entry
 from treering.store.absence import list_kept
-from treering.sync.refspec import shared_through
+from treering.sync.refspec import find_sharing_remote
 
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 
@@ -29,15 +29,15 @@ _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
     """One of the views; the summary is the contract's whole answer."""
     wanted = one_of(view or "summary", STATUS_VIEWS, "view")
-    standing = workspace.standing(branch)
+    standing = workspace.position(branch)
     seen = workspace.view_from(standing)
     if wanted == "branches":
         return {"branches": branches(workspace)}
     if wanted == "health":
         return _health(workspace) | vitals(workspace)
     if wanted == "outputs":
-        return {"outputs": outputs.listed(workspace)}
-    sight = workspace.lookout.sight(seen)
+        return {"outputs": outputs.list_outputs(workspace)}
+    sight = workspace.searcher.sight(seen)
     memories = list(sight.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
     if wanted in _SIDES:
@@ -46,7 +46,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
 
 
 def _summary(
-    workspace: Workspace, standing: Standing, memories: list[Entry], unreadable: int
+    workspace: Workspace, standing: Position, memories: list[Entry], unreadable: int
 ) -> dict[str, Any]:
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
@@ -62,13 +62,13 @@ def _summary(
         "format": FORMAT,
         "memories": {
             "visible": len(alive),
-            "total": len(workspace.everything().ranks_of_all()),
+            "total": len(workspace.view_of_all().ranks_of_all()),
             "unreadable": unreadable,
             **({"vanished": gone} if (gone := count_vanished(workspace)) else {}),
-            "by_type": _sorted(Counter(memory.type for memory in alive)),
-            "by_status": _sorted(Counter(memory.status for memory in memories)),
+            "by_type": _sort(Counter(memory.type for memory in alive)),
+            "by_status": _sort(Counter(memory.status for memory in memories)),
         },
-        "links": {"total": links.total(), "by_relation": _sorted(links)},
+        "links": {"total": links.total(), "by_relation": _sort(links)},
         "top_tags": tags(alive)["tags"][:10],
         "recent_topics": recent_topics(alive),
         "branches": branches(workspace),
@@ -76,7 +76,7 @@ def _summary(
     }
 
 
-def _sorted(counts: Counter[str]) -> dict[str, int]:
+def _sort(counts: Counter[str]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
@@ -103,7 +103,7 @@ def branches(workspace: Workspace) -> list[dict[str, Any]]:
 def _health(workspace: Workspace) -> dict[str, Any]:
     return {
         "index": _index(workspace),
-        "hooks": {"installed": list(installed(workspace.repository))},
+        "hooks": {"installed": list(list_installed(workspace.repository))},
         "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
     }
@@ -111,9 +111,9 @@ def _health(workspace: Workspace) -> dict[str, Any]:
 
 def _index(workspace: Workspace) -> dict[str, Any]:
     """How much is indexed, and whether that is all there is."""
-    index = workspace.lookout.index
+    index = workspace.searcher.index
     known = index.entries()
-    there = workspace.everything().ranks_of_all()
+    there = workspace.view_of_all().ranks_of_all()
     return {"documents": index.documents(), "fresh": all(blob in known for blob in there)}
 
 
@@ -124,19 +124,19 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     branches are read where they are, so only what is shared can be behind.
     """
     repository = workspace.repository
-    remote = shared_through(repository)
+    remote = find_sharing_remote(repository)
     if not remote:
         return {"remote": "", "ahead": 0, "behind": 0}
     theirs = f"--glob={REMOTES}{remote}/heads/*"
     mine = f"--glob={HEADS}*"
     shared = [
         ref
-        for name in refs.listed(repository.common_dir, HEADS)
+        for name in refs.list_refs(repository.common_dir, HEADS)
         if refs.read(
             repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
         )
     ]
-    news = {"kept": _kept(workspace), "undo": _undo(workspace)}
+    news = {"kept": _list_kept(workspace), "undo": _undo(workspace)}
     return {
         "remote": remote,
         "ahead": _commits(workspace, mine, "--not", theirs),
@@ -156,7 +156,7 @@ def _undo(workspace: Workspace) -> list[dict[str, Any]]:
             found[before.scope] = {
                 "branch": before.scope.branch,
                 "ref": before.ref,
-                "when": written(before.when),
+                "when": format_moment(before.when),
                 "changed": effect.changed,
                 "hidden": effect.hidden,
                 "many": effect.is_large,
@@ -164,7 +164,7 @@ def _undo(workspace: Workspace) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _kept(workspace: Workspace) -> list[dict[str, Any]]:
+def _list_kept(workspace: Workspace) -> list[dict[str, Any]]:
     """What others left out of our scopes and was put back, as far as it is news."""
     vault = workspace.store.shared
     return [kept._asdict() for kept in list_kept(vault, list(local_scopes(vault).values()))]

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.branches.apply import Hand
+from treering.branches.apply import Actor
 from treering.branches.survey import local_scopes
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
-from treering.git.remote import Pushed, Remote
-from treering.git.repository import Repository
+from treering.git.remote import PushedRef, Remote
 from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.taxonomy import one_of
@@ -38,7 +37,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SyncedScope:
     """One scope of the answer; `reason` says why it was refused, `notes` what a merge decided."""
 
     branch: str
@@ -53,7 +52,7 @@ class Synced:
     """What happened, counted in scopes; `memories` counts the files that moved."""
 
     remote: str
-    scopes: tuple[Line, ...]
+    scopes: tuple[SyncedScope, ...]
     fetched: int
     pushed: int
     merged: int
@@ -76,31 +75,15 @@ def sync(
     Without `is_attended` git asks nobody for a password and gives up after some minutes.
     """
     wanted = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
-    name = remote_named(workspace.repository, remote)
+    name = refspec.find_remote(workspace.repository, remote)
     seconds = None if is_attended else _UNATTENDED_PATIENCE
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
-    run = _Run(workspace, wire, wanted, allow_secret, progress or (lambda _: None))
+    run = _SyncRun(workspace, wire, wanted, allow_secret, progress or (lambda _: None))
     if dry_run:
-        return run.shown()
+        return run.forecast()
     refspec.repair(workspace.repository)
     workspace.ledger.catch_up()  # a redaction of others may have our history written again
-    return run.done()
-
-
-def remote_named(repository: Repository, name: str = "") -> str:
-    """The remote memories go through: as asked, `treering.remote`, origin, or the only one."""
-    there = repository.remotes()
-    chosen = name or repository.config("treering.remote") or (there[0] if there else "")
-    if not chosen:
-        raise SyncRefused(
-            "This repository has no remote.", hint="`git remote add origin URL` adds one."
-        )
-    if chosen not in there:
-        known = (
-            f"There are: {', '.join(there)}." if there else "`git remote add NAME URL` adds one."
-        )
-        raise SyncRefused(f"There is no remote {chosen!r}.", hint=known)
-    return chosen
+    return run.run()
 
 
 def share_in_background(workspace: Workspace, remote: str = "") -> Synced | None:
@@ -117,7 +100,7 @@ def share_in_background(workspace: Workspace, remote: str = "") -> Synced | None
     return sync(workspace, "push", remote=chosen)
 
 
-class _Seen(NamedTuple):
+class _RemoteScopes(NamedTuple):
     """What the remote has now, and which of it could not be had."""
 
     scopes: dict[Scope, str]
@@ -125,7 +108,7 @@ class _Seen(NamedTuple):
     left_out: int
 
 
-class _Run:
+class _SyncRun:
     """One sync: rounds of fetch, merge and push until nobody was faster."""
 
     def __init__(
@@ -137,7 +120,7 @@ class _Run:
         self._direction = direction
         self._allow_secret = allow_secret
         self._say = say
-        self._lines: dict[Scope, Line] = {}
+        self._lines: dict[Scope, SyncedScope] = {}
         self._refused: dict[Scope, str] = {}
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
@@ -146,11 +129,11 @@ class _Run:
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
 
-    def done(self) -> Synced:
+    def run(self) -> Synced:
         for attempt in range(_ATTEMPTS):
             started = time.monotonic()
             try:
-                seen = self._fetched()
+                seen = self._fetch()
                 self._take_in(seen)
             except RefMoved:
                 continue
@@ -167,11 +150,11 @@ class _Run:
 
     # --- in ---------------------------------------------------------------------------------------
 
-    def _fetched(self) -> _Seen:
+    def _fetch(self) -> _RemoteScopes:
         self._say(f"asking {self._wire.name}")
-        listed = {n: t for n, t in self._wire.listed(HEADS).items() if _is_name(n)}
-        known = exchange.fetched(self._workspace.repository, self._wire.name)
-        chosen = self._chosen(listed, known)
+        listed = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
+        known = exchange.list_fetched(self._workspace.repository, self._wire.name)
+        chosen = self._choose(listed, known)
         news = {
             name: f"{REMOTES}{self._wire.name}/heads/{name.removeprefix(HEADS)}"
             for name, tip in chosen.items()
@@ -183,11 +166,13 @@ class _Run:
         for name, why in failed.items():
             self._notes.append(f"{name} could not be fetched: {why}")
         there = {name: tip for name, tip in chosen.items() if name not in failed}
-        return _Seen(exchange.scopes_in(self._vault, there), known, len(listed) - len(chosen))
+        return _RemoteScopes(
+            exchange.scopes_in(self._vault, there), known, len(listed) - len(chosen)
+        )
 
-    def _chosen(self, listed: dict[str, str], known: dict[str, str]) -> dict[str, str]:
+    def _choose(self, listed: dict[str, str], known: dict[str, str]) -> dict[str, str]:
         """What of the remote is followed: for a push our own scopes, else all within reason."""
-        mine = refs.listed(self._workspace.repository.common_dir, HEADS)
+        mine = refs.list_refs(self._workspace.repository.common_dir, HEADS)
         if self._direction == "push":
             return {name: tip for name, tip in listed.items() if name in mine}
         if len(listed) <= MOST_SCOPES:
@@ -203,10 +188,10 @@ class _Run:
         self._notes.append(note)
         return {name: listed[name] for name in names}
 
-    def _take_in(self, seen: _Seen) -> None:
+    def _take_in(self, seen: _RemoteScopes) -> None:
         mine = local_scopes(self._vault)
         todo = {scope: tip for scope, tip in seen.scopes.items() if mine.get(scope) != tip}
-        gone = self._vanished(seen) if self._direction != "push" else {}
+        gone = self._list_vanished(seen) if self._direction != "push" else {}
         if not todo and not gone and mine.keys() <= seen.scopes.keys():
             return
         losses = {
@@ -216,7 +201,7 @@ class _Run:
             for scope, tip in todo.items()
         }
         with self._workspace.store.lock() as held:
-            hand = self._workspace.hand(held)
+            hand = self._workspace.actor(held)
             for ref, tip in gone.items():
                 self._vault.move_ref(held, ref, None, old=tip, why="sync: gone")
             for scope, tip in todo.items():
@@ -224,9 +209,9 @@ class _Run:
                 self._take_one(hand, scope, tip, mine.get(scope), known, losses[scope])
             if self._direction != "push":
                 for scope in exchange.drop_promoted(hand, self._vault, seen.scopes):
-                    self._lines[scope] = Line(scope.branch, "dropped")
+                    self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
-    def _vanished(self, seen: _Seen) -> dict[str, str]:
+    def _list_vanished(self, seen: _RemoteScopes) -> dict[str, str]:
         """What the remote was last seen to have and has no longer."""
         if seen.left_out:
             return {}
@@ -236,7 +221,7 @@ class _Run:
 
     def _take_one(
         self,
-        hand: Hand,
+        hand: Actor,
         scope: Scope,
         tip: str,
         ours: str | None,
@@ -246,7 +231,7 @@ class _Run:
         try:
             taken = exchange.take_in(hand, self._vault, scope, tip, loss)
         except (StoreDamaged, FormatTooNew, Invalid) as error:
-            self._lines[scope] = Line(scope.branch, "refused", error.message)
+            self._lines[scope] = SyncedScope(scope.branch, "refused", error.message)
             return
         self._instead.pop(scope, None)
         if taken.instead:
@@ -262,7 +247,7 @@ class _Run:
         if scope not in self._lines:
             self._memories["fetched"] += self._count(before, tip)
         self._memories["merged"] += taken.memories
-        self._lines[scope] = Line(
+        self._lines[scope] = SyncedScope(
             scope.branch, taken.status, notes=taken.notes or None, undo=taken.undo
         )
 
@@ -305,11 +290,13 @@ class _Run:
                 del clean[scope]
                 said = ", ".join(f"{what} ({kind})" for what, kind in found.items())
                 self._secrets.append(f"{said} on {scope.branch}")
-                self._lines[scope] = Line(scope.branch, "refused", f"holds a credential: {said}")
+                self._lines[scope] = SyncedScope(
+                    scope.branch, "refused", f"holds a credential: {said}"
+                )
         return Outgoing(clean, todo.gone if len(clean) == len(todo.new) else {}, todo.replaced)
 
     def _note_pushed(
-        self, todo: Outgoing, theirs: dict[Scope, str], results: dict[str, Pushed]
+        self, todo: Outgoing, theirs: dict[Scope, str], results: dict[str, PushedRef]
     ) -> None:
         name = self._wire.name
         self._refused = {}
@@ -328,18 +315,18 @@ class _Run:
                         held, ref, None if is_gone else tip, old=now, why="sync: pushed"
                     )
                 if is_gone:
-                    self._lines[scope] = Line(scope.branch, "dropped")
+                    self._lines[scope] = SyncedScope(scope.branch, "dropped")
                     continue
                 self._pushed.add(scope)
                 self._memories["pushed"] += self._count(theirs.get(scope), tip)
                 if scope not in self._lines or self._lines[scope].status == "refused":
-                    self._lines[scope] = Line(scope.branch, "pushed")
+                    self._lines[scope] = SyncedScope(scope.branch, "pushed")
 
     # --- telling ----------------------------------------------------------------------------------
 
     def _answer(self) -> Synced:
         for scope in local_scopes(self._vault):
-            self._lines.setdefault(scope, Line(scope.branch, "unchanged"))
+            self._lines.setdefault(scope, SyncedScope(scope.branch, "unchanged"))
         if self._secrets:
             raise BlockedSecret(
                 f"Not pushed, since it holds what looks like a credential: "
@@ -362,17 +349,17 @@ class _Run:
             notes=tuple(dict.fromkeys(self._notes)) or None,
         )
 
-    def shown(self) -> Synced:
+    def forecast(self) -> Synced:
         """What a sync would do, as far as can be told without fetching anything."""
-        listed = {n: t for n, t in self._wire.listed(HEADS).items() if _is_name(n)}
+        listed = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
         theirs = exchange.scopes_in(self._vault, listed)
         mine = local_scopes(self._vault)
-        known = exchange.fetched(self._workspace.repository, self._wire.name)
+        known = exchange.list_fetched(self._workspace.repository, self._wire.name)
         out = exchange.outgoing(self._workspace.store, self._vault, theirs, {}, {})
         for scope in mine.keys() | theirs.keys():
             status = self._forecast(scope, mine.get(scope), theirs.get(scope), known, out)
             if status:
-                self._lines[scope] = Line(scope.branch, status)
+                self._lines[scope] = SyncedScope(scope.branch, status)
         if self._direction != "fetch":
             self._pushed = {s for s in out.new if s in self._lines}
         return self._answer()

@@ -19,14 +19,14 @@ from treering.model.memory import Memory
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Index, embedder_named
 from treering.store.store import Store
-from treering.store.view import Place, View
-from treering.text.flags import Detectors
+from treering.store.view import Copy, View
+from treering.text.flags import DetectorRules
 
 _KEPT = 16
 _AT_ONCE = 500
 
 
-class Sight:
+class SearchView:
     """The visible blobs, how near the layer of each is, and what the index knows of them."""
 
     def __init__(self, index: Index, view: View, ranks: dict[str, int]) -> None:
@@ -34,14 +34,14 @@ class Sight:
         self.view = view
         self.ranks = ranks
 
-    def place(self, blob: str) -> Place | None:
+    def place(self, blob: str) -> Copy | None:
         """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
         rank, entry = self.ranks.get(blob), self._index.entry(blob)
         if rank is None or entry is None:
             return None
         layer = self.view.layers[rank]
         there = layer.blob(entry.id) == blob
-        return Place(entry.id, blob, layer) if there else None
+        return Copy(entry.id, blob, layer) if there else None
 
     def created(self, blob: str) -> float:
         """When a memory was made, as the index orders by it."""
@@ -60,21 +60,21 @@ class Sight:
         return Network(nearest)
 
 
-class Lookout:
+class Searcher:
     """Makes views searchable, and remembers the last few."""
 
     def __init__(self, store: Store, ledger: Ledger, folder: Path, *, model: str = "") -> None:
         self._store = store
         self._ledger = ledger
         self.index = Index(
-            folder, read=self._read, embedder=embedder_named(model), detectors=Detectors()
+            folder, read=self._read, embedder=embedder_named(model), detectors=DetectorRules()
         )
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
-        self._known: dict[tuple[object, ...], Sight] = {}
+        self._known: dict[tuple[object, ...], SearchView] = {}
         self._tidying: threading.Thread | None = None
 
-    def sight(self, view: View, *, every_copy: bool = False) -> Sight:
+    def sight(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
         key = (
             every_copy,
@@ -86,7 +86,7 @@ class Lookout:
         found = self._known.pop(key, None)
         if found is None:
             ranks = view.ranks_of_all() if every_copy else view.ranks()
-            found = Sight(self.index, view, ranks)
+            found = SearchView(self.index, view, ranks)
             self.index.catch_up(ranks)
         self._known[key] = found
         for oldest in list(self._known)[:-_KEPT]:

@@ -2,21 +2,23 @@
 
 from collections.abc import Sequence
 
-from treering.actions.sync import remote_named
 from treering.actions.workspace import Workspace
-from treering.branches.survey import Trashed
+from treering.branches.survey import TrashedScope
 from treering.errors import SyncRefused
 from treering.git import refs
 from treering.git.remote import Remote
 from treering.model.scope import HEADS
+from treering.sync import refspec
 from treering.sync.exchange import fetched_ref
 
 
-def withdraw(workspace: Workspace, remote: str, thrown_away: Sequence[Trashed]) -> tuple[str, ...]:
+def withdraw(
+    workspace: Workspace, remote: str, thrown_away: Sequence[TrashedScope]
+) -> tuple[str, ...]:
     """Remove from a remote what the trash here holds all of; written to since, it stays."""
     repository, vault = workspace.repository, workspace.store.shared
-    wire = Remote(repository, remote_named(repository, remote), is_attended=True)
-    listed = wire.listed(HEADS)
+    wire = Remote(repository, refspec.find_remote(repository, remote), is_attended=True)
+    listed = wire.list_refs(HEADS)
     gone = {
         entry.scope.ref: there
         for entry in thrown_away

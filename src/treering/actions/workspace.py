@@ -17,22 +17,22 @@ from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
 from treering.model import document
-from treering.model.dates import bound, written
+from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.store.view import Layer, Place, View
+from treering.store.view import Copy, Layer, View
 from treering.text import secrets
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
-    from treering.actions.neighbourhood import Surroundings
+    from treering.actions.neighbourhood import Neighbourhood
     from treering.actions.origin import Authors
-    from treering.actions.visible import Lookout
-    from treering.branches.apply import Hand
+    from treering.actions.visible import Searcher
+    from treering.branches.apply import Actor
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
 
@@ -40,7 +40,7 @@ _ATTEMPTS = 5
 Result = TypeVar("Result")
 
 
-class Standing(NamedTuple):
+class Position(NamedTuple):
     """Where a call acts: the scope it writes to, and the code that goes with it."""
 
     scope: Scope
@@ -52,7 +52,7 @@ class Change(NamedTuple):
     """A memory to be written, the copy it replaces or covers, and whether it is private."""
 
     memory: Memory
-    replaces: Place | None
+    replaces: Copy | None
     is_private: bool
 
 
@@ -124,12 +124,12 @@ class Workspace:
         return said.lower() not in ("false", "no", "off", "0")
 
     @cached_property
-    def lookout(self) -> "Lookout":
+    def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.visible import Lookout
+        from treering.actions.visible import Searcher
 
         model = self.repository.config("treering.semantic") or ""
-        return Lookout(self.store, self.ledger, self.derived("index"), model=model)
+        return Searcher(self.store, self.ledger, self.derived("index"), model=model)
 
     @cached_property
     def ledger(self) -> "Ledger":
@@ -139,12 +139,12 @@ class Workspace:
         return Ledger(self.store, self.derived("provenance"), self.clock)
 
     @cached_property
-    def surroundings(self) -> "Surroundings":
+    def neighbourhood(self) -> "Neighbourhood":
         """What is around a memory that is written, without the index."""
-        from treering.actions.neighbourhood import Surroundings
-        from treering.graph.neighbours import Clues
+        from treering.actions.neighbourhood import Neighbourhood
+        from treering.graph.neighbours import NeighbourTable
 
-        return Surroundings(self.store, Clues(self.derived("index") / "clues.db"))
+        return Neighbourhood(self.store, NeighbourTable(self.derived("index") / "clues.db"))
 
     @cached_property
     def pages(self) -> "Pages":
@@ -173,43 +173,43 @@ class Workspace:
     def settle(self) -> None:
         """After a look at the index: let it be put in order, if this process lives long enough."""
         if not self._is_brief:
-            self.lookout.tidy_soon()
+            self.searcher.tidy_soon()
 
     def catch_up_soon(self) -> None:
         """After a write: note what is around beside the answers, if that was too much on the way
         and this process lives long enough. Git handles are not for two threads: it has its own."""
-        if self.surroundings.is_behind and not self._is_brief:
-            self.surroundings.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
+        if self.neighbourhood.is_behind and not self._is_brief:
+            self.neighbourhood.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
 
     def now(self) -> str:
-        return written(self.clock())
+        return format_moment(self.clock())
 
-    def hand(self, held: Held) -> "Hand":
+    def actor(self, held: Held) -> "Actor":
         """Whoever moves scopes in the name of this workspace."""
-        from treering.branches.apply import Hand
+        from treering.branches.apply import Actor
 
         self.ledger.note_written()  # a ref that goes takes its log with it
         at = partial(code_of, self.repository)
-        return Hand(self.store, held, self.person, self.clock(), at)
+        return Actor(self.store, held, self.person, self.clock(), at)
 
-    def _settle(self, held: Held, standing: Standing) -> None:
+    def _settle(self, held: Held, standing: Position) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
             if scope_now(self.repository, vault, standing.scope) != standing.scope:
                 from treering.branches.follow import settle  # rare, and loads the whole plan
 
-                settle(self.hand(held), vault, standing.scope)
+                settle(self.actor(held), vault, standing.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 
-    def standing(self, branch: str = "", *, create: bool = False) -> Standing:
+    def position(self, branch: str = "", *, create: bool = False) -> Position:
         """The scope of `branch`, or of HEAD as it is now."""
         trunk = trunk_of(self.repository)
         if branch:
             scope = layers.scope_named(self.store, branch, create=create)
-            return Standing(scope, trunk, self._head_of(scope))
+            return Position(scope, trunk, self._head_of(scope))
         head = self.repository.head()
-        return Standing(layers.scope_of_head(self.store, head, trunk), trunk, head.commit)
+        return Position(layers.scope_of_head(self.store, head, trunk), trunk, head.commit)
 
     def _head_of(self, scope: Scope) -> str | None:
         if scope.is_detached:
@@ -217,14 +217,14 @@ class Workspace:
         return self.repository.tip_of(scope.branch)
 
     def view(self, branch: str = "") -> View:
-        return self.view_from(self.standing(branch))
+        return self.view_from(self.position(branch))
 
-    def view_from(self, standing: Standing) -> View:
+    def view_from(self, standing: Position) -> View:
         return layers.view_of(self.store, standing.scope, standing.head, standing.trunk)
 
-    def standing_on_trunk(self) -> Standing:
+    def position_on_trunk(self) -> Position:
         trunk = trunk_of(self.repository)
-        return Standing(Scope(trunk), trunk, self.repository.tip_of(trunk))
+        return Position(Scope(trunk), trunk, self.repository.tip_of(trunk))
 
     def as_of(self, view: View, at: str) -> View:
         """A view as it was at the time of a code commit, or on a date."""
@@ -232,12 +232,12 @@ class Workspace:
         if commit:
             seconds: float = self.repository.objects.commit(commit).time
         else:
-            seconds = bound(at, self.clock(), end=True)
+            seconds = parse_moment(at, self.clock(), end=True)
         return View(view.branch, tuple(_layer_at(layer, seconds) for layer in view.layers))
 
-    def everything(self, standing: Standing | None = None) -> View:
+    def view_of_all(self, standing: Position | None = None) -> View:
         """Every scope there is, each as a layer of its own."""
-        standing = standing or self.standing()
+        standing = standing or self.position()
         return layers.everything(self.store, standing.scope.branch, standing.trunk)
 
     # --- writing ----------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class Workspace:
         attempt: Callable[["Writing"], Result],
         *,
         create: bool = False,
-        standing: Standing | None = None,
+        standing: Position | None = None,
         patience: float = PATIENCE,
     ) -> Result:
         """Run `attempt` under the lock, on a view taken under it.
@@ -263,7 +263,7 @@ class Workspace:
         for _ in range(_ATTEMPTS):
             try:
                 with self.store.lock(patience) as held:
-                    at = standing or self.standing(branch, create=create)
+                    at = standing or self.position(branch, create=create)
                     self._settle(held, at)
                     result = attempt(Writing(self, held, at))
             except RefMoved:
@@ -299,7 +299,7 @@ def code_of(repository: Repository, scope: Scope) -> CodePosition:
 class Writing:
     """A write under way: the lock is held, the view is as of now."""
 
-    def __init__(self, workspace: Workspace, held: Held, standing: Standing) -> None:
+    def __init__(self, workspace: Workspace, held: Held, standing: Position) -> None:
         self._workspace = workspace
         self._held = held
         self.standing = standing
@@ -348,7 +348,7 @@ class Writing:
         self._put(vault, files, why)
         return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
 
-    def save(self, op: str, subject: str, saved: Mapping[str, tuple[bytes, Place | None]]) -> None:
+    def save(self, op: str, subject: str, saved: Mapping[str, tuple[bytes, Copy | None]]) -> None:
         """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
         files = {layout.saved_path(key): data for key, (data, _) in saved.items()}
         bases = {

@@ -29,7 +29,7 @@ from treering.text.masking import mask
 CodeOf = Callable[[Scope], CodePosition]
 
 
-class Hand(NamedTuple):
+class Actor(NamedTuple):
     """Whoever applies: the lock, the name and the time commits get."""
 
     store: Store
@@ -40,7 +40,7 @@ class Hand(NamedTuple):
 
 
 def apply(
-    hand: Hand, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
+    hand: Actor, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
 ) -> list[PlanLine]:
     """Do what the lines say; the ones that failed come back with what went wrong as reason."""
     done = list(lines)
@@ -74,7 +74,7 @@ def _turn(line: PlanLine) -> int:
     return {"rename": 1, "revive": 2}.get(line.action, 3)
 
 
-def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+def _keep(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     """Write down where a living branch is, so that it can be judged once it is gone."""
     trunk = trunk_of(hand.store.repository)
     if line.verdict != "live" or line.scope.is_detached or line.branch == trunk:
@@ -83,7 +83,7 @@ def _keep(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     _follow_rewrites(hand, vault, line, trunk)
 
 
-def _follow_rewrites(hand: Hand, vault: Vault, line: PlanLine, trunk: str) -> None:
+def _follow_rewrites(hand: Actor, vault: Vault, line: PlanLine, trunk: str) -> None:
     """Let memories name the commit that took the place of the one they were made at."""
     repository = hand.store.repository
     tip = repository.tip_of(line.branch)
@@ -109,7 +109,7 @@ def _follow_rewrites(hand: Hand, vault: Vault, line: PlanLine, trunk: str) -> No
         vault.commit(hand.held, line.scope, files, why, person=hand.person, seconds=hand.seconds)
 
 
-def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
+def remember_tip(hand: Actor, vault: Vault, scope: Scope) -> None:
     repository = hand.store.repository
     if vault.is_private or scope.is_detached or scope.branch == trunk_of(repository):
         return
@@ -119,7 +119,7 @@ def remember_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
         vault.move_ref(hand.held, name, tip, old=kept, why="keep")
 
 
-def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+def _promote(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
     if line.drops:
         _drop(hand, vault, line)
@@ -129,11 +129,11 @@ def _promote(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
 
 
 def promote(
-    hand: Hand, vault: Vault, source: Scope, tip: str, target: Scope, line: PlanLine
+    hand: Actor, vault: Vault, source: Scope, tip: str, target: Scope, line: PlanLine
 ) -> None:
     """Put what is the source's own into the target, in one commit."""
     here, there = vault.snapshot_at(source, tip), vault.snapshot(target)
-    work = promotion.prepared(vault, here, there)
+    work = promotion.prepare(vault, here, there)
     if work.is_nothing and there.tip and vault.repository.is_ancestor(tip, there.tip):
         return  # done before, by us or by another clone
     read = vault.repository.objects.blob
@@ -159,7 +159,7 @@ def promote(
     )
 
 
-def _drop(hand: Hand, vault: Vault, line: PlanLine) -> None:
+def _drop(hand: Actor, vault: Vault, line: PlanLine) -> None:
     """The ref goes once all of it is in the target; what is not can still be restored."""
     here, there = vault.snapshot_at(line.scope, line.tip), vault.snapshot(Scope(line.into))
     if not promotion.is_taken_over(vault, here, there):
@@ -169,13 +169,13 @@ def _drop(hand: Hand, vault: Vault, line: PlanLine) -> None:
     forget_tip(hand, vault, line.scope)
 
 
-def forget_tip(hand: Hand, vault: Vault, scope: Scope) -> None:
+def forget_tip(hand: Actor, vault: Vault, scope: Scope) -> None:
     name = KEEP + scope.component
     if kept := refs.read(vault.repository.handle, name):
         vault.move_ref(hand.held, name, None, old=kept, why="judged")
 
 
-def _trash(hand: Hand, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
+def _trash(hand: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
     """One ref move, however many memories there are."""
     if keep_lessons:
         _keep_lessons(hand, vault, line, Scope(keep_lessons))
@@ -189,20 +189,20 @@ def _trash(hand: Hand, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
 
 def _is_in_trash(vault: Vault, line: PlanLine) -> bool:
     prefix = f"{TRASH}{line.scope.component}/"
-    return line.tip in refs.listed(vault.repository.common_dir, prefix).values()
+    return line.tip in refs.list_refs(vault.repository.common_dir, prefix).values()
 
 
 def trash_name(vault: Vault, scope: Scope, seconds: float) -> str:
     """A name in the trash that nothing has yet."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
-    taken = refs.listed(vault.repository.common_dir, f"{TRASH}{scope.component}/")
+    taken = refs.list_refs(vault.repository.common_dir, f"{TRASH}{scope.component}/")
     names = (
         f"{TRASH}{scope.component}/{stamp}{f'-{n}' if n > 1 else ''}" for n in range(1, 10_000)
     )
     return next(name for name in names if name not in taken)
 
 
-def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> None:
+def _keep_lessons(hand: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
     """What an abandoned branch tried and saw fail, kept for everyone: we tried this."""
     listing = vault.snapshot_at(line.scope, line.tip).listing()
     there = vault.snapshot(trunk).listing()
@@ -222,7 +222,7 @@ def _keep_lessons(hand: Hand, vault: Vault, line: PlanLine, trunk: Scope) -> Non
         vault.commit(hand.held, trunk, files, why, person=hand.person, seconds=hand.seconds)
 
 
-def _rename(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+def _rename(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     rename(hand.held, vault, line.scope, line.tip, Scope(line.into))
     remember_tip(hand, vault, Scope(line.into))
 
@@ -237,7 +237,7 @@ def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
         vault.move_ref(held, name, None, old=kept, why="renamed")
 
 
-def _stack(_: Hand, vault: Vault, line: PlanLine, __: str) -> None:
+def _stack(_: Actor, vault: Vault, line: PlanLine, __: str) -> None:
     """A hint only: if it cannot be written, git's own log still tells."""
     process.run(
         vault.repository.common_dir,
@@ -246,7 +246,7 @@ def _stack(_: Hand, vault: Vault, line: PlanLine, __: str) -> None:
     )
 
 
-def _revive(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
+def _revive(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     if line.trashed is None:
         return
     if vault.tip(line.scope):  # written to since it is back
@@ -257,7 +257,7 @@ def _revive(hand: Hand, vault: Vault, line: PlanLine, _: str) -> None:
     remember_tip(hand, vault, line.scope)
 
 
-_ACTIONS: dict[str, Callable[[Hand, Vault, PlanLine, str], None]] = {
+_ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
     "keep": _keep,
     "promote": _promote,
     "trash": _trash,

@@ -1,6 +1,6 @@
 """Before a write: the scope gets its branch's name, and is that branch's own."""
 
-from treering.branches.apply import Hand, apply, rename
+from treering.branches.apply import Actor, apply, rename
 from treering.branches.landing.judge import Judge
 from treering.branches.names import scope_now
 from treering.branches.plan import PlanLine, plan
@@ -9,7 +9,7 @@ from treering.model.scope import Scope
 from treering.store.vault import Vault
 
 
-def settle(hand: Hand, vault: Vault, scope: Scope) -> None:
+def settle(hand: Actor, vault: Vault, scope: Scope) -> None:
     """Before a write: let the scope have the branch's name, and be the branch's own."""
     now = scope_now(hand.store.repository, vault, scope)
     if now == scope:
@@ -20,7 +20,7 @@ def settle(hand: Hand, vault: Vault, scope: Scope) -> None:
         rename(hand.held, vault, now, tip, scope)
 
 
-def _clear(hand: Hand, vault: Vault, scope: Scope) -> None:
+def _clear(hand: Actor, vault: Vault, scope: Scope) -> None:
     """Put away what another branch left under this name, or give it to the one it belongs to."""
     repository = hand.store.repository
     lines = plan(repository, vault, survey(hand.store, vault), Judge(repository))

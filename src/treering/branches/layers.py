@@ -68,7 +68,7 @@ def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterato
         kind = "detached" if scope.is_detached else "branch"
         yield from _both(store, scope, "private", kind, below)
     if head:
-        for detached in _detached_in(store, head):
+        for detached in _list_detached(store, head):
             if detached != scope:
                 yield from _both(store, detached, "private", "detached", below)
     if scope != below and not scope.is_detached:
@@ -95,16 +95,16 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | N
         return Layer(kind, vault, snapshot, name=scope.branch)
     from treering.branches import overlay  # only where two scopes meet
 
-    taken = overlay.taken_over(vault, snapshot, there)
-    saved = overlay.taken_over_saved(vault, snapshot, there)
+    taken = overlay.list_taken_over(vault, snapshot, there)
+    saved = overlay.list_taken_over_saved(vault, snapshot, there)
     return Layer(kind, vault, snapshot, taken, name=scope.branch, taken_over_saved=saved)
 
 
-def _detached_in(store: Store, head: str) -> list[Scope]:
+def _list_detached(store: Store, head: str) -> list[Scope]:
     """The scopes of detached commits that are part of this history."""
     found: dict[Scope, None] = {}
     for vault in store.vaults():
-        for name in refs.listed(vault.repository.common_dir, f"{HEADS}%40"):
+        for name in refs.list_refs(vault.repository.common_dir, f"{HEADS}%40"):
             scope = Scope.of_component(name.removeprefix(HEADS))
             commit = store.repository.resolve(scope.branch[1:]) if scope else None
             if scope and commit and store.repository.is_ancestor(commit, head):

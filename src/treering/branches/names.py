@@ -55,7 +55,7 @@ def _earlier(repository: Repository, branch: str) -> Iterator[tuple[str, int | N
 
 
 def _is_of_another(
-    vault: Vault, scope: Scope, tip: str, renamed: int, log: list[reflog.Line]
+    vault: Vault, scope: Scope, tip: str, renamed: int, log: list[reflog.ReflogLine]
 ) -> bool:
     """Whether a scope was written after the rename, from a commit the branch never made; what
     others write to the old name says nothing of what was ours."""
@@ -104,7 +104,7 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, 
     return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
 
 
-def made_here(vault: Vault, scope: Scope) -> frozenset[str]:
+def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
     """The commits of a scope that were written in this clone, as the log of its ref tells.
 
     A name or an address in a commit proves nothing: whoever pushes writes what they like.
@@ -114,7 +114,7 @@ def made_here(vault: Vault, scope: Scope) -> frozenset[str]:
 
 
 def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
-    return tip in made_here(vault, scope)
+    return tip in list_made_here(vault, scope)
 
 
 def _is_strange(
@@ -166,7 +166,7 @@ def code_heads(vault: Vault, tip: str) -> list[str]:
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
     """Whether a scope was there before a branch with memories elsewhere was given its name."""
     renamed = reflog.renames(repository, branch)
-    written = _written(vault, branch, tip) if renamed else None
+    written = _last_write(vault, branch, tip) if renamed else None
     if written is None or written > renamed[0][1]:
         return False
     return earlier_scope(repository, vault, branch) is not None
@@ -178,7 +178,7 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     if not log:
         return None
     renamed = reflog.renames(repository, name)
-    written, named = _written(vault, name, tip), renamed[0][1] if renamed else log[0].when
+    written, named = _last_write(vault, name, tip), renamed[0][1] if renamed else log[0].when
     if written is None or written >= named:
         return None  # the usual case: nobody else's log is looked at
     for other in repository.branches():
@@ -190,7 +190,7 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     return None
 
 
-def _written(vault: Vault, name: str, tip: str) -> int | None:
+def _last_write(vault: Vault, name: str, tip: str) -> int | None:
     """When a scope was last written to; None if under another name: then it has followed here."""
     try:
         commit = vault.repository.objects.commit(tip)

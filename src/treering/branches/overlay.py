@@ -6,7 +6,7 @@ says nothing: anyone who may push can write such a commit, with any tree.
 
 from collections.abc import Callable
 
-from treering.store.history import Promoted, promotions
+from treering.store.history import PromotionRecord, promotions
 from treering.store.layout import path_of, saved_path
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
@@ -15,31 +15,31 @@ from treering.store.vault import Vault
 _MOST = 1_000
 
 
-def taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The memories of the source that the target has taken over; shared, not to be changed."""
-    return _taken(vault, source, target, Snapshot.listing, path_of)
+    return _list_taken(vault, source, target, Snapshot.listing, path_of)
 
 
-def taken_over_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+def list_taken_over_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The same of prompts and templates."""
-    return _taken(vault, source, target, Snapshot.saved, saved_path)
+    return _list_taken(vault, source, target, Snapshot.saved, saved_path)
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """What is the source's own: without what the target took over and nobody changed since."""
-    return _without(source.listing(), taken_over(vault, source, target))
+    return _without(source.listing(), list_taken_over(vault, source, target))
 
 
 def own_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The same of prompts and templates."""
-    return _without(source.saved(), taken_over_saved(vault, source, target))
+    return _without(source.saved(), list_taken_over_saved(vault, source, target))
 
 
 def _without(all_of_it: Listing, taken: Listing) -> Listing:
     return {key: blob for key, blob in all_of_it.items() if taken.get(key) != blob}
 
 
-def _taken(
+def _list_taken(
     vault: Vault,
     source: Snapshot,
     target: Snapshot,
@@ -83,7 +83,7 @@ def _find_taken(
 def _brought(
     vault: Vault,
     source: Snapshot,
-    done: Promoted,
+    done: PromotionRecord,
     part: Callable[[Snapshot], Listing],
     path: Callable[[str], str],
 ) -> Listing:
@@ -98,7 +98,7 @@ def _brought(
     return vault.taken_over[key]
 
 
-def _has_arrived(vault: Vault, done: Promoted, path: str, blob: str) -> bool:
+def _has_arrived(vault: Vault, done: PromotionRecord, path: str, blob: str) -> bool:
     """As it is, or put together with the one that was there."""
     there = vault.file_at(done.commit, path)
     before = vault.file_at(done.onto, path) if done.onto else None

@@ -18,7 +18,7 @@ from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.names import is_left_over
 from treering.branches.overlay import own_part, own_saved
 from treering.branches.stack import never_left_its_base
-from treering.branches.survey import Seen, Survey, Trashed, recorded_code
+from treering.branches.survey import Survey, SurveyedScope, TrashedScope, read_code_positions
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.vault import Vault
@@ -39,7 +39,7 @@ class PlanLine(NamedTuple):
     tip: str = ""
     branch_tip: str | None = None  # where the branch was when the plan was made
     drops: bool = False  # whether the scope's ref goes once the action is done
-    trashed: Trashed | None = None
+    trashed: TrashedScope | None = None
     is_private: bool = False
 
 
@@ -51,7 +51,7 @@ def plan(
     lines = [
         planner.line(seen) for seen in found.scopes if not branch or seen.scope.branch == branch
     ]
-    extra = [*planner.renamed_and_landed(), *planner.copied(), *planner.revived()]
+    extra = [*planner.plan_renamed_and_landed(), *planner.plan_copied(), *planner.plan_revived()]
     lines += [line for line in extra if not branch or line.branch == branch]
     return [line._replace(is_private=vault.is_private) for line in lines]
 
@@ -64,41 +64,41 @@ class _Planner:
         self._judge = judge
         self._trunk = [Target(found.trunk, tip) for tip in found.trunk_tips]
 
-    def line(self, seen: Seen) -> PlanLine:
+    def line(self, seen: SurveyedScope) -> PlanLine:
         scope, found = seen.scope, self._found
         if scope.branch == found.trunk:
-            return self._said(seen, "live", "keep", "It is the trunk.")
+            return self._line(seen, "live", "keep", "It is the trunk.")
         if scope.is_detached:
-            return self._detached(seen)
+            return self._plan_detached(seen)
         if seen.branch_tip and scope.branch not in found.renames:
-            return self._recreated(seen) if self._is_recreated(seen) else self._alive(seen)
+            return self._plan_recreated(seen) if self._is_recreated(seen) else self._alive(seen)
         if new := found.renames.get(scope.branch):
-            return self._said(
+            return self._line(
                 seen, "renamed", "rename", f"The branch is called {new} now.", into=new
             )
         if seen.on_remote:
-            return self._said(seen, "live", "keep", "A remote still has the branch.")
-        return self._gone(seen, "The branch is gone")
+            return self._line(seen, "live", "keep", "A remote still has the branch.")
+        return self._plan_gone(seen, "The branch is gone")
 
     # --- the branch is there ----------------------------------------------------------------------
 
-    def _alive(self, seen: Seen) -> PlanLine:
+    def _alive(self, seen: SurveyedScope) -> PlanLine:
         count = self._own(seen, self._found.trunk)
         if seen.branch_tip and (count or self._has_own_prompts(seen)):
             landing = self._landing(seen, seen.branch_tip, self._trunk)
             if landing.evidence != "none":
-                return self._merged(seen, landing, count, drops=False)
-        return self._said(seen, "live", "keep", "The branch is there.")
+                return self._plan_merged(seen, landing, count, drops=False)
+        return self._line(seen, "live", "keep", "The branch is there.")
 
-    def _is_recreated(self, seen: Seen) -> bool:
+    def _is_recreated(self, seen: SurveyedScope) -> bool:
         """A name used again: what was recorded is in neither the branch's history nor its log."""
         if not seen.recorded:
             return False
         return is_left_over(self._repository, self._vault, seen.scope, seen.tip)
 
-    def _recreated(self, seen: Seen) -> PlanLine:
+    def _plan_recreated(self, seen: SurveyedScope) -> PlanLine:
         old = seen._replace(last_tip=seen.recorded[0][0])
-        line = self._gone(old, "The name was used again for other work")
+        line = self._plan_gone(old, "The name was used again for other work")
         if line.action != "keep":
             return line._replace(verdict="recreated")
         if seen.scope.branch in self._found.renames.values():  # another scope needs the name
@@ -107,47 +107,47 @@ class _Planner:
 
     # --- the branch is gone -----------------------------------------------------------------------
 
-    def _detached(self, seen: Seen) -> PlanLine:
+    def _plan_detached(self, seen: SurveyedScope) -> PlanLine:
         """Made on a detached HEAD: taken over by a branch that has the commit, else judged."""
         commit = seen.last_tip
         if commit is None:
-            return self._said(seen, "unsure", "keep", "The commit is not here any more.")
+            return self._line(seen, "unsure", "keep", "The commit is not here any more.")
         if any(held.startswith(commit[:12]) for held in self._found.held):
-            return self._said(seen, "live", "keep", "A worktree is at this commit.")
+            return self._line(seen, "live", "keep", "A worktree is at this commit.")
         for name, tip in sorted(self._found.branches.items()):
             if name != self._found.trunk and self._repository.is_ancestor(commit, tip):
                 reason = f"The branch {name} has the commit."
-                return self._said(seen, "merged", "promote", reason, into=name,
+                return self._line(seen, "merged", "promote", reason, into=name,
                                   evidence="ancestor", merged_as=commit, drops=True)  # fmt: skip
-        return self._gone(seen, "No branch has the commit")
+        return self._plan_gone(seen, "No branch has the commit")
 
-    def _gone(self, seen: Seen, what: str) -> PlanLine:
+    def _plan_gone(self, seen: SurveyedScope, what: str) -> PlanLine:
         if seen.is_restored:
-            return self._said(seen, "unsure", "keep", "It was restored by hand.")
+            return self._line(seen, "unsure", "keep", "It was restored by hand.")
         if seen.last_tip is None:
-            return self._said(seen, "unsure", "keep", f"{what}, and where it was is not known.")
+            return self._line(seen, "unsure", "keep", f"{what}, and where it was is not known.")
         landing = self._landing(seen, seen.last_tip, self._trunk)
         if landing.evidence == "none":
             landing = self._landing_elsewhere(seen, landing)
         if landing.evidence != "none":
             count = self._own(seen, landing.into)
-            return self._merged(seen, landing, count, drops=True)
+            return self._plan_merged(seen, landing, count, drops=True)
         if doubt := self._doubt(seen, landing):
-            return self._said(seen, "unsure", "keep", f"{what}. {doubt}")
+            return self._line(seen, "unsure", "keep", f"{what}. {doubt}")
         reason = f"{what} and its code landed nowhere."
-        return self._said(seen, "abandoned", "trash", reason, drops=True)
+        return self._line(seen, "abandoned", "trash", reason, drops=True)
 
-    def _landing(self, seen: Seen, tip: str, targets: Sequence[Target]) -> Landing:
+    def _landing(self, seen: SurveyedScope, tip: str, targets: Sequence[Target]) -> Landing:
         if self._is_bare(seen, tip):
             reason = "It had no commits of its own: those in its history are its base's."
             return Landing("none", "", None, reason, is_partial=False, bound="")
         return self._judge.landing(tip, targets, had_own_commits=self._had_own(seen, tip))
 
-    def _is_bare(self, seen: Seen, tip: str) -> bool:
+    def _is_bare(self, seen: SurveyedScope, tip: str) -> bool:
         branch, trunk = seen.scope.branch, self._found.trunk
         return never_left_its_base(self._repository, branch, tip, trunk)
 
-    def _landing_elsewhere(self, seen: Seen, landing: Landing) -> Landing:
+    def _landing_elsewhere(self, seen: SurveyedScope, landing: Landing) -> Landing:
         """In another live branch: only asked for a branch that is gone."""
         if seen.last_tip is None or not self._had_own(seen, seen.last_tip):
             return landing
@@ -161,7 +161,7 @@ class _Planner:
             self._judge.landing(seen.last_tip, others, had_own_commits=True) if others else landing
         )
 
-    def _had_own(self, seen: Seen, tip: str) -> bool:
+    def _had_own(self, seen: SurveyedScope, tip: str) -> bool:
         """Whether the branch ever had commits of its own.
 
         Heads and bases of different days do not count together: a branch that was only
@@ -175,7 +175,7 @@ class _Planner:
             return True
         return bool(self._judge.own_commits(tip, self._trunk))
 
-    def _doubt(self, seen: Seen, landing: Landing) -> str:
+    def _doubt(self, seen: SurveyedScope, landing: Landing) -> str:
         if landing.is_partial:
             return landing.reason
         if landing.bound:
@@ -188,22 +188,26 @@ class _Planner:
 
     # --- lines ------------------------------------------------------------------------------------
 
-    def _own(self, seen: Seen, into: str) -> int:
+    def _own(self, seen: SurveyedScope, into: str) -> int:
         """How many memories are the scope's own beside the one it would go into."""
         source = self._vault.snapshot_at(seen.scope, seen.tip)
         return len(own_part(self._vault, source, self._vault.snapshot(Scope(into))))
 
-    def _has_own_prompts(self, seen: Seen) -> bool:
+    def _has_own_prompts(self, seen: SurveyedScope) -> bool:
         source = self._vault.snapshot_at(seen.scope, seen.tip)
         return bool(own_saved(self._vault, source, self._vault.snapshot(Scope(self._found.trunk))))
 
-    def _merged(self, seen: Seen, landing: Landing, count: int, *, drops: bool) -> PlanLine:
-        return self._said(
+    def _plan_merged(
+        self, seen: SurveyedScope, landing: Landing, count: int, *, drops: bool
+    ) -> PlanLine:
+        return self._line(
             seen, "merged", "promote", landing.reason, into=landing.into, memories=count,
             evidence=landing.evidence, merged_as=landing.merged_as or "", drops=drops,
         )  # fmt: skip
 
-    def _said(self, seen: Seen, verdict: str, action: str, reason: str, **more: object) -> PlanLine:
+    def _line(
+        self, seen: SurveyedScope, verdict: str, action: str, reason: str, **more: object
+    ) -> PlanLine:
         count = more.pop("memories", None)
         memories = count if isinstance(count, int) else self._count(seen)
         return PlanLine(
@@ -211,10 +215,10 @@ class _Planner:
             branch_tip=seen.branch_tip, **more,  # type: ignore[arg-type]
         )  # fmt: skip
 
-    def _count(self, seen: Seen) -> int:
+    def _count(self, seen: SurveyedScope) -> int:
         return len(self._vault.snapshot_at(seen.scope, seen.tip).listing())
 
-    def renamed_and_landed(self) -> Iterator[PlanLine]:
+    def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
         """What is promoted as soon as its scope has the new name."""
         for seen in self._found.scopes:
             new = self._found.renames.get(seen.scope.branch)
@@ -224,7 +228,7 @@ class _Planner:
                 if line.action == "promote":
                     yield line
 
-    def copied(self) -> Iterator[PlanLine]:
+    def plan_copied(self) -> Iterator[PlanLine]:
         for branch, source in sorted(self._found.copies.items()):
             known = self._repository.config(f"branch.{branch}.treeringbase")
             if known != source and source != self._found.trunk and source in self._found.branches:
@@ -232,14 +236,14 @@ class _Planner:
                     branch, "copied", "stack", f"It was copied from {source}.", 0, into=source
                 )
 
-    def revived(self) -> Iterator[PlanLine]:
+    def plan_revived(self) -> Iterator[PlanLine]:
         """Branches that are back, whose memories are in the trash."""
         for entry in self._found.trash:
             branch = entry.scope.branch
             tip = self._found.branches.get(branch)
             if tip is None:
                 continue
-            recorded = self._recorded_tip(entry)
+            recorded = self._tip_recorded_by(entry)
             in_trunk = recorded and any(
                 self._repository.is_ancestor(recorded, t) for t in self._found.trunk_tips
             )
@@ -248,6 +252,6 @@ class _Planner:
                 yield PlanLine(branch, "revived", "revive", "The branch is back.", count,
                                scope=entry.scope, tip=entry.tip, trashed=entry)  # fmt: skip
 
-    def _recorded_tip(self, entry: Trashed) -> str | None:
-        found = recorded_code(self._vault, entry.tip)
+    def _tip_recorded_by(self, entry: TrashedScope) -> str | None:
+        found = read_code_positions(self._vault, entry.tip)
         return found[0][0] if found else None

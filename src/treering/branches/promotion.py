@@ -18,7 +18,7 @@ from treering.git import process
 from treering.git.objects import blob_id
 from treering.model.memory import Memory
 from treering.store import layout, message
-from treering.store.merge.join import Meeting
+from treering.store.merge.join import HistoryMerge
 from treering.store.snapshot import Snapshot
 from treering.store.vault import Vault
 
@@ -40,14 +40,14 @@ class Promotion(NamedTuple):
         return not (self.taken or self.merged or self.saved)
 
 
-def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
+def prepare(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     """Work a promotion out, without writing anything."""
     taken: dict[str, str] = {}
     bytes_of: dict[str, bytes] = {}
     notes: list[str] = []
     below = target.listing()
     bases = _bases(vault, source, target)
-    meeting = Meeting(vault, [tip for tip in (source.tip, target.tip) if tip])
+    meeting = HistoryMerge(vault, [tip for tip in (source.tip, target.tip) if tip])
     for memory_id, blob in own_part(vault, source, target).items():
         theirs = _memory(vault, blob)
         if theirs is not None and theirs.is_passing:
@@ -67,14 +67,14 @@ def prepared(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
                 bytes_of[memory_id] = outcome.data
         elif outcome.data and outcome.data != there:
             taken[memory_id] = outcome.data
-    saved = _saved(vault, source, target, bases, meeting, notes)
+    saved = _choose_saved(vault, source, target, bases, meeting, notes)
     return Promotion(taken, bytes_of, tuple(notes), saved)
 
 
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
     behind: only then may its ref go. Containment is not content, so trees are asked."""
-    work = prepared(vault, source, target)
+    work = prepare(vault, source, target)
     forgotten = {mid for mid, blob in work.taken.items() if _is_forgotten(vault, blob)}
     return not (work.taken.keys() - forgotten or work.merged or work.saved)
 
@@ -84,12 +84,12 @@ def _is_forgotten(vault: Vault, blob: str) -> bool:
     return memory is not None and memory.is_forgotten
 
 
-def _saved(
+def _choose_saved(
     vault: Vault,
     source: Snapshot,
     target: Snapshot,
     bases: dict[str, str],
-    meeting: Meeting,
+    meeting: HistoryMerge,
     notes: list[str],
 ) -> dict[str, str | bytes]:
     """Prompts and templates to take over; one changed on both sides is made from all changes."""

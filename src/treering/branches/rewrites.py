@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from treering.branches.landing.judge import Judge, Target
-from treering.branches.landing.patches import Changes, Step
+from treering.branches.landing.patches import CommitRange, Patches
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import reflog
 from treering.git.repository import Repository
@@ -24,7 +24,7 @@ def successors(
     lost = [commit for commit in dict.fromkeys(commits) if not repository.is_ancestor(commit, tip)]
     if not lost:
         return {}
-    amended = _amended(repository, branch)
+    amended = _list_amended(repository, branch)
     found: dict[str, str] = {}
     for commit in lost:
         now = commit
@@ -35,7 +35,7 @@ def successors(
     return found | _by_patch(repository, tip, trunk, [c for c in lost if c not in found], amended)
 
 
-def _amended(repository: Repository, branch: str) -> dict[str, str]:
+def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
     lines = reflog.of_branch(repository, branch)
     return {line.old: line.new for line in lines if line.said.startswith("commit (amend)")}
 
@@ -54,7 +54,7 @@ def _by_patch(
         new = {commit: _step(repository, commit) for commit in own}
         until = time.monotonic() + _SECONDS
         wanted = [step for step in (*steps.values(), *new.values()) if step is not None]
-        prints = Changes(repository).fingerprints(wanted, until)
+        prints = Patches(repository).fingerprints(wanted, until)
     except (StorageFailed, StoreDamaged):
         return {}
     by_print = {prints[step]: commit for commit, step in new.items() if step in prints}
@@ -65,10 +65,10 @@ def _by_patch(
     }
 
 
-def _step(repository: Repository, commit: str) -> Step | None:
+def _step(repository: Repository, commit: str) -> CommitRange | None:
     """A commit as a change of its first parent; None for a merge, or one that is gone."""
     try:
         parents = repository.objects.commit(commit).parents
     except StoreDamaged:
         return None
-    return Step(commit, parents[0] if parents else "") if len(parents) < 2 else None
+    return CommitRange(commit, parents[0] if parents else "") if len(parents) < 2 else None

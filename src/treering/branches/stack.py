@@ -34,10 +34,10 @@ def base_of(repository: Repository, branch: str) -> str | None:
         return named
     log = reflog.of_branch(repository, branch)
     source = _source(repository, branch, log)
-    return _called_now(repository, source, log[0].when, branch) if source else None
+    return _name_now(repository, source, log[0].when, branch) if source else None
 
 
-def _source(repository: Repository, branch: str, log: list[reflog.Line]) -> str | None:
+def _source(repository: Repository, branch: str, log: list[reflog.ReflogLine]) -> str | None:
     """What the branch was created from, under the name it had then."""
     created = re.fullmatch(_CREATED, log[0].said) if log else None
     if created is None:
@@ -53,7 +53,7 @@ def _source(repository: Repository, branch: str, log: list[reflog.Line]) -> str 
     return None
 
 
-def _called_now(repository: Repository, name: str, when: int, without: str) -> str | None:
+def _name_now(repository: Repository, name: str, when: int, without: str) -> str | None:
     """The branch that had a name at some time, if it is still there."""
     if repository.tip_of(name) and _had_name(repository, name, name, when):
         return name

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treering.branches.names import earlier_scope, is_left_over, made_here
+from treering.branches.names import earlier_scope, is_left_over, list_made_here
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.errors import StoreDamaged
 from treering.git import process, reflog, refs
@@ -14,7 +14,7 @@ from treering.store.store import Store
 from treering.store.vault import Vault
 
 
-class Trashed(NamedTuple):
+class TrashedScope(NamedTuple):
     """A dropped scope."""
 
     ref: str
@@ -23,7 +23,7 @@ class Trashed(NamedTuple):
     stamp: str
 
 
-class Seen(NamedTuple):
+class SurveyedScope(NamedTuple):
     """One scope of one vault, and what is known of its branch."""
 
     scope: Scope
@@ -42,8 +42,8 @@ class Survey(NamedTuple):
     trunk: str
     trunk_tips: tuple[str, ...]
     branches: dict[str, str]
-    scopes: tuple[Seen, ...]
-    trash: tuple[Trashed, ...]
+    scopes: tuple[SurveyedScope, ...]
+    trash: tuple[TrashedScope, ...]
     renames: dict[str, str]  # old name -> the branch that carries on
     copies: dict[str, str]  # branch without a scope -> what it was copied from
     held: frozenset[str]  # commits some worktree's HEAD is detached at
@@ -65,28 +65,30 @@ def survey(store: Store, vault: Vault) -> Survey:
         trunk=trunk,
         trunk_tips=tuple(trunk_tips(repository, trunk)),
         branches=branches,
-        scopes=tuple(_seen(repository, vault, s, t, branches, trunk) for s, t in scopes.items()),
-        trash=tuple(trashed(vault)),
+        scopes=tuple(
+            _survey_scope(repository, vault, s, t, branches, trunk) for s, t in scopes.items()
+        ),
+        trash=tuple(list_trash(vault)),
         renames=_renames(repository, vault, without, scopes),
-        copies={b: s for b in without if (s := reflog.copied_from(repository, b))},
-        held=frozenset(_detached_heads(repository)),
+        copies={b: s for b in without if (s := reflog.find_copy_source(repository, b))},
+        held=frozenset(_list_detached_heads(repository)),
     )
 
 
 def local_scopes(vault: Vault) -> dict[Scope, str]:
     """The scopes we hold ourselves; what a fetch saw is not ours to judge."""
-    ours = set(refs.listed(vault.repository.common_dir, HEADS))
+    ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
 
 
-def trashed(vault: Vault) -> Iterator[Trashed]:
+def list_trash(vault: Vault) -> Iterator[TrashedScope]:
     """Dropped scopes, newest first."""
     found = []
-    for name, tip in refs.listed(vault.repository.common_dir, TRASH).items():
+    for name, tip in refs.list_refs(vault.repository.common_dir, TRASH).items():
         component, _, stamp = name.removeprefix(TRASH).partition("/")
         scope = Scope.of_component(component, _branch_of(vault, tip))
         if scope and stamp:
-            found.append(Trashed(name, scope, tip, stamp))
+            found.append(TrashedScope(name, scope, tip, stamp))
     yield from sorted(found, key=lambda entry: entry.stamp, reverse=True)
 
 
@@ -97,18 +99,18 @@ def _branch_of(vault: Vault, tip: str) -> str:
         return ""
 
 
-def _seen(
+def _survey_scope(
     repository: Repository,
     vault: Vault,
     scope: Scope,
     tip: str,
     branches: dict[str, str],
     trunk: str,
-) -> Seen:
+) -> SurveyedScope:
     branch_tip = branches.get(scope.branch)
     recorded = _recorded_here(vault, scope, tip)
     remotes = repository.remotes()
-    return Seen(
+    return SurveyedScope(
         scope=scope,
         tip=tip,
         branch_tip=branch_tip,
@@ -181,11 +183,11 @@ def _time_of(repository: Repository, commit: str) -> int | None:
 def _recorded_here(vault: Vault, scope: Scope, tip: str) -> tuple[tuple[str, str], ...]:
     """What this clone wrote down itself: a trailer of others decides nothing about a branch."""
     if vault.is_private:
-        return recorded_code(vault, tip)
-    return recorded_code(vault, tip, made_here(vault, scope))
+        return read_code_positions(vault, tip)
+    return read_code_positions(vault, tip, list_made_here(vault, scope))
 
 
-def recorded_code(
+def read_code_positions(
     vault: Vault, tip: str, among: frozenset[str] | None = None
 ) -> tuple[tuple[str, str], ...]:
     """Code-Head and Code-Base of the scope's own commits, newest first; with `among` of these."""
@@ -218,7 +220,7 @@ def _renames(
     return found
 
 
-def _detached_heads(repository: Repository) -> Iterator[str]:
+def _list_detached_heads(repository: Repository) -> Iterator[str]:
     heads = [repository.common_dir / "HEAD"]
     heads += (repository.common_dir / "worktrees").glob("*/HEAD")
     for head in heads:

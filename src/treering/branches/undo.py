@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treering.branches.apply import Hand
+from treering.branches.apply import Actor
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.model.scope import UNDO, Scope
@@ -53,7 +53,7 @@ class Effect(NamedTuple):
         return f"{self.changed} of {self.files} memories were changed, {self.hidden} of them hidden"
 
 
-def keep(hand: Hand, vault: Vault, scope: Scope, tip: str) -> str:
+def keep(hand: Actor, vault: Vault, scope: Scope, tip: str) -> str:
     """Write down where a scope was, and let go of what is too old or too much."""
     stamp = time.strftime(_STAMP, time.gmtime(hand.seconds))
     known = list(list_before(vault, scope))
@@ -71,7 +71,7 @@ def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip
     """The ways back there are, newest first: of one scope, or of all."""
     prefix = f"{UNDO}{scope.component}/" if scope else UNDO
     found = []
-    for ref, tip in refs.listed(vault.repository.common_dir, prefix).items():
+    for ref, tip in refs.list_refs(vault.repository.common_dir, prefix).items():
         component, _, stamp = ref.removeprefix(UNDO).partition("/")
         whose = scope or Scope.of_component(component, _branch_of(vault, tip))
         if whose and stamp:

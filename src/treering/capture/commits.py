@@ -8,8 +8,8 @@ from treering.branches.landing.patches import ENVIRONMENT, plain
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import process
 from treering.git.repository import Repository
-from treering.model.dates import written
-from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trimmed
+from treering.model.dates import format_moment
+from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trim
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask, split_files
 
@@ -27,7 +27,7 @@ _AT_ONCE = 200
 _PATIENCE = 60.0
 
 
-class Commit(NamedTuple):
+class CodeCommit(NamedTuple):
     """One commit: what it says, and what it changed against its first parent.
 
     Credentials are masked in all of it. A file whose name holds one is in `masked_files` instead:
@@ -53,13 +53,13 @@ def memory_id(oid: str) -> str:
 
 def commits(
     repository: Repository, oids: Iterable[str], *, seconds: float | None = None
-) -> Iterator[Commit]:
+) -> Iterator[CodeCommit]:
     """Those of some commits that are still here, with what they change; one git for many.
 
     With `seconds` TookTooLong is raised when that is not enough; without, a commit so large that
     git does not come to an end with it comes without its changes.
     """
-    found = [known for oid in dict.fromkeys(oids) if (known := _said(repository, oid)) is not None]
+    found = [known for oid in dict.fromkeys(oids) if (known := _read(repository, oid)) is not None]
     for at in range(0, len(found), _AT_ONCE):
         some = found[at : at + _AT_ONCE]
         for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
@@ -73,16 +73,16 @@ def commits(
             )
 
 
-def _said(repository: Repository, oid: str) -> Commit | None:
+def _read(repository: Repository, oid: str) -> CodeCommit | None:
     try:
         info = repository.objects.commit(oid)
     except (StoreDamaged, UnicodeDecodeError):
         return None  # pruned since, or not here at all
     author = clean_line(mask(info.author))[:300]
-    return Commit(oid, info.parents, author, info.time, mask(info.message))
+    return CodeCommit(oid, info.parents, author, info.time, mask(info.message))
 
 
-def is_left_out(commit: Commit, capture: str) -> bool:
+def is_left_out(commit: CodeCommit, capture: str) -> bool:
     """Whether `treering.capture` passes a commit over.
 
     Sparing leaves out what tells nothing new: merges, patches to be squashed, what bots commit.
@@ -96,10 +96,10 @@ def is_left_out(commit: Commit, capture: str) -> bool:
     return capture == "none"
 
 
-def memory_of(commit: Commit, *, session: str, agent: str = "") -> Memory:
+def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
     """The memory of a commit, part of a session."""
-    said = trimmed(commit.message)[: MAX_CONTENT // 4]
-    moment = written(commit.time)
+    said = trim(commit.message)[: MAX_CONTENT // 4]
+    moment = format_moment(commit.time)
     details: dict[str, object] = {
         "files": commit.changed,
         "insertions": commit.insertions,
@@ -143,7 +143,7 @@ def trailers(message: str) -> dict[str, list[str]]:
 # --- what commits change --------------------------------------------------------------------------
 
 
-class _Changes(NamedTuple):
+class _CommitChanges(NamedTuple):
     files: tuple[FileRef, ...]
     changed: int
     insertions: int
@@ -151,8 +151,8 @@ class _Changes(NamedTuple):
 
 
 def _changes(
-    repository: Repository, some: Sequence[Commit], seconds: float | None
-) -> Iterator[_Changes]:
+    repository: Repository, some: Sequence[CodeCommit], seconds: float | None
+) -> Iterator[_CommitChanges]:
     pairs = (f"{commit.oid} {commit.parents[0] if commit.parents else ''}" for commit in some)
     try:
         text = process.run(
@@ -168,11 +168,11 @@ def _changes(
         if seconds and isinstance(error, process.TookTooLong):
             raise
         # Also where a shallow clone lacks a parent: the message alone is worth keeping.
-        return iter([_Changes((), 0, 0, 0)] * len(some))
-    return _parsed(text.split(b"\0"))
+        return iter([_CommitChanges((), 0, 0, 0)] * len(some))
+    return _parse(text.split(b"\0"))
 
 
-def _parsed(fields: Sequence[bytes]) -> Iterator[_Changes]:
+def _parse(fields: Sequence[bytes]) -> Iterator[_CommitChanges]:
     """What each commit changes: its id, then `:modes blobs status`, path, ..., then line counts.
 
     A path stands where a path is due, so it may look like anything.
@@ -193,7 +193,7 @@ def _parsed(fields: Sequence[bytes]) -> Iterator[_Changes]:
             insertions += int(more) if more != b"-" else 0
             deletions += int(less) if less != b"-" else 0
         else:  # also the empty field after the last commit
-            yield _Changes(tuple(files), changed, insertions, deletions)
+            yield _CommitChanges(tuple(files), changed, insertions, deletions)
             files, changed, insertions, deletions = [], 0, 0, 0
 
 

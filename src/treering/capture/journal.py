@@ -19,7 +19,7 @@ _MOST_BYTES = 8 * 1024 * 1024
 _BRANCH = "ref: refs/heads/"
 
 
-class Event(NamedTuple):
+class JournalEvent(NamedTuple):
     """One thing git did: where HEAD was, and what the hook was told."""
 
     path: Path
@@ -35,7 +35,7 @@ class Event(NamedTuple):
         return self.head.removeprefix(_BRANCH) if self.head.startswith(_BRANCH) else ""
 
     @property
-    def rewritten(self) -> dict[str, list[str]]:
+    def rewrites(self) -> dict[str, list[str]]:
         """What a post-rewrite tells: a new commit -> those it took the place of."""
         found: dict[str, list[str]] = {}
         for line in self.told if self.name == "post-rewrite" else ():
@@ -66,7 +66,7 @@ class Journal:
         except OSError:
             return 0
 
-    def waited(self) -> float:
+    def waiting_seconds(self) -> float:
         """For how many seconds the oldest event has waited; 0 where there is none."""
         try:
             moments = [path.stat().st_mtime for path in self._folder.iterdir()]
@@ -81,7 +81,7 @@ class Journal:
         except (OSError, UnicodeDecodeError):
             return ""
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[JournalEvent]:
         """The events that can be looked at, in the order they happened."""
         try:
             with os.scandir(self._folder) as entries:
@@ -91,12 +91,12 @@ class Journal:
         found = [event for path in paths if (event := _read(path)) is not None]
         return sorted(found, key=lambda event: (event.when, event.path))
 
-    def done(self, events: Iterable[Event]) -> None:
+    def remove(self, events: Iterable[JournalEvent]) -> None:
         """Their effect is on disk: they may go."""
         for event in events:
             event.path.unlink(missing_ok=True)  # another drainer may have been here
 
-    def expect_no_worker(self, events: Iterable[Event]) -> None:
+    def expect_no_worker(self, events: Iterable[JournalEvent]) -> None:
         """Where an event has waited for long, the pid that keeps shims from starting a worker is
         that of some other process: take it away."""
         if any(time.time() - event.when > _OVERDUE for event in events):
@@ -111,7 +111,7 @@ def _is_commit(text: str) -> bool:
     return len(text) == 40 and not text.strip("0123456789abcdef")
 
 
-def _read(path: Path) -> Event | None:
+def _read(path: Path) -> JournalEvent | None:
     """The event in a file; None while it is being written."""
     try:
         with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
@@ -123,4 +123,6 @@ def _read(path: Path) -> Event | None:
         return None
     lines = text.removesuffix(_END).split("\n")[:-1]
     name, head, commit = (*lines[:3], "", "", "")[:3]
-    return Event(path, moment, name, head, commit if _is_commit(commit) else "", tuple(lines[3:]))
+    return JournalEvent(
+        path, moment, name, head, commit if _is_commit(commit) else "", tuple(lines[3:])
+    )

@@ -26,7 +26,7 @@ class OpenSessions:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "sessions"
 
-    def seen(self, session_id: str, branch: str, when: float) -> None:
+    def note(self, session_id: str, branch: str, when: float) -> None:
         """An agent is at work on a branch; a later branch is added to the ones before."""
         known = self._read(self._folder / session_id) or OpenSession(session_id, when, ())
         branches = dict.fromkeys((*known.branches, branch))
@@ -34,7 +34,7 @@ class OpenSessions:
         text = "\n".join((f"{known.start:.0f}", *branches)) + "\n"
         (self._folder / session_id).write_text(text, encoding="utf-8")
 
-    def closed(self, session_id: str) -> None:
+    def close(self, session_id: str) -> None:
         (self._folder / session_id).unlink(missing_ok=True)
 
     def on(self, branch: str, when: float, gap: float) -> str:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from treering.capture import commits, sessions
-from treering.capture.commits import Commit, is_left_out
+from treering.capture.commits import CodeCommit, is_left_out
 from treering.errors import TreeringError
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
-from treering.store.view import Place, View
+from treering.store.view import Copy, View
 from treering.text.masking import mask_memory
 
 _MOST_PASSED_OVER = 20
@@ -29,13 +29,15 @@ class Rules(NamedTuple):
     #: Whether the branch was left between two commits.
     was_left: Callable[[str, str], bool] = lambda after, before: False  # noqa: ARG005
     #: The session of the agent at work when a commit was made, or "".
-    agent_session: Callable[[Commit], str] = lambda commit: ""  # noqa: ARG005
+    agent_session: Callable[[CodeCommit], str] = lambda commit: ""  # noqa: ARG005
 
 
 class Recording:
     """What commits and rewrites change in the memories of one scope."""
 
-    def __init__(self, view: View, scope: Scope, known: Mapping[str, Commit], rules: Rules) -> None:
+    def __init__(
+        self, view: View, scope: Scope, known: Mapping[str, CodeCommit], rules: Rules
+    ) -> None:
         self._view = view
         self._scope = scope
         self._known = known
@@ -51,9 +53,9 @@ class Recording:
         olds = [old for gone in instead_of if (old := self._memory_of(gone)) is not None]
         memory = self._memory_of(oid)
         if memory is None:
-            memory = self._captured(commit, olds)
+            memory = self._capture(commit, olds)
         for old in olds:
-            memory = self._superseded(old, memory)
+            memory = self._supersede(old, memory)
 
     def follow(self, rewritten: Mapping[str, Iterable[str]]) -> None:
         """Let the scope's other memories name the commits that took the place of theirs."""
@@ -64,9 +66,9 @@ class Recording:
                     raw = layer.vault.repository.objects.blob(blob)
                     named = re.search(_NAMED_COMMIT, raw)
                     if named and named[1].decode() in now:
-                        self._follow(Place(memory_id, blob, layer), now)
+                        self._follow(Copy(memory_id, blob, layer), now)
 
-    def _follow(self, place: Place, now: Mapping[str, str]) -> None:
+    def _follow(self, place: Copy, now: Mapping[str, str]) -> None:
         memory = self._find(place.id)
         if memory is not None and memory.type != "commit" and memory.commit in now:
             self._changed[place.id] = replace(memory, commit=now[memory.commit])
@@ -76,21 +78,21 @@ class Recording:
         for session_id in self._touched:
             session = self._changed[session_id]
             named = map(self._memory_of, sessions.commits_of(session))
-            self._changed[session_id] = sessions.told(session, [m for m in named if m])
+            self._changed[session_id] = sessions.describe(session, [m for m in named if m])
         changed = map(mask_memory, self._changed.values())
-        return [memory for memory in changed if memory != self._stored(memory.id)]
+        return [memory for memory in changed if memory != self._look_up(memory.id)]
 
     # --- commits ----------------------------------------------------------------------------------
 
-    def _captured(self, commit: Commit, olds: Sequence[Memory]) -> Memory:
+    def _capture(self, commit: CodeCommit, olds: Sequence[Memory]) -> Memory:
         draft = commits.memory_of(commit, session="")
         session = self._session_for(commit, draft, olds)
         memory = commits.memory_of(commit, session=session.id, agent=session.agent)
         self._changed[memory.id] = memory
-        self._touch(sessions.joined(session, memory))
+        self._touch(sessions.add_commit(session, memory))
         return memory
 
-    def _superseded(self, old: Memory, by: Memory) -> Memory:
+    def _supersede(self, old: Memory, by: Memory) -> Memory:
         """The new memory, with the old one out of its way."""
         if old.id == by.id or old.status == "superseded":
             return by
@@ -112,7 +114,7 @@ class Recording:
     def _put_away(self, memory: Memory, by: str) -> bool:
         """Mark a memory as replaced; whether it was stored. One that never was is just left out."""
         self._touched.pop(memory.id, None)
-        if self._stored(memory.id) is None:
+        if self._look_up(memory.id) is None:
             self._changed.pop(memory.id, None)
             return False
         details = dict(memory.details) | {"superseded_by": by}
@@ -121,7 +123,7 @@ class Recording:
 
     # --- sessions ---------------------------------------------------------------------------------
 
-    def _session_for(self, commit: Commit, draft: Memory, olds: Sequence[Memory]) -> Memory:
+    def _session_for(self, commit: CodeCommit, draft: Memory, olds: Sequence[Memory]) -> Memory:
         """1 that of the commit it took the place of; 2 the agent's that is at work; 3 the one of
         the commit before, while it fits; 4 a new one."""
         for old in olds:
@@ -139,10 +141,10 @@ class Recording:
             or not sessions.fits(session, draft, branch, self._rules.gap)
             or self._rules.was_left(before.commit, commit.oid)
         ):
-            return sessions.begun(draft, branch)
+            return sessions.begin(draft, branch)
         return session
 
-    def _before(self, commit: Commit) -> Memory | None:
+    def _before(self, commit: CodeCommit) -> Memory | None:
         """The memory of the commit before, or of the one before those that were passed over."""
         for _ in range(_MOST_PASSED_OVER):
             if not commit.parents:
@@ -165,9 +167,9 @@ class Recording:
         return self._find(commits.memory_id(oid))
 
     def _find(self, memory_id: str) -> Memory | None:
-        return self._changed.get(memory_id) or self._stored(memory_id)
+        return self._changed.get(memory_id) or self._look_up(memory_id)
 
-    def _stored(self, memory_id: str) -> Memory | None:
+    def _look_up(self, memory_id: str) -> Memory | None:
         place = self._view.place(memory_id) if memory_id else None
         try:
             return place.memory() if place else None

@@ -7,7 +7,7 @@ of it from its commits. So it is the same memory whenever and wherever it is wor
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treering.model.dates import instant, written
+from treering.model.dates import format_moment, instant
 from treering.model.memory import MAX_TITLE, Memory, derive_id
 from treering.model.provenance import TOLERANCE
 from treering.text.hygiene import clean_line
@@ -38,7 +38,7 @@ def fits(session: Memory, commit: Memory, branch: str, gap: float) -> bool:
     return abs(instant(commit.created) - instant(_text(session, "end"))) <= gap
 
 
-def begun(first: Memory, branch: str) -> Memory:
+def begin(first: Memory, branch: str) -> Memory:
     """The session that begins with a commit, which it does not yet hold."""
     return Memory(
         id=session_id(first.commit),
@@ -56,7 +56,7 @@ def begun(first: Memory, branch: str) -> Memory:
 
 def agent_session(agent: str, session: str, branch: str, author: str, when: float) -> Memory:
     """The session of an agent, by the id its client gave it."""
-    moment = written(when)
+    moment = format_moment(when)
     return Memory(
         id=agent_session_id(agent, session),
         type="session",
@@ -76,7 +76,7 @@ def agent_session(agent: str, session: str, branch: str, author: str, when: floa
 def lasting_until(session: Memory, when: float, summary: str = "") -> Memory:
     """The session as of a later moment, with what the agent says it did."""
     last = instant(_text(session, "end"))
-    end = written(max(last, when) if last <= when + TOLERANCE else when)
+    end = format_moment(max(last, when) if last <= when + TOLERANCE else when)
     details = dict(session.details) | {"end": end}
     if said := mask(summary).strip():
         details["summary"] = said[:_LONGEST_SUMMARY]
@@ -89,7 +89,7 @@ def commits_of(session: Memory) -> list[str]:
     return [str(oid) for oid in named] if isinstance(named, list) else []
 
 
-def joined(session: Memory, commit: Memory) -> Memory:
+def add_commit(session: Memory, commit: Memory) -> Memory:
     """The session with one more commit."""
     names = commits_of(session)
     if commit.commit in names:
@@ -117,7 +117,7 @@ def without(session: Memory, gone: str) -> Memory:
     return replace(session, details=details)
 
 
-def told(session: Memory, commits: Sequence[Memory]) -> Memory:
+def describe(session: Memory, commits: Sequence[Memory]) -> Memory:
     """The session with title and text made from what it holds; `commits` are its memories."""
     start, end, branch = (_text(session, key) for key in ("start", "end", "branch"))
     count, who = _count(session), session.agent or session.author.partition(" <")[0]

@@ -24,10 +24,10 @@ def text(answer: Any) -> str:
         return f"{verb}  {headline(answer)}  ({safe(answer.branch)})"
     if answer["checkpoint"] is None:
         return "No checkpoint has been saved here."
-    return "\n".join(_loaded(answer))
+    return "\n".join(_describe(answer))
 
 
-def _loaded(answer: dict[str, Any]) -> list[str]:
+def _describe(answer: dict[str, Any]) -> list[str]:
     saved, since = answer["checkpoint"], answer["since"]
     when = ago(saved["created"], time.time())
     lines = [f"{saved['id']}  {safe(saved['branch'])}, {when}", ""]

@@ -68,7 +68,7 @@ def _branches(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Branches that exist or have memories."""
     with contextlib.suppress(TreeringError, OSError):
         workspace = _here(ctx)
-        scopes = [layer.snapshot.scope.branch for layer in workspace.everything().layers]
+        scopes = [layer.snapshot.scope.branch for layer in workspace.view_of_all().layers]
         names = dict.fromkeys([*workspace.repository.branches(), *scopes])
         return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
     return []

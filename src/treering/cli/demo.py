@@ -129,7 +129,7 @@ Now in a repository of yours:
 def run(door_: Door, keep: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="treering-demo-"))
     try:
-        _found(folder)
+        _make_project(folder)
         for scene in STORY:
             _play(scene, folder)
     finally:
@@ -139,7 +139,7 @@ def run(door_: Door, keep: bool) -> None:
     door_.answer({"folder": str(folder) if keep else ""}, lambda _: left + NEXT)
 
 
-def _found(folder: Path) -> None:
+def _make_project(folder: Path) -> None:
     """The project as it was before treering came."""
     _run(["git", "init", "-q", "-b", "main", "."], folder)
     for message, files in PROJECT.items():

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from treering.actions.export import export_markdown, exported
+from treering.actions.export import export_markdown, export_records
 from treering.cli.render import memories
 from treering.cli.shared import Door
 from treering.errors import StorageFailed
@@ -18,7 +18,7 @@ def run(door_: Door, output: str, markdown: str, **given: Any) -> dict[str, Any]
     if markdown:
         count = export_markdown(workspace, Path(markdown), **given)
         return {"exported": count, "folder": markdown}
-    lines = exported(workspace, **given)
+    lines = export_records(workspace, **given)
     if output:
         return {"exported": _write(Path(output), lines), "file": output}
     for line in lines:

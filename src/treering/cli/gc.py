@@ -1,15 +1,15 @@
 """treering gc"""
 
-from treering.actions.gc import Collected, Line
+from treering.actions.gc import GcAnswer, PlanAnswer
 from treering.cli.render import safe, table
 
 
-def plan_row(line: Line) -> tuple[str, ...]:
+def plan_row(line: PlanAnswer) -> tuple[str, ...]:
     into = f"{line.action} into {safe(line.into)}" if line.into else line.action
     return (safe(line.branch), line.verdict, into, str(line.memories), safe(line.reason))
 
 
-def text(answer: Collected) -> str:
+def text(answer: GcAnswer) -> str:
     rows = [plan_row(line) for line in answer.plan]
     parts = [table(rows) or "No branch has memories."]
     if answer.purged:

@@ -10,12 +10,12 @@ from treering.actions.graph_answers import (
     Drawing,
     Edges,
     EdgeShown,
-    Neighbourhood,
+    NeighborsAnswer,
     NodeShown,
+    PathAnswer,
     Prerequisites,
     Stats,
-    Suggested,
-    Way,
+    SuggestedPairs,
 )
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, dim, short
@@ -34,7 +34,7 @@ def text(answer: Any) -> str:
     return "\n".join(_TEXTS[type(answer)](answer))
 
 
-def _neighbours(found: Neighbourhood) -> Iterator[str]:
+def _neighbours(found: NeighborsAnswer) -> Iterator[str]:
     yield f"{short(found.id)}  {bold(safe(found.title))}"
     yield from _branch(found.nodes, found.id, "")
     if found.total > len(found.nodes):
@@ -68,7 +68,7 @@ def _sure(edge: EdgeShown) -> str:
     return dim(f"{edge.confidence:g} {safe(edge.by)}".strip())
 
 
-def _path(found: Way) -> Iterator[str]:
+def _path(found: PathAnswer) -> Iterator[str]:
     for station in found.path:
         yield f"{short(station.id)}  {safe(station.title)}"
         if station.relation_to_next:
@@ -100,7 +100,7 @@ def _drawing(found: Drawing) -> Iterator[str]:
     yield safe(found.text)
 
 
-def _suggested(found: Suggested) -> Iterator[str]:
+def _suggestions(found: SuggestedPairs) -> Iterator[str]:
     for pair in found.pairs:
         yield f"{pair.score:.2f}  {short(pair.source)}  {safe(pair.source_title)}"
         yield f"      {short(pair.target)}  {safe(pair.target_title)}"
@@ -111,11 +111,11 @@ def _suggested(found: Suggested) -> Iterator[str]:
 
 
 _TEXTS: dict[type, Callable[[Any], Iterator[str]]] = {
-    Neighbourhood: _neighbours,
+    NeighborsAnswer: _neighbours,
     Edges: _edges,
-    Way: _path,
+    PathAnswer: _path,
     Prerequisites: _prerequisites,
     Stats: _stats,
     Drawing: _drawing,
-    Suggested: _suggested,
+    SuggestedPairs: _suggestions,
 }

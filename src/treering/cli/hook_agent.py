@@ -24,7 +24,9 @@ def agent_command(repo: str, client: str, event: str) -> None:
     a second. It never fails: to a client, an exit code can mean to stop the agent.
     """
     from treering.cli.command import stop_collecting_imports
-    from treering.cli.shared import opened  # before the clock starts: it is most of what is loaded
+    from treering.cli.shared import (
+        open_workspace,  # before the clock starts: it is most of what is loaded
+    )
     from treering.hooks.deadline import Say, answer_within
 
     stop_collecting_imports()
@@ -35,7 +37,7 @@ def agent_command(repo: str, client: str, event: str) -> None:
         from treering.hooks.agent import call_of, handle, read_input
 
         if call := call_of(client, event, read_input(0)):
-            handle(call, place, opened, say)
+            handle(call, place, open_workspace, say)
 
     try:
         said = answer_within(_deadline(), work)

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from treering.actions.link import Linked, Unlinked, link
+from treering.actions.link import MadeLink, RemovedLink, link
 from treering.cli import shared
 from treering.cli.render import safe
 from treering.cli.shared import Door
@@ -12,7 +12,7 @@ from treering.cli.shared import Door
 
 def run(
     door_: Door, source: str, rest: tuple[str, ...], relation: str, **given: Any
-) -> Linked | Unlinked:
+) -> MadeLink | RemovedLink:
     """The relation stands between the two memories, or is an option."""
     if len(rest) > 2 or (len(rest) == 2 and shared.is_typed("relation")):
         raise click.UsageError("Give a source, a relation or none, and a target.")
@@ -20,8 +20,8 @@ def run(
     return link(door_.open(), source, rest[-1], relation=word, **given)
 
 
-def text(answer: Linked | Unlinked) -> str:
-    if isinstance(answer, Unlinked):
+def text(answer: MadeLink | RemovedLink) -> str:
+    if isinstance(answer, RemovedLink):
         if answer.removed:
             return "removed"
         others = f"; there is {safe(', '.join(answer.relations))}" if answer.relations else ""

@@ -2,18 +2,18 @@
 
 import time
 
-from treering.actions.log import Drawing, Log, drawing, log
+from treering.actions.log import Log, LogDrawing, drawing, log
 from treering.cli.render import safe, table
 from treering.cli.screen import bold, cut, dim, screen, short
 from treering.cli.shared import Door
 from treering.errors import Invalid
 from treering.model.dates import ago
-from treering.store.history import Drawn
+from treering.store.history import DrawnLine
 
 _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
 
 
-def run(door_: Door, id: str, limit: int, branch: str, all: bool, graph: bool) -> Log | Drawing:
+def run(door_: Door, id: str, limit: int, branch: str, all: bool, graph: bool) -> Log | LogDrawing:
     if not graph:
         return log(door_.open(), id, limit=limit, branch=branch, all=all)
     if id:
@@ -21,12 +21,12 @@ def run(door_: Door, id: str, limit: int, branch: str, all: bool, graph: bool) -
     return drawing(door_.open(), limit=limit, branch=branch, all=all or not branch)
 
 
-def text(answer: Log | Drawing) -> str:
-    said = _drawn(answer) if isinstance(answer, Drawing) else _listed(answer)
+def text(answer: Log | LogDrawing) -> str:
+    said = _draw(answer) if isinstance(answer, LogDrawing) else _list_events(answer)
     return said or "Nothing has been remembered here yet."
 
 
-def _listed(answer: Log) -> str:
+def _list_events(answer: Log) -> str:
     now = time.time()
     rows = [
         (
@@ -42,13 +42,13 @@ def _listed(answer: Log) -> str:
     return table(rows)
 
 
-def _drawn(answer: Drawing) -> str:
+def _draw(answer: LogDrawing) -> str:
     now = time.time()
     lines = [_line(line, now) for line in answer.lines]
     return "\n".join(lines).rstrip("\n")
 
 
-def _line(line: Drawn, now: float) -> str:
+def _line(line: DrawnLine, now: float) -> str:
     strokes = line.strokes.translate(_STROKES) if screen().is_terminal else line.strokes
     if not line.commit:
         return strokes

@@ -101,9 +101,9 @@ def main(arguments: list[str]) -> int:
 
 def _say(as_json: bool, code: str, message: str, hint: str) -> None:
     """Say what went wrong; what callers and branch names put into it is cleaned and masked."""
-    from treering.text.secrets import masked  # only an error needs it
+    from treering.text.secrets import mask_secrets  # only an error needs it
 
-    message, hint = masked(message), masked(hint)
+    message, hint = mask_secrets(message), mask_secrets(hint)
     if as_json:
         error = {"code": code, "message": message, "hint": hint}
         said = json.dumps({"error": error}, ensure_ascii=False)
@@ -119,9 +119,9 @@ def _log_of(error: Exception) -> str:
     import tempfile
     import traceback
 
-    from treering.text.secrets import masked
+    from treering.text.secrets import mask_secrets
 
-    trace = masked("".join(traceback.format_exception(error)))
+    trace = mask_secrets("".join(traceback.format_exception(error)))
     with tempfile.NamedTemporaryFile(
         "w", prefix="treering-bug-", suffix=".md", delete=False, encoding="utf-8"
     ) as log:

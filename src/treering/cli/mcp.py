@@ -23,7 +23,7 @@ def run(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, .
     gc.disable()  # the SDK makes a million objects at import, all of which stay
     import anyio
 
-    from treering.mcp.place import Place
+    from treering.mcp.place import ServedRepository
     from treering.mcp.server import make_server
     from treering.mcp.stdio import serve
 
@@ -32,7 +32,7 @@ def run(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, .
     # Answers pass through three threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)
 
-    place = Place(_folder(door_.repo), is_named=door_.is_named, **shared.who())
+    place = ServedRepository(_folder(door_.repo), is_named=door_.is_named, **shared.who())
     server = make_server(place, profile)
     if http:
         _serve_http(server, http, _token(token_file), hosts)

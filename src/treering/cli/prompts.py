@@ -35,7 +35,7 @@ def run(
 
 def text(answer: dict[str, Any]) -> str:
     if "prompts" in answer:
-        return _listed(answer["prompts"])
+        return _list_prompts(answer["prompts"])
     if "text" in answer:
         return safe(answer["text"])
     if "content" in answer:
@@ -46,7 +46,7 @@ def text(answer: dict[str, Any]) -> str:
     return f"saved  {answer['kind']} {answer['name']}  ({safe(where)})"
 
 
-def _listed(prompts: list[dict[str, Any]]) -> str:
+def _list_prompts(prompts: list[dict[str, Any]]) -> str:
     rows = [
         (
             item["name"],

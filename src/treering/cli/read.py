@@ -1,12 +1,12 @@
 """treering read"""
 
 from treering.actions.outputs import Piece
-from treering.actions.read import Whole
-from treering.cli.render import dated, safe, table
+from treering.actions.read import WholeMemory
+from treering.cli.render import format_date, safe, table
 from treering.cli.screen import bold, dim, rule
 
 
-def text(memory: Whole | Piece) -> str:
+def text(memory: WholeMemory | Piece) -> str:
     if isinstance(memory, Piece):
         return safe(memory.content)
     rows = [
@@ -22,8 +22,8 @@ def text(memory: Whole | Piece) -> str:
         ("origin", memory.origin if memory.origin != "you" else ""),
         ("warning", ", ".join(memory.flags or ())),
         ("agent", memory.agent),
-        ("created", dated(memory.created)),
-        ("modified", dated(memory.modified) if memory.modified != memory.created else ""),
+        ("created", format_date(memory.created)),
+        ("modified", format_date(memory.modified) if memory.modified != memory.created else ""),
         *((key, str(value)) for key, value in memory.details.items()),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
         *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from treering.actions.recall import Recalled, Result, recall
+from treering.actions.recall import Recalled, RecallHit, recall
 from treering.actions.workspace import Workspace
 from treering.cli import shared
 from treering.cli.render import headline, safe, table
@@ -58,7 +58,7 @@ def text(answer: Recalled) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _result(result: Result, now: float) -> str:
+def _result(result: RecallHit, now: float) -> str:
     marks = [safe(result.branch), ago(result.created, now)]
     marks += [result.status] if result.status != "active" else []
     marks += (

@@ -23,7 +23,7 @@ def run(
     said = shared.content_from(content, content_file)
     paths = shared.relative_to_root(workspace, files)
     door_.answer(remember(workspace, said, files=paths, **given), text)
-    if workspace.surroundings.is_behind:
+    if workspace.neighbourhood.is_behind:
         door_.start_tidying()
 
 

@@ -42,6 +42,6 @@ def _width(cell: str) -> int:
     return len(click.unstyle(cell)) if "\x1b" in cell else len(cell)
 
 
-def dated(written: str) -> str:
+def format_date(written: str) -> str:
     """A date as it is kept; for people at a terminal also how long ago that was."""
     return f"{written} ({ago(written, time.time())})" if screen().is_terminal else written

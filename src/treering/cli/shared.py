@@ -37,7 +37,7 @@ class Door(NamedTuple):
 
     def tidy_later(self, workspace: Workspace) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        index = workspace.lookout.index
+        index = workspace.searcher.index
         if index.is_untidy or index.is_unfinished:
             self.start_tidying()
 
@@ -57,7 +57,7 @@ class Door(NamedTuple):
             )
 
 
-def opened(repo: str, agent: str) -> Workspace:
+def open_workspace(repo: str, agent: str) -> Workspace:
     """A repository for one call, in the name of whoever calls."""
     return Workspace.open(repo, is_brief=True, **(who() | {"agent": agent}))
 
@@ -135,15 +135,15 @@ def content_from(argument: str | None, file: str = "") -> str:
         raise Invalid("Give the content as argument or with --content-file, not both.")
     if file:
         try:
-            return _decoded(Path(file).read_bytes())
+            return _decode(Path(file).read_bytes())
         except OSError as error:
             raise Invalid(f"{file} cannot be read: {error.strerror}.") from error
     if argument == "-" or (argument is None and not sys.stdin.isatty()):
-        return _decoded(sys.stdin.buffer.read())
+        return _decode(sys.stdin.buffer.read())
     return argument or ""
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

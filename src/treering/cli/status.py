@@ -69,17 +69,17 @@ def _plain(answer: dict[str, Any]) -> str:
     for name, rows_of in _TABLES.items():
         if name in answer:
             return table([_safe(row) for row in rows_of(answer)]) or "Nothing yet."
-    return table([_safe((name, _said(value))) for name, value in answer.items()])
+    return table([_safe((name, _one_line(value))) for name, value in answer.items()])
 
 
 def _safe(row: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(safe(cell) for cell in row)
 
 
-def _said(value: Any) -> str:
+def _one_line(value: Any) -> str:
     """A few named values in one line; of a list how many there are, where there are many."""
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_said(item)}" for name, item in value.items())
+        return ", ".join(f"{name} {_one_line(item)}" for name, item in value.items())
     if isinstance(value, list):
         words = [str(item) for item in value if isinstance(item, str)]
         return " ".join(words) if value and words else str(len(value))

@@ -40,7 +40,7 @@ __all__ = [
     "load_enums",
     "reference_is_valid_name",
     "set_fsync",
-    "unsynced",
+    "without_fsync",
 ]
 
 
@@ -147,7 +147,7 @@ def set_fsync(on: bool) -> None:
 
 
 @contextmanager
-def unsynced() -> Iterator[None]:
+def without_fsync() -> Iterator[None]:
     """Write many objects without waiting for the disk each time; the caller syncs it after."""
     was = _is_synced[0]
     set_fsync(False)

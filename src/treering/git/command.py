@@ -38,7 +38,7 @@ def answer_of(line: str, feed: bytes, *, cwd: Path, seconds: float, most: int) -
         except OSError as error:
             raise WriterFailed(f"The writer cannot be started: {error.strerror}.") from error
         with process:
-            said, is_late = _exchanged(process, feed, seconds, most)
+            said, is_late = _exchange(process, feed, seconds, most)
         if is_late:
             raise WriterFailed(f"The writer took longer than {seconds:g} seconds.")
         if len(said) > most:
@@ -60,7 +60,7 @@ def _words(line: str) -> list[str]:
     return words
 
 
-def _exchanged(
+def _exchange(
     process: "Popen[bytes]", feed: bytes, seconds: float, most: int
 ) -> tuple[bytes, bool]:
     """Feed it from a thread, so that neither side waits for the other; never read beyond `most`."""

@@ -30,7 +30,7 @@ _NO_PROBE = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
 _KINDS = {GIT_OBJECT_BLOB: "blob", GIT_OBJECT_COMMIT: "commit", GIT_OBJECT_TREE: "tree"}
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """A line of a tree."""
 
     name: str
@@ -95,7 +95,7 @@ class Objects:
         except (KeyError, ValueError, GitError, OSError):
             return 0  # whoever looks it up says what is wrong
 
-    def tree(self, oid: str) -> list[Entry]:
+    def tree(self, oid: str) -> list[TreeEntry]:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
         raw = self.raw_tree(oid)
         entries, at = [], 0
@@ -103,7 +103,7 @@ class Objects:
             while at < len(raw):
                 space, end = raw.index(b" ", at), raw.index(b"\0", at)
                 name = raw[space + 1 : end].decode(errors="surrogateescape")
-                entries.append(Entry(name, _mode(raw[at:space]), raw[end + 1 : end + 21].hex()))
+                entries.append(TreeEntry(name, _mode(raw[at:space]), raw[end + 1 : end + 21].hex()))
                 at = end + 21
         except ValueError as error:
             raise StoreDamaged(f"The tree {oid} is malformed: {error}") from error

@@ -68,7 +68,7 @@ def _environment() -> dict[str, str]:
     return clean | _UNASKED
 
 
-class Answer(NamedTuple):
+class ProcessResult(NamedTuple):
     """How a git command ended, and what it said."""
 
     code: int
@@ -76,7 +76,7 @@ class Answer(NamedTuple):
     said: bytes
 
 
-def unattended(ssh_command: str | None) -> dict[str, str]:
+def ask_nobody(ssh_command: str | None) -> dict[str, str]:
     """What keeps git, and ssh below it, from asking a person who is not there.
 
     An ssh command that someone chose is left as it is: not every ssh takes the same options.
@@ -144,7 +144,7 @@ def run(
     """
     done = ask(git_dir, *arguments, feed=feed, env=env, seconds=seconds)
     if done.code not in (0, *may_fail):
-        raise StorageFailed(_said(arguments, done.code, done.said))
+        raise StorageFailed(_explain(arguments, done.code, done.said))
     return done.out
 
 
@@ -155,7 +155,7 @@ def ask(
     env: Mapping[str, str] | None = None,
     seconds: float | None = None,
     is_remote: bool = False,
-) -> Answer:
+) -> ProcessResult:
     """Run git and tell how it ended, whatever that was; only with `is_remote` is one reached."""
     import subprocess  # most commands start no process and need not pay for the import
 
@@ -171,7 +171,7 @@ def ask(
         )
     except subprocess.TimeoutExpired as error:
         raise TookTooLong(f"git did not answer within {seconds:.1f} seconds.") from error
-    return Answer(done.returncode, done.stdout, done.stderr)
+    return ProcessResult(done.returncode, done.stdout, done.stderr)
 
 
 def refusal_of(git_dir: Path) -> str:
@@ -226,7 +226,7 @@ def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
             answer, said = process.stdout.read(), process.stderr.read()
         process.wait()
     if process.returncode:
-        raise StorageFailed(_said(arguments, process.returncode, said))
+        raise StorageFailed(_explain(arguments, process.returncode, said))
     return answer
 
 
@@ -247,7 +247,7 @@ def start_detached(git_dir: Path, *arguments: str, env: Mapping[str, str]) -> No
         return
 
 
-def _said(arguments: Sequence[str], code: int, stderr: bytes) -> str:
+def _explain(arguments: Sequence[str], code: int, stderr: bytes) -> str:
     words = stderr.decode(errors="replace").strip().splitlines()
     verb = _split(arguments)[1][0]
     return f"git {verb} failed with code {code}: {words[-1] if words else 'no message'}"

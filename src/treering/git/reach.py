@@ -91,14 +91,14 @@ def find_holders(common_dir: Path, blobs: Collection[str]) -> list[Holder]:
     if not blobs:
         return []
     commits = find_descendants(common_dir, _bringers(common_dir, blobs), *EVERYTHING)
-    found = [*_refs(common_dir, commits, blobs), *_staged(common_dir, blobs)]
+    found = [*_refs(common_dir, commits, blobs), *_list_staged(common_dir, blobs)]
     for git_dir in git_dirs(common_dir):
         found += _own_refs(git_dir, common_dir, commits, blobs)
     names = {(holder.git_dir, holder.name) for holder in found if holder.name != "HEAD"}
     logged = [
         holder
         for git_dir in git_dirs(common_dir)
-        for holder in _logged(git_dir, common_dir, commits | set(blobs))
+        for holder in _list_logged(git_dir, common_dir, commits | set(blobs))
         if (git_dir, holder.name) not in names
     ]
     return found + logged
@@ -121,7 +121,7 @@ def _bringers(common_dir: Path, blobs: Collection[str]) -> set[str]:
 
 
 def _refs(common_dir: Path, commits: set[str], blobs: Collection[str]) -> Iterator[Holder]:
-    current = {_checked_out(git_dir) for git_dir in git_dirs(common_dir)}
+    current = {_head_of(git_dir) for git_dir in git_dirs(common_dir)}
     # The name comes last: it may hold anything but the end of a line.
     fields = "%(objecttype)%(*objecttype) %(objectname) %(*objectname) %(refname)"
     told = process.run(common_dir, "for-each-ref", f"--format={fields}")
@@ -143,7 +143,7 @@ def _reaches(common_dir: Path, revision: str, blobs: Collection[str]) -> bool:
     return not {line[:40].decode() for line in listed.splitlines()}.isdisjoint(blobs)
 
 
-def _staged(common_dir: Path, blobs: Collection[str]) -> Iterator[Holder]:
+def _list_staged(common_dir: Path, blobs: Collection[str]) -> Iterator[Holder]:
     """Files that are staged in some work tree."""
     listed = process.run(common_dir, "rev-list", "--objects", "--no-walk", "--indexed-objects")
     for line in listed.decode("utf-8", "surrogateescape").splitlines():
@@ -155,15 +155,15 @@ def _own_refs(
     git_dir: Path, common_dir: Path, commits: set[str], blobs: Collection[str]
 ) -> Iterator[Holder]:
     """HEAD where it is detached, and the refs that a work tree does not share."""
-    if _checked_out(git_dir) in commits:
+    if _head_of(git_dir) in commits:
         yield Holder(git_dir, "HEAD", is_checked_out=True)
     if git_dir != common_dir:
-        for name, oid in refs.listed(git_dir, "refs/").items():
+        for name, oid in refs.list_refs(git_dir, "refs/").items():
             if oid in commits or _reaches(common_dir, oid, blobs):
                 yield Holder(git_dir, name)
 
 
-def _checked_out(git_dir: Path) -> str:
+def _head_of(git_dir: Path) -> str:
     """The ref a HEAD names, or its commit."""
     try:
         text = (git_dir / "HEAD").read_text(encoding="utf-8", errors="surrogateescape")
@@ -172,7 +172,7 @@ def _checked_out(git_dir: Path) -> str:
     return text.strip().removeprefix("ref: ")
 
 
-def _logged(git_dir: Path, common_dir: Path, held: set[str]) -> Iterator[Holder]:
+def _list_logged(git_dir: Path, common_dir: Path, held: set[str]) -> Iterator[Holder]:
     """The lines of logs that name one of some objects, the oldest of each log first.
 
     In this order they can be taken out one by one: the numbers of those to come stay as they are.
@@ -200,4 +200,4 @@ def _lines_with(log: Path, held: set[str]) -> list[int]:
 
 def _exists(git_dir: Path, common_dir: Path, name: str) -> bool:
     """Whether a log's ref is there: git keeps nothing for a log alone."""
-    return any(name in refs.listed(folder, name) for folder in (git_dir, common_dir))
+    return any(name in refs.list_refs(folder, name) for folder in (git_dir, common_dir))

@@ -13,7 +13,7 @@ _REBASED = r"rebase (?:\(finish\)|finished): .* onto ([0-9a-f]{40})"
 _MERGED = r"merge (.+?):.*"
 
 
-class Line(NamedTuple):
+class ReflogLine(NamedTuple):
     """One line of a reflog."""
 
     old: str
@@ -22,7 +22,7 @@ class Line(NamedTuple):
     said: str
 
 
-def lines(log: Path) -> list[Line]:
+def lines(log: Path) -> list[ReflogLine]:
     """A reflog, oldest line first; empty where there is none."""
     try:
         text = log.read_text(encoding="utf-8", errors="surrogateescape")
@@ -31,20 +31,20 @@ def lines(log: Path) -> list[Line]:
     return [line for line in map(_line, text.splitlines()) if line is not None]
 
 
-def _line(text: str) -> Line | None:
+def _line(text: str) -> ReflogLine | None:
     head, _, said = text.partition("\t")
     words = head.split(" ")
     try:
-        return Line(words[0], words[1], int(words[-2]), said)
+        return ReflogLine(words[0], words[1], int(words[-2]), said)
     except (IndexError, ValueError):
         return None
 
 
-def of_branch(repository: Repository, branch: str) -> list[Line]:
+def of_branch(repository: Repository, branch: str) -> list[ReflogLine]:
     return of_ref(repository, f"refs/heads/{branch}")
 
 
-def of_ref(repository: Repository, ref: str) -> list[Line]:
+def of_ref(repository: Repository, ref: str) -> list[ReflogLine]:
     return lines(repository.common_dir / "logs" / ref)
 
 
@@ -57,19 +57,19 @@ def state_of(repository: Repository, branch: str) -> tuple[int, int]:
     return (stat.st_mtime_ns, stat.st_size)
 
 
-def heads(repository: Repository) -> list[list[Line]]:
+def heads(repository: Repository) -> list[list[ReflogLine]]:
     """The HEAD reflog of every worktree."""
     logs = [repository.common_dir / "logs" / "HEAD"]
     logs += sorted((repository.common_dir / "worktrees").glob("*/logs/HEAD"))
     return [lines(log) for log in logs]
 
 
-def of_heads(repository: Repository) -> list[Line]:
+def of_heads(repository: Repository) -> list[ReflogLine]:
     """The HEAD reflogs of every worktree together."""
     return [line for log in heads(repository) for line in log]
 
 
-def was_left(log: list[Line], branch: str, after: str, before: str) -> bool:
+def was_left(log: list[ReflogLine], branch: str, after: str, before: str) -> bool:
     """Whether a worktree went from a branch to another one between two commits."""
     is_between = False
     for line in log:
@@ -86,7 +86,7 @@ def renames(repository: Repository, branch: str) -> list[tuple[str, int]]:
     return [(match[1], when) for match, when in found if match][::-1]
 
 
-def names_at(log: list[Line], branch: str, when: int) -> set[str]:
+def names_at(log: list[ReflogLine], branch: str, when: int) -> set[str]:
     """What the branch with this log was called at a time: two names, if renamed that second."""
     names = {branch}
     for line in reversed(log):
@@ -98,7 +98,7 @@ def names_at(log: list[Line], branch: str, when: int) -> set[str]:
     return names
 
 
-def copied_from(repository: Repository, branch: str) -> str | None:
+def find_copy_source(repository: Repository, branch: str) -> str | None:
     found = _sources(repository, branch, _COPIED)
     return found[0] if found else None
 
@@ -110,7 +110,7 @@ def _sources(repository: Repository, branch: str, pattern: str) -> list[str]:
 
 def last_left(repository: Repository, branch: str) -> str | None:
     """The commit a branch was at when HEAD last moved away from it."""
-    newest: Line | None = None
+    newest: ReflogLine | None = None
     for line in of_heads(repository):
         match = re.fullmatch(_LEFT, line.said)
         if match and match[1] == branch and (newest is None or line.when >= newest.when):
@@ -130,7 +130,7 @@ def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: i
     return any(match and match[1] == branch for match in matches)
 
 
-def rebased_onto(repository: Repository, branch: str, tip: str) -> str | None:
+def find_rebase_target(repository: Repository, branch: str, tip: str) -> str | None:
     """What the rebase that left a branch at a commit put it on."""
     for line in reversed(of_branch(repository, branch)):
         match = re.fullmatch(_REBASED, line.said) if line.new == tip else None

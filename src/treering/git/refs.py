@@ -35,14 +35,14 @@ def read(handle: Handle, name: str) -> str | None:
         raise StoreDamaged(f"The ref {name} cannot be read: {error}") from error
 
 
-def listed(common_dir: Path, prefix: str) -> dict[str, str]:
+def list_refs(common_dir: Path, prefix: str) -> dict[str, str]:
     """Every ref whose name starts with `prefix` and its object id, loose ones winning."""
-    found = dict(_packed(common_dir, prefix))
+    found = dict(_read_packed(common_dir, prefix))
     found.update(_loose(common_dir, prefix))
     return dict(sorted(found.items()))
 
 
-def _packed(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
+def _read_packed(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
     try:
         text = (common_dir / "packed-refs").read_bytes()
     except FileNotFoundError:
@@ -161,9 +161,9 @@ def reflog(common_dir: Path, name: str) -> list[str]:
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
 
 
-def logged_values(common_dir: Path, prefix: str) -> set[str]:
+def list_logged_values(common_dir: Path, prefix: str) -> set[str]:
     """Every object the logs of some refs name, refs that are no more included."""
-    names = (name for log in _logs(common_dir, prefix) for name in _named(log))
+    names = (name for log in _logs(common_dir, prefix) for name in _read_values(log))
     return {name.decode("ascii") for name in names} - {"0" * 40}
 
 
@@ -214,7 +214,7 @@ def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
     words = {oid.encode() for oid in gone}
     try:
         for log in _logs(common_dir, prefix):
-            if not words.isdisjoint(_named(log)):
+            if not words.isdisjoint(_read_values(log)):
                 log.write_bytes(b"")
     except OSError as error:
         raise StorageFailed(f"The logs of {prefix} cannot be emptied: {error.strerror}.") from error
@@ -224,7 +224,7 @@ def _logs(common_dir: Path, prefix: str) -> list[Path]:
     return [path for path in (common_dir / "logs" / prefix).rglob("*") if path.is_file()]
 
 
-def _named(log: Path) -> set[bytes]:
+def _read_values(log: Path) -> set[bytes]:
     """The values that the lines of a log say a ref had before and after."""
     lines = re.findall(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", log.read_bytes(), re.MULTILINE)
     return {oid for line in lines for oid in line}

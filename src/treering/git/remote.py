@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from treering.errors import SyncRefused
 from treering.git import process
-from treering.git.process import Answer
+from treering.git.process import ProcessResult
 from treering.git.repository import Repository
 
 #: At most this many refs go over one connection.
@@ -27,7 +27,7 @@ _FORBIDDEN = (
 )  # fmt: skip
 
 
-class Pushed(NamedTuple):
+class PushedRef(NamedTuple):
     """What became of one ref of a push."""
 
     ref: str
@@ -57,13 +57,13 @@ class Remote:
         ssh = repository.config("core.sshCommand")
         self._env = process.without_hooks(repository.common_dir)
         if not is_attended:
-            self._env |= process.unattended(ssh)
+            self._env |= process.ask_nobody(ssh)
 
-    def listed(self, prefix: str) -> dict[str, str]:
+    def list_refs(self, prefix: str) -> dict[str, str]:
         """The refs below a prefix that the remote has now."""
         done = self._ask("ls-remote", "--quiet", "--refs", "--", self.name, f"{prefix}*")
         if done.code:
-            raise self._refused(done, "cannot be reached")
+            raise self._refusal(done, "cannot be reached")
         lines = done.out.decode(errors="surrogateescape").splitlines()
         pairs = (line.split("\t", 1) for line in lines if "\t" in line)
         return {ref: oid for oid, ref in pairs if ref.startswith(prefix)}
@@ -85,13 +85,13 @@ class Remote:
             if len(some) == 1 or tries > _MOST_TRIES:
                 failed |= {theirs: reason(done.said) for theirs, _ in some}
                 if tries == 1:
-                    raise self._refused(done, "cannot be fetched from")
+                    raise self._refusal(done, "cannot be fetched from")
             else:
                 half = len(some) // 2
                 waiting += [some[half:], some[:half]]
         return failed
 
-    def _fetch(self, refs: Sequence[tuple[str, str]]) -> Answer:
+    def _fetch(self, refs: Sequence[tuple[str, str]]) -> ProcessResult:
         lines = "".join(f"+{theirs}:{ours}\n" for theirs, ours in refs)
         return self._ask(
             *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"),
@@ -102,7 +102,7 @@ class Remote:
 
     def push(
         self, new: Mapping[str, str], gone: Mapping[str, str], replaced: Mapping[str, str]
-    ) -> Iterator[Pushed]:
+    ) -> Iterator[PushedRef]:
         """Push commits to refs, and remove refs that still have the value given.
 
         Whatever is removed goes together with what was pushed, or not at all. A history in
@@ -123,7 +123,7 @@ class Remote:
         replaced: Mapping[str, str],
         *,
         is_atomic: bool,
-    ) -> list[Pushed]:
+    ) -> list[PushedRef]:
         done = self._ask(
             *_not_a_mirror(self.name),
             *("-c", "push.followTags=false"),
@@ -143,10 +143,10 @@ class Remote:
             return first
         results = list(_results(done.out))
         if not results:
-            raise self._refused(done, "cannot be pushed to")
+            raise self._refusal(done, "cannot be pushed to")
         return results
 
-    def _ask(self, *arguments: str, feed: bytes | None = None) -> Answer:
+    def _ask(self, *arguments: str, feed: bytes | None = None) -> ProcessResult:
         return process.ask(
             self._repository.common_dir,
             *arguments,
@@ -156,7 +156,7 @@ class Remote:
             is_remote=True,
         )
 
-    def _refused(self, done: Answer, what: str) -> SyncRefused:
+    def _refusal(self, done: ProcessResult, what: str) -> SyncRefused:
         said = reason(done.said)
         hint = ""
         if any(words in said for words in _FORBIDDEN):
@@ -174,12 +174,12 @@ def _not_a_mirror(name: str) -> list[str]:
     return [] if "=" in name or "\n" in name else ["-c", f"remote.{name}.mirror=false"]
 
 
-def _results(porcelain: bytes) -> Iterator[Pushed]:
+def _results(porcelain: bytes) -> Iterator[PushedRef]:
     for line in porcelain.decode(errors="surrogateescape").splitlines():
         flag, _, rest = line.partition("\t")
         names, _, summary = rest.partition("\t")
         if len(flag) == 1 and ":" in names:
-            yield Pushed(names.rpartition(":")[2], flag != "!", "" if flag != "!" else summary)
+            yield PushedRef(names.rpartition(":")[2], flag != "!", "" if flag != "!" else summary)
 
 
 def reason(said: bytes) -> str:

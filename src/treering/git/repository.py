@@ -38,7 +38,7 @@ class Repository:
         self.git_dir = git_dir
         self._head_file = os.path.join(git_dir, "HEAD")
         self._local = threading.local()
-        self._local.handle = _opened(git_dir)
+        self._local.handle = _open(git_dir)
         self._known_settings: tuple[tuple[int, ...], dict[str, str]] = ((), {})
 
     @classmethod
@@ -49,7 +49,7 @@ class Repository:
     @property
     def handle(self) -> Handle:
         if not hasattr(self._local, "handle"):
-            self._local.handle = _opened(self.git_dir)
+            self._local.handle = _open(self.git_dir)
         handle: Handle = self._local.handle
         return handle
 
@@ -125,7 +125,7 @@ class Repository:
 
     def branches(self) -> dict[str, str]:
         """Local branches and their commits."""
-        found = refs.listed(self.common_dir, "refs/heads/")
+        found = refs.list_refs(self.common_dir, "refs/heads/")
         return {name.removeprefix("refs/heads/"): oid for name, oid in found.items()}
 
     def branches_with(self, commit: str) -> set[str]:
@@ -215,7 +215,7 @@ class Repository:
             return None
         return str(entry.id) if entry.type_str == "blob" else None
 
-    def changed_files(self) -> list[str]:
+    def list_changed_files(self) -> list[str]:
         """Files of the work tree that differ from HEAD, new ones included."""
         if self.workdir is None:
             return []
@@ -278,7 +278,7 @@ class Repository:
         )
 
 
-def _opened(git_dir: Path) -> Handle:
+def _open(git_dir: Path) -> Handle:
     try:
         return Handle(str(git_dir))
     except (GitError, KeyError, OSError, ValueError) as error:

@@ -15,7 +15,7 @@ _ALL = {"all", "world", "everybody", "2"}
 
 
 @contextlib.contextmanager
-def shared(word: str) -> Iterator[None]:
+def share(word: str) -> Iterator[None]:
     """Write with the modes that `core.sharedRepository=word` asks for."""
     # There is no way to ask for the umask without setting it; 077 is what a moment may do no harm.
     before = os.umask(0o077)

@@ -15,7 +15,7 @@ _LONGEST = 60
 _HARMLESS = " .,:-_/()'+=!?"
 
 
-def drawn(format: str, nodes: Sequence[Node], edges: Sequence[Edge], centre: str = "") -> str:
+def draw(format: str, nodes: Sequence[Node], edges: Sequence[Edge], centre: str = "") -> str:
     """These memories and the links between them; `centre` is drawn so that it is seen first."""
     if format == "mermaid":
         return "\n".join(_mermaid(nodes, edges, centre))
@@ -42,9 +42,9 @@ def _mermaid(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Itera
     yield "graph LR"
     for node in nodes:
         shape = ("([", "])") if node.id == centre else ("[", "]")
-        yield f'  m{node.id}{shape[0]}"{_coded(_short(node))}"{shape[1]}'
+        yield f'  m{node.id}{shape[0]}"{_encode(_short(node))}"{shape[1]}'
     for edge in edges:
-        yield f'  m{edge.source} -->|"{_coded(edge.relation)}"| m{edge.target}'
+        yield f'  m{edge.source} -->|"{_encode(edge.relation)}"| m{edge.target}'
 
 
 def _dot(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Iterable[str]:
@@ -53,9 +53,9 @@ def _dot(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Iterable[
     yield "  node [shape=box, style=rounded];"
     for node in nodes:
         bold = ", penwidth=2" if node.id == centre else ""
-        yield f'  "{node.id}" [label="{_slashed(_short(node))}"{bold}];'
+        yield f'  "{node.id}" [label="{_escape(_short(node))}"{bold}];'
     for edge in edges:
-        yield f'  "{edge.source}" -> "{edge.target}" [label="{_slashed(edge.relation)}"];'
+        yield f'  "{edge.source}" -> "{edge.target}" [label="{_escape(edge.relation)}"];'
     yield "}"
 
 
@@ -65,7 +65,7 @@ def _short(node: Node) -> str:
     return f"{node.type}: {cut}" + (f" (flagged: {', '.join(node.flags)})" if node.flags else "")
 
 
-def _coded(text: str) -> str:
+def _encode(text: str) -> str:
     """Everything unusual as Mermaid's `#code;`: quotes, brackets, `%%{...}`, markdown, tags."""
     runs = groupby(text, key=lambda c: c.isalnum() or c in _HARMLESS)
     return "".join(
@@ -73,5 +73,5 @@ def _coded(text: str) -> str:
     )
 
 
-def _slashed(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
-from treering.graph.inference import RECORDS, Case, evidence
+from treering.graph.inference import RECORDS, InferenceCase, evidence
 from treering.graph.mentions import Mentions
 from treering.graph.network import Network
 from treering.graph.subject import Subject
@@ -40,7 +40,7 @@ def gaps(
         newer, older = sorted((known[one], known[other]), key=lambda s: (-s.created, s.id))
         if network.are_linked(newer.id, older.id):
             continue
-        link = evidence(Case(newer, _NOTHING_SAID), older, most)
+        link = evidence(InferenceCase(newer, _NOTHING_SAID), older, most)
         if link and link.confidence >= threshold:
             found.append(
                 Gap(

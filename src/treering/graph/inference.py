@@ -39,7 +39,7 @@ class Inferred(NamedTuple):
         return self.confidence >= CERTAIN
 
 
-class Case(NamedTuple):
+class InferenceCase(NamedTuple):
     """A memory, what its text says, and the files so many others name that they prove nothing."""
 
     subject: Subject
@@ -47,8 +47,8 @@ class Case(NamedTuple):
     crowded: Collection[str] = ()
 
 
-def inferred(
-    case: Case, others: Iterable[Subject], avoid: Collection[str] = ()
+def infer(
+    case: InferenceCase, others: Iterable[Subject], avoid: Collection[str] = ()
 ) -> list[tuple[Inferred, Subject]]:
     """The links that suggest themselves, the surest first, at most one to each memory."""
     found = []
@@ -73,7 +73,7 @@ def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, 
     return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
 
 
-def failed_before(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
+def find_failures(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
     """Decisions that resemble this one and did not work out."""
     return [
         other
@@ -91,7 +91,7 @@ def failed_before(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
 # --- rules: what is certain ----------------------------------------------------------------------
 
 
-def by_files(case: Case, other: Subject) -> Inferred | None:
+def by_files(case: InferenceCase, other: Subject) -> Inferred | None:
     """Half of the files of both in common is certain, less is not."""
     subject = case.subject
     common = sorted((subject.files & other.files).difference(case.crowded))
@@ -108,13 +108,13 @@ def by_files(case: Case, other: Subject) -> Inferred | None:
     )
 
 
-def by_dependency(case: Case, other: Subject) -> Inferred | None:
+def by_dependency(case: InferenceCase, other: Subject) -> Inferred | None:
     if other.type in RECORDS or not case.mentions.depends_on(other):
         return None
     return Inferred("depends_on", other.id, 0.85, f"its text names {other.title!r} as needed")
 
 
-def by_implementation(case: Case, other: Subject) -> Inferred | None:
+def by_implementation(case: InferenceCase, other: Subject) -> Inferred | None:
     """A component that names a decision."""
     if (case.subject.type, other.type) != ("component", "decision"):
         return None
@@ -127,7 +127,7 @@ def by_implementation(case: Case, other: Subject) -> Inferred | None:
     return None
 
 
-def by_supersession(case: Case, other: Subject) -> Inferred | None:
+def by_supersession(case: InferenceCase, other: Subject) -> Inferred | None:
     """The same type, a similar title, and words that say so."""
     subject = case.subject
     if subject.type != other.type or other.status != "active" or other.created > subject.created:
@@ -146,7 +146,7 @@ def by_supersession(case: Case, other: Subject) -> Inferred | None:
     return None
 
 
-def by_session(case: Case, other: Subject) -> Inferred | None:
+def by_session(case: InferenceCase, other: Subject) -> Inferred | None:
     session = case.subject.session
     if not session or other.type != "session" or session not in (other.id, other.session):
         return None
@@ -156,7 +156,7 @@ def by_session(case: Case, other: Subject) -> Inferred | None:
 # --- rules: what is worth a look -----------------------------------------------------------------
 
 
-def by_tags(case: Case, other: Subject) -> Inferred | None:
+def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
     common = sorted(case.subject.tags & other.tags)
     part = share(case.subject.tags, other.tags)
     if len(common) < 2 or part < 0.5 or RECORDS & {case.subject.type, other.type}:
@@ -166,14 +166,14 @@ def by_tags(case: Case, other: Subject) -> Inferred | None:
     )
 
 
-def by_title(case: Case, other: Subject) -> Inferred | None:
+def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
     part = share(case.subject.about, other.about)
     if part < 0.4 or len(case.subject.about & other.about) < 2 or other.type in RECORDS:
         return None
     return Inferred("relates_to", other.id, round(min(0.9 * part, 0.79), 2), "similar titles")
 
 
-def by_time(case: Case, other: Subject) -> Inferred | None:
+def by_time(case: InferenceCase, other: Subject) -> Inferred | None:
     """Within an hour of each other, and with something in common besides."""
     subject = case.subject
     if not 0 <= subject.created - other.created <= _SOON or RECORDS & {subject.type, other.type}:
@@ -185,7 +185,7 @@ def by_time(case: Case, other: Subject) -> Inferred | None:
     return Inferred("follows", other.id, 0.4, "made shortly after it, on the same subject")
 
 
-_RULES: tuple[Callable[[Case, Subject], Inferred | None], ...] = (
+_RULES: tuple[Callable[[InferenceCase, Subject], Inferred | None], ...] = (
     by_session,
     by_supersession,
     by_dependency,
@@ -200,7 +200,7 @@ _RULES: tuple[Callable[[Case, Subject], Inferred | None], ...] = (
 # --- all evidence together -----------------------------------------------------------------------
 
 
-def evidence(case: Case, other: Subject, most: int = SAMPLE) -> Inferred | None:
+def evidence(case: InferenceCase, other: Subject, most: int = SAMPLE) -> Inferred | None:
     """Everything that speaks for a link between two memories, as one score.
 
     Independent signs add up: what each leaves open is left open only if all of them do.

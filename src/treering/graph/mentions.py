@@ -89,7 +89,7 @@ class Mentions:
     def covers(self, other: Subject) -> bool:
         """Whether one sentence holds every telling word of a title that has at least three."""
         return self.speaks_of(other, least=3) and any(
-            other.about <= told for told in map(_told, self._sentences)
+            other.about <= told for told in map(_relations_in, self._sentences)
         )
 
     def supersedes(self, other: Subject) -> bool:
@@ -114,7 +114,7 @@ class Mentions:
 
     @cached_property
     def _words(self) -> set[str]:
-        return {word for sentence in self._sentences for word in _told(sentence)}
+        return {word for sentence in self._sentences for word in _relations_in(sentence)}
 
     @cached_property
     def _objects(self) -> list[tuple[list[str], int]]:
@@ -137,7 +137,7 @@ class Mentions:
     def _with(self, signs: set[str]) -> list[tuple[set[str], list[str]]]:
         """Sentences that hold one of these words and do not deny it, as telling words and whole."""
         return [
-            (_told(sentence), sentence)
+            (_relations_in(sentence), sentence)
             for sentence in self._sentences
             if any(
                 piece in signs and not _is_denied(sentence, at) for at, piece in enumerate(sentence)
@@ -145,7 +145,7 @@ class Mentions:
         ]
 
 
-def _told(sentence: Sequence[str]) -> set[str]:
+def _relations_in(sentence: Sequence[str]) -> set[str]:
     return set(words(" ".join(sentence)))
 
 

@@ -41,7 +41,7 @@ _CANDIDATES = 50
 CROWD = 12
 
 
-class Clues:
+class NeighbourTable:
     """The table of one repository, opened when it is first asked."""
 
     def __init__(self, path: Path) -> None:
@@ -93,7 +93,7 @@ class Clues:
         """
         return self._database.ask(lambda db: _candidates(db, keys, names), [])
 
-    def crowded(self, files: Iterable[str]) -> set[str]:
+    def crowded_files(self, files: Iterable[str]) -> set[str]:
         """The files that many memories name."""
 
         def count(db: "sqlite3.Connection", path: str) -> int:
@@ -110,7 +110,7 @@ class Clues:
 
 
 def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
-    said, sample = _packed(subject)
+    said, sample = _pack(subject)
     added = db.execute(
         "INSERT OR IGNORE INTO memories (blob, said, sample) VALUES (?, ?, ?)",
         (subject.blob, said, sample),
@@ -146,7 +146,7 @@ def _candidates(
         f"SELECT blob, said, sample FROM memories WHERE said NOT NULL AND number IN ({marks})",  # noqa: S608
         best,
     )
-    return [_unpacked(*row) for row in rows]
+    return [_unpack(*row) for row in rows]
 
 
 def _numbers(db: "sqlite3.Connection", key: str, most: int) -> list[int]:
@@ -163,12 +163,12 @@ def _number_of(key: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def _packed(subject: Subject) -> tuple[str, bytes]:
+def _pack(subject: Subject) -> tuple[str, bytes]:
     said = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
     return said, struct.pack(f">{len(subject.sample)}I", *sorted(subject.sample))
 
 
-def _unpacked(blob: str, said: str, sample: bytes) -> Subject:
+def _unpack(blob: str, said: str, sample: bytes) -> Subject:
     *plain, tags, files, words = json.loads(said)
     numbers = struct.unpack(f">{len(sample) // 4}I", sample)
     made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]

@@ -46,7 +46,7 @@ class Edge(NamedTuple):
     since: float = 0.0
 
     def confidence_at(self, now: float) -> float:
-        return faded(self.relation, self.confidence, now - self.since if self.since else 0.0)
+        return fade(self.relation, self.confidence, now - self.since if self.since else 0.0)
 
     def other(self, memory_id: str) -> str:
         return self.source if memory_id == self.target else self.target
@@ -61,14 +61,14 @@ class Reached(NamedTuple):
     via: str
 
 
-def faded(relation: str, confidence: float, age: float) -> float:
+def fade(relation: str, confidence: float, age: float) -> float:
     """What is left of a link's confidence `age` seconds later: all of it, but for temporal ones."""
     if family_of(relation) != "temporal":
         return confidence
     return round(confidence * min(1.0, max(0.0, 1 - age / _DAY / FADING_DAYS)), 4)
 
 
-def chosen(relations: Iterable[str]) -> Callable[[str], bool]:
+def choose(relations: Iterable[str]) -> Callable[[str], bool]:
     """Whether a relation was asked for, by its name or by its family; all are where none was."""
     wanted = {word.strip().lower() for word in relations if word.strip()}
     if not wanted:
@@ -108,7 +108,7 @@ class Network:
         found = out if direction == "out" else into if direction == "in" else out + into
         if not relations:
             return found
-        wanted = chosen(relations)
+        wanted = choose(relations)
         return [edge for edge in found if wanted(edge.relation)]
 
     def degree(self, memory_id: str) -> int:
@@ -136,7 +136,7 @@ class Network:
 
         `a depends_on b` and `b prerequisite_of a` both say that b comes before a.
         """
-        wanted = chosen(relations)
+        wanted = choose(relations)
 
         def before(at: str) -> list[Edge]:
             needs = self.around(at, ("depends_on",), "out")
@@ -167,12 +167,12 @@ class Network:
             side, other = sorted(sides, key=lambda side: len(side.front))
             if not side.front:
                 return None
-            met = self._grown(side, other, relations, through)
+            met = self._grow(side, other, relations, through)
             if met is not None:
                 return [*reversed(sides[0].way_to(met)), *sides[1].way_to(met)]
         return None
 
-    def _grown(
+    def _grow(
         self,
         side: "_Side",
         other: "_Side",

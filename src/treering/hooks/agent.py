@@ -27,7 +27,7 @@ _MOST_FILES = 50
 _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli"}
 
 
-class Call(NamedTuple):
+class HookCall(NamedTuple):
     """One call of a hook: by which client, for what, and what it was told."""
 
     client: str
@@ -48,18 +48,18 @@ class Call(NamedTuple):
         return value if isinstance(value, str) else ""
 
 
-def call_of(client: str, event: str, told: bytes) -> Call | None:
+def call_of(client: str, event: str, told: bytes) -> HookCall | None:
     """A call we know what to do with; None for any other."""
     known = CLIENTS.get(client.lower())
     events = known.events if known else None
     for kind in Events._fields if events else ():
         name = str(getattr(events, kind))
         if name.lower() == event.lower():
-            return Call(client.lower(), name, kind, _parsed(told))
+            return HookCall(client.lower(), name, kind, _parse(told))
     return None
 
 
-def _parsed(told: bytes) -> Mapping[str, Any]:
+def _parse(told: bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(told)
     except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ def read_input(stream: int) -> bytes:
     return b""
 
 
-def handle(call: Call, repo: str, opened: Callable[[str, str], Workspace], say: Say) -> None:
+def handle(call: HookCall, repo: str, opened: Callable[[str, str], Workspace], say: Say) -> None:
     """Answer the client, then write down what is worth it."""
     if call.kind not in ("start", "prompt"):
         say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
@@ -88,7 +88,7 @@ def handle(call: Call, repo: str, opened: Callable[[str, str], Workspace], say: 
         return  # no repository, nothing to say
     try:
         if call.kind in ("start", "prompt"):
-            say(answer(call, said(workspace, call)))
+            say(answer(call, tell(workspace, call)))
         _write_down(workspace, call)
     except Exception:
         from treering.hooks.worker import log
@@ -96,7 +96,7 @@ def handle(call: Call, repo: str, opened: Callable[[str, str], Workspace], say: 
         log(workspace.store.folder, traceback.format_exc())
 
 
-def _place(call: Call, repo: str) -> str:
+def _place(call: HookCall, repo: str) -> str:
     """Where the agent works: as given, as the client says, or here."""
     roots = call.told.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""
@@ -107,7 +107,7 @@ def _place(call: Call, repo: str) -> str:
 # --- saying ---------------------------------------------------------------------------------------
 
 
-def said(workspace: Workspace, call: Call) -> str:
+def tell(workspace: Workspace, call: HookCall) -> str:
     """What the agent is told at the start of a session, or about a prompt."""
     from treering.actions.context.briefing import opening, relevant
 
@@ -122,7 +122,7 @@ def _budget(workspace: Workspace) -> int:
     return min(int(said), _LARGEST_BUDGET) if said.isdecimal() else BUDGET
 
 
-def answer(call: Call, text: str) -> bytes:
+def answer(call: HookCall, text: str) -> bytes:
     """The text in the form the client documents, and not a byte where there is nothing to say."""
     if not text:
         return b""
@@ -138,7 +138,7 @@ def answer(call: Call, text: str) -> bytes:
 # --- writing down ---------------------------------------------------------------------------------
 
 
-def _write_down(workspace: Workspace, call: Call) -> None:
+def _write_down(workspace: Workspace, call: HookCall) -> None:
     """The session, and before a compaction where the work stands; only where init was run: a plugin
     is everywhere, and a repository nobody set up is not ours to write to."""
     is_set_up = (workspace.store.folder / "journal").is_dir()
@@ -154,7 +154,7 @@ def _write_down(workspace: Workspace, call: Call) -> None:
     record_agent_session(workspace, call.agent, call.session, event, workspace.clock())
 
 
-def _was_heard_of(workspace: Workspace, call: Call) -> bool:
+def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
     """An agent stops after every turn: to write that down each time would be noise."""
     from treering.capture.sessions import agent_session_id
 
@@ -166,7 +166,7 @@ def _was_heard_of(workspace: Workspace, call: Call) -> bool:
     return time.time() - seen < _RECENTLY
 
 
-def _save_checkpoint(workspace: Workspace, call: Call) -> None:
+def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     """Where the work stands. What was last saved on the branch is carried on: it would be hidden
     behind a newer checkpoint that knows less."""
     from treering.actions.checkpoint import checkpoint, load
@@ -180,7 +180,7 @@ def _save_checkpoint(workspace: Workspace, call: Call) -> None:
     wish = mask(call.text("custom_instructions")).strip()[:500]
     if wish and wish not in summary:
         summary += f"\n\nTo keep: {wish}"
-    files = workspace.repository.changed_files()[:_MOST_FILES] or last["open_files"]
+    files = workspace.repository.list_changed_files()[:_MOST_FILES] or last["open_files"]
     checkpoint(
         workspace,
         "save",
@@ -192,5 +192,5 @@ def _save_checkpoint(workspace: Workspace, call: Call) -> None:
 
 
 def _is_own(workspace: Workspace, saved: Mapping[str, Any]) -> bool:
-    here = workspace.standing().scope.branch
+    here = workspace.position().scope.branch
     return bool(saved["branch"] == here and saved["origin"] == "you")

@@ -55,13 +55,13 @@ def _work(workspace: Workspace, events: set[str]) -> set[str]:
     while True:
         try:
             with lock.hold(folder / "worker.lock", patience=0):
-                events |= set(_drained(workspace).events)
+                events |= set(_drain(workspace).events)
                 seen |= events
                 if events - _MOVES_NOTHING:
                     follow_branches(workspace)
                 journal.take_pid_away()
                 looked_at = set(journal.events())
-                events = set(_drained(workspace).events)
+                events = set(_drain(workspace).events)
                 stuck = looked_at.intersection(journal.events())
                 seen |= events
         except Busy:
@@ -84,7 +84,7 @@ def _share(workspace: Workspace) -> None:
         share_in_background(workspace)
 
 
-def _drained(workspace: Workspace) -> Drained:
+def _drain(workspace: Workspace) -> Drained:
     done = drain(workspace)
     for error in done.errors:
         log(workspace.store.folder, error)

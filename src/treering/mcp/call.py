@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answers import jsonable
 from treering.actions.verbs.verb import Verb
-from treering.mcp.cut import MOST, USUAL, compact, fitted, how_many_fit
+from treering.mcp.cut import MOST, USUAL, compact, fit, how_many_fit
 from treering.mcp.errors import refusal
 from treering.mcp.lenient import check_arguments
-from treering.mcp.place import Place
-from treering.mcp.threads import Steps
+from treering.mcp.place import ServedRepository
+from treering.mcp.threads import Progress
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -19,14 +19,16 @@ log = logging.getLogger(__name__)
 Action = Callable[..., Any]
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """What goes back to the client."""
 
     text: str
     is_error: bool = False
 
 
-def call(place: Place, verb: Verb, raw: dict[str, Any], agent: str, steps: Steps) -> Answer:
+def call(
+    place: ServedRepository, verb: Verb, raw: dict[str, Any], agent: str, steps: Progress
+) -> ToolAnswer:
     """Answer one call; whatever goes wrong is an answer, too."""
     try:
         given = check_arguments(verb, raw)
@@ -34,15 +36,15 @@ def call(place: Place, verb: Verb, raw: dict[str, Any], agent: str, steps: Steps
         action = verb.load_action()
         if verb.tool and verb.tool.is_long:
             given["progress"] = steps
-        return Answer(_answered(workspace, action, given))
+        return ToolAnswer(_answer(workspace, action, given))
     except Exception as error:
         told = refusal(error)
         if told["error"]["code"] == "internal":
             log.exception("%s failed", verb.name)
-        return Answer(compact(told), is_error=True)
+        return ToolAnswer(compact(told), is_error=True)
 
 
-def _answered(workspace: "Workspace", action: Action, given: dict[str, Any]) -> str:
+def _answer(workspace: "Workspace", action: Action, given: dict[str, Any]) -> str:
     def asked(**other: Any) -> dict[str, Any]:
         found: dict[str, Any] = jsonable(action(workspace, **(given | other)))
         return found
@@ -58,7 +60,7 @@ def _answered(workspace: "Workspace", action: Action, given: dict[str, Any]) -> 
     while "cursor" in answer and len(compact(answer | kept)) > room and len(answer["results"]) > 1:
         fits = how_many_fit(answer | kept, "results", room)
         answer = asked(limit=min(fits, len(answer["results"]) - 1))
-    answer = fitted(answer | kept, room)
+    answer = fit(answer | kept, room)
     if "next_offset" in answer and "content" in answer:
         answer["next_offset"] += given.get("offset", 0)
     return compact(answer)

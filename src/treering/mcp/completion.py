@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mcp_types import CompleteRequestParams, CompleteResult, Completion
 
 from treering.errors import TreeringError
-from treering.mcp.requests import Context, Offers
+from treering.mcp.requests import Context, Requests
 from treering.model.memory import id_prefix
 from treering.model.taxonomy import TYPES
 
@@ -20,13 +20,13 @@ _RECENT = 20
 class Completions:
     """The protocol's question what a word may become."""
 
-    def __init__(self, offers: Offers) -> None:
+    def __init__(self, offers: Requests) -> None:
         self._offers = offers
 
     async def complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
         name, begun = params.argument.name, params.argument.value
         nothing: list[str] = []
-        values = await self._offers.found_or(ctx, lambda ws: _values(ws, name, begun), nothing)
+        values = await self._offers.find_or(ctx, lambda ws: _values(ws, name, begun), nothing)
         shown = values[:_MOST]
         return CompleteResult(
             completion=Completion(
@@ -44,7 +44,7 @@ def _values(workspace: "Workspace", name: str, begun: str) -> list[str]:
     if name in ("type", "types"):
         return _starting(begun.lower(), TYPES)
     if name == "topic":
-        seen = workspace.lookout.sight(workspace.view()).entries()
+        seen = workspace.searcher.sight(workspace.view()).entries()
         known = {entry.topic for entry in seen if entry.flags == ()}
         return _starting(begun, sorted(known - {""}))
     return []

@@ -22,7 +22,7 @@ def how_many_fit(answer: dict[str, Any], key: str, room: int) -> int:
     return len(answer[key])
 
 
-def fitted(answer: dict[str, Any], room: int) -> dict[str, Any]:
+def fit(answer: dict[str, Any], room: int) -> dict[str, Any]:
     """The answer without the ends of its longest lists, then without the end of its longest text.
 
     `total` says how long the list was; `next_offset` where the text goes on.

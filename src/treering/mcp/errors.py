@@ -16,12 +16,12 @@ _LONGEST_WORD, _LONGEST = 100, 600
 
 def refusal(error: Exception) -> dict[str, Any]:
     """The error object of the contract."""
-    known = error if isinstance(error, TreeringError) else _unexpected(error)
+    known = error if isinstance(error, TreeringError) else _bug(error)
     told = known.as_json()["error"]
     return {"error": {"code": told["code"], **{k: quiet(told[k]) for k in ("message", "hint")}}}
 
 
-def _unexpected(error: Exception) -> TreeringError:
+def _bug(error: Exception) -> TreeringError:
     if isinstance(error, OSError):
         return StorageFailed(f"{error.strerror or type(error).__name__}.")
     return TreeringError(

@@ -26,7 +26,7 @@ _SHORTEST_TOKEN = 16
 _LAST_WORDS = 5  # seconds for calls under way when it is told to end
 
 
-class Limits(NamedTuple):
+class HttpLimits(NamedTuple):
     """What a client may take: the time to send a request, and room."""
 
     request_seconds: float = 30.0
@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     idle_seconds: float = 1800.0
 
 
-LIMITS = Limits()
+LIMITS = HttpLimits()
 
 
 class Address(NamedTuple):
@@ -63,7 +63,7 @@ class Address(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def checked(address: Address, token: str, hosts: Sequence[str]) -> None:
+def check(address: Address, token: str, hosts: Sequence[str]) -> None:
     """Refuse what would let others in by accident."""
     if token and (len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
         raise Invalid(
@@ -83,11 +83,11 @@ def serve(
     token: str,
     hosts: Sequence[str],
     say: Callable[[str], None],
-    limits: Limits = LIMITS,
+    limits: HttpLimits = LIMITS,
 ) -> None:
     """Serve until a signal ends it; `say` hears where, once it can be reached."""
-    checked(address, token, hosts)
-    listening = _bound(address)
+    check(address, token, hosts)
+    listening = _bind(address)
     actual = Address(address.host, listening.getsockname()[1])
     app = with_whole_bodies(Sessions(make_app(server, hosts, limits), limits.sessions))
     connection = partial(Connection, most=limits.connections, seconds=limits.request_seconds)
@@ -105,7 +105,7 @@ def serve(
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def make_app(server: Server[Any], hosts: Sequence[str], limits: Limits) -> App:
+def make_app(server: Server[Any], hosts: Sequence[str], limits: HttpLimits) -> App:
     """What answers requests. A session under way holds a connection, so there are never more than
     both limits together."""
     app: App = server.streamable_http_app(
@@ -118,7 +118,7 @@ def make_app(server: Server[Any], hosts: Sequence[str], limits: Limits) -> App:
     return app
 
 
-def _bound(address: Address) -> socket.socket:
+def _bind(address: Address) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -153,7 +153,7 @@ class _Gone(Exception):
 def with_whole_bodies(app: App) -> App:
     """The app, which hears nothing of a client that left in the middle of its request."""
 
-    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+    async def guard(scope: Any, receive: Any, send: Any) -> None:
         is_whole = scope["type"] != "http"
 
         async def receive_or_leave() -> Any:
@@ -167,14 +167,14 @@ def with_whole_bodies(app: App) -> App:
         with contextlib.suppress(_Gone):
             await app(scope, receive_or_leave, send)
 
-    return guarded
+    return guard
 
 
 def with_token(app: App, token: str) -> App:
     """The app, behind `Authorization: Bearer TOKEN`."""
     expected = f"Bearer {token}".encode()
 
-    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+    async def guard(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
@@ -186,4 +186,4 @@ def with_token(app: App, token: str) -> App:
         await send({"type": "http.response.start", "status": 401, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    return guarded
+    return guard

@@ -8,7 +8,7 @@ from mcp.server.subscriptions import (
 )
 
 
-class Changes:
+class ListChanges:
     """Announces to the client that called, and to every stream that listens."""
 
     def __init__(self, bus: InMemorySubscriptionBus) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Identity = tuple[int, ...]
 
 
-class Place:
+class ServedRepository:
     """A path and, once it was asked for, the workspace open there."""
 
     def __init__(
@@ -51,11 +51,11 @@ class Place:
         if self._open and _identity(self._open[1].repository.git_dir) == self._open[0]:
             return self._open[1]
         self._open = None
-        workspace = self._opened()
+        workspace = self._open_workspace()
         self._open = (_identity(workspace.repository.git_dir), workspace)
         return workspace
 
-    def _opened(self) -> "Workspace":
+    def _open_workspace(self) -> "Workspace":
         from treering.actions.workspace import Workspace  # at the first call, not at the start
 
         try:

@@ -9,7 +9,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from treering.errors import NotARepository, TreeringError
 from treering.mcp.errors import refusal
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.threads import Threads
 
 if TYPE_CHECKING:
@@ -21,36 +21,36 @@ _THE_CALLERS = {"invalid", "memory_not_found", "ambiguous_id", "prompt_not_found
                 "branch_not_found"}  # fmt: skip
 
 
-class Offers:
+class Requests:
     """Looks things up in one place for resources, prompts and completion."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServedRepository) -> None:
         self._place = place
 
-    async def found(
+    async def find(
         self, ctx: Context, look: Callable[["Workspace"], Result], **data: Any
     ) -> Result:
         """What `look` finds; its errors as errors of the protocol, with `data` beside them."""
         try:
-            return await self._looked(ctx, look)
+            return await self._look(ctx, look)
         except Exception as error:
             told = refusal(error)["error"]
             code = INVALID_PARAMS if told["code"] in _THE_CALLERS else INTERNAL_ERROR
             raise MCPError(code, f"{told['message']} {told['hint']}".strip(), data) from None
 
-    async def found_or(
+    async def find_or(
         self, ctx: Context, look: Callable[["Workspace"], Result], otherwise: Result
     ) -> Result:
         """For listings, which clients ask for unasked: outside a repository there is nothing."""
         try:
-            return await self._looked(ctx, look)
+            return await self._look(ctx, look)
         except NotARepository:
             return otherwise
         except TreeringError as error:
             told = refusal(error)["error"]
             raise MCPError(INVALID_PARAMS, told["message"]) from None
 
-    async def _looked(self, ctx: Context, look: Callable[["Workspace"], Result]) -> Result:
+    async def _look(self, ctx: Context, look: Callable[["Workspace"], Result]) -> Result:
         return await ctx.lifespan_context.run(
             lambda _: look(self._place.workspace()), ctx.session.report_progress
         )

@@ -20,12 +20,12 @@ from mcp_types import (
 
 from treering.actions.answers import jsonable
 from treering.errors import Invalid
-from treering.mcp.cut import MOST, compact, fitted
-from treering.mcp.requests import Context, Offers
+from treering.mcp.cut import MOST, compact, fit
+from treering.mcp.requests import Context, Requests
 from treering.model.dates import ago
 
 if TYPE_CHECKING:
-    from treering.actions.recall import Result
+    from treering.actions.recall import RecallHit
     from treering.actions.workspace import Workspace
 
 MEMORY, BRANCH = "treering://memory/", "treering://branch/"
@@ -54,7 +54,7 @@ _TEMPLATES = ListResourceTemplatesResult(
 class Resources:
     """The protocol's questions about resources."""
 
-    def __init__(self, offers: Offers) -> None:
+    def __init__(self, offers: Requests) -> None:
         self._offers = offers
 
     async def templates(
@@ -62,17 +62,17 @@ class Resources:
     ) -> ListResourceTemplatesResult:
         return _TEMPLATES
 
-    async def listed(
+    async def list_page(
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """The branch checked out and the newest memories, a page at a time."""
         cursor = (params.cursor if params else None) or ""
         nothing = ListResourcesResult(resources=[])
-        return await self._offers.found_or(ctx, lambda ws: _page(ws, cursor), nothing)
+        return await self._offers.find_or(ctx, lambda ws: _page(ws, cursor), nothing)
 
     async def read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         uri = str(params.uri)
-        contents = await self._offers.found(ctx, lambda ws: _contents(ws, uri), uri=uri[:200])
+        contents = await self._offers.find(ctx, lambda ws: _contents(ws, uri), uri=uri[:200])
         return ReadResourceResult(contents=[contents])
 
 
@@ -85,7 +85,7 @@ def _page(workspace: "Workspace", cursor: str) -> ListResourcesResult:
     return ListResourcesResult(resources=[*branch, *memories], next_cursor=answer.cursor or None)
 
 
-def _memory_resource(found: "Result") -> Resource:
+def _memory_resource(found: "RecallHit") -> Resource:
     """Clients ask for the list by themselves: a flagged memory is in it by its id alone."""
     flagged = f"{found.type}, flagged: {', '.join(found.flags)}" if found.flags else ""
     return Resource(
@@ -112,17 +112,17 @@ def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
 
 
 def _memory(workspace: "Workspace", memory_id: str) -> str:
-    from treering.actions.read import Whole, read
-    from treering.text.fence import fenced, fresh_nonce, header
+    from treering.actions.read import WholeMemory, read
+    from treering.text.fence import fence, fresh_nonce, header
 
     memory = read(workspace, memory_id, links=0)
-    if not isinstance(memory, Whole):
+    if not isinstance(memory, WholeMemory):
         raise Invalid("That is no id of a memory.")
     said = header(
         id=memory.id, type=memory.type, author=memory.author, branch=memory.branch,
         age=ago(memory.created, workspace.clock()), origin=memory.origin, flags=memory.flags or (),
     )  # fmt: skip
-    return fenced(f"# {memory.title}\n\n{memory.content}", fresh_nonce(), said)
+    return fence(f"# {memory.title}\n\n{memory.content}", fresh_nonce(), said)
 
 
 def _overview(workspace: "Workspace", branch: str) -> str:
@@ -139,10 +139,10 @@ def _overview(workspace: "Workspace", branch: str) -> str:
         "top_tags": [tag for tag in summary["top_tags"] if not flags_in(tag["tag"])],
         "recent": [_headline(result) for result in recent.results],
     }
-    return compact(fitted(jsonable(told), MOST))
+    return compact(fit(jsonable(told), MOST))
 
 
-def _headline(found: "Result") -> dict[str, Any]:
+def _headline(found: "RecallHit") -> dict[str, Any]:
     """One memory of an overview, which is not fenced: a flagged one without the words in it."""
     told: dict[str, Any] = {"id": found.id, "type": found.type}
     if found.flags:

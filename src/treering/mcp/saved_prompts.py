@@ -18,7 +18,7 @@ from mcp_types import (
     TextContent,
 )
 
-from treering.mcp.requests import Context, Offers
+from treering.mcp.requests import Context, Requests
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 class SavedPrompts:
     """The protocol's questions about prompts."""
 
-    def __init__(self, offers: Offers) -> None:
+    def __init__(self, offers: Requests) -> None:
         self._offers = offers
 
-    async def listed(self, ctx: Context, _: PaginatedRequestParams | None) -> ListPromptsResult:
-        return ListPromptsResult(prompts=await self._offers.found_or(ctx, _all, []))
+    async def list_prompts(
+        self, ctx: Context, _: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        return ListPromptsResult(prompts=await self._offers.find_or(ctx, _all, []))
 
     async def run(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         name, variables = params.name, dict(params.arguments or {})
-        described, texts = await self._offers.found(
+        described, texts = await self._offers.find(
             ctx, lambda ws: _run(ws, name, variables), name=name[:100]
         )
         messages = [
@@ -56,11 +58,11 @@ def _prompts(workspace: "Workspace", op: str, **given: Any) -> dict[str, Any]:
 def _all(workspace: "Workspace") -> list[Prompt]:
     """Each name once: the user's own before the project's, as running it would find them."""
     listed = sorted(_prompts(workspace, "list")["prompts"], key=lambda item: item["domain"])
-    found = {item["name"]: _offered(item) for item in listed}  # "user" comes last, and stays
+    found = {item["name"]: _offer(item) for item in listed}  # "user" comes last, and stays
     return [found[name] for name in sorted(found)]
 
 
-def _offered(item: dict[str, Any]) -> Prompt:
+def _offer(item: dict[str, Any]) -> Prompt:
     from treering.text.flags import unless_flagged
 
     needed = [PromptArgument(name=name, required=True) for name in item["variables"]]

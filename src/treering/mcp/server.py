@@ -26,9 +26,9 @@ from treering import __version__
 from treering.actions.verbs.verb import Verb
 from treering.mcp.call import call
 from treering.mcp.completion import Completions
-from treering.mcp.list_changed import Changes
-from treering.mcp.place import Place
-from treering.mcp.requests import Context, Offers
+from treering.mcp.list_changed import ListChanges
+from treering.mcp.place import ServedRepository
+from treering.mcp.requests import Context, Requests
 from treering.mcp.resources import Resources
 from treering.mcp.saved_prompts import SavedPrompts
 from treering.mcp.schema import schema_of
@@ -53,13 +53,13 @@ class TreeringServer(Server[Threads]):
         return super().create_initialization_options(told, experimental_capabilities, extensions)
 
 
-def make_server(place: Place, tools: str = "full") -> TreeringServer:
+def make_server(place: ServedRepository, tools: str = "full") -> TreeringServer:
     """A server for one place, ready to be run over any transport."""
     table = {verb.name: verb for verb in profile(tools)}
     listing = ListToolsResult(tools=[*map(_describe, table.values())])
     bus = InMemorySubscriptionBus()
-    changes = Changes(bus)
-    offers = Offers(place)
+    changes = ListChanges(bus)
+    offers = Requests(place)
     resources, prompts = Resources(offers), SavedPrompts(offers)
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -89,10 +89,10 @@ def make_server(place: Place, tools: str = "full") -> TreeringServer:
         lifespan=threads,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=resources.listed,
+        on_list_resources=resources.list_page,
         on_list_resource_templates=resources.templates,
         on_read_resource=resources.read,
-        on_list_prompts=prompts.listed,
+        on_list_prompts=prompts.list_prompts,
         on_get_prompt=prompts.run,
         on_completion=Completions(offers).complete,
         on_subscriptions_listen=ListenHandler(bus),

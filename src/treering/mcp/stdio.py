@@ -47,17 +47,17 @@ class Pending:
         self._ids: Counter[str] = Counter()
         self._none = anyio.Event()
 
-    def asked(self, message: JSONRPCMessage) -> None:
+    def note_request(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest) and message.method != _ENDLESS:
             self._ids[str(message.id)] += 1
         elif _is_cancellation(message):
-            self._done((message.params or {}).get("requestId"))
+            self._remove((message.params or {}).get("requestId"))
 
-    def answered(self, message: JSONRPCMessage) -> None:
+    def note_answer(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._done(message.id)
+            self._remove(message.id)
 
-    def _done(self, request_id: Any) -> None:
+    def _remove(self, request_id: Any) -> None:
         self._ids -= Counter([str(request_id)])
         if not self._ids:
             self._none.set()
@@ -77,7 +77,7 @@ def _is_cancellation(message: JSONRPCMessage) -> TypeGuard[JSONRPCNotification]:
 async def _wire() -> AsyncIterator[
     tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
 ]:
-    source, sink = _taken(0, "rb"), _taken(1, "wb")
+    source, sink = _take(0, "rb"), _take(1, "wb")
     to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     pending = Pending()
@@ -92,7 +92,7 @@ async def _wire() -> AsyncIterator[
                     except NoMessage as failure:
                         await outgoing.send(SessionMessage(failure.answer))
                         continue
-                    pending.asked(message)
+                    pending.note_request(message)
                     await to_server.send(SessionMessage(message))
                 await pending.none()
 
@@ -104,7 +104,7 @@ async def _wire() -> AsyncIterator[
                     except OSError:  # nobody is there to read any answer
                         tasks.cancel_scope.cancel()
                         return
-                    pending.answered(item.message)
+                    pending.note_answer(item.message)
 
         tasks.start_soon(read)
         tasks.start_soon(write)
@@ -115,7 +115,7 @@ async def _wire() -> AsyncIterator[
             await incoming.aclose()
 
 
-def _taken(fd: int, mode: str) -> BinaryIO:
+def _take(fd: int, mode: str) -> BinaryIO:
     """The wire on a descriptor of its own: what else prints goes to standard error, and what reads
     finds nothing, so that no stray word of a library or a child can break a message."""
     own = os.dup(fd)

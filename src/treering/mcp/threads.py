@@ -18,11 +18,11 @@ Result = TypeVar("Result")
 Report = Callable[[float, float], Awaitable[None]]
 
 
-class GivenUp(BaseException):
+class Cancelled(BaseException):
     """The client no longer waits. Like an interrupt it is no error that anyone should mend."""
 
 
-class Steps:
+class Progress:
     """What long work calls between its steps: tells the client, or ends the work."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, report: Report) -> None:
@@ -33,14 +33,14 @@ class Steps:
 
     def __call__(self, done: int, total: int) -> None:
         if self.is_given_up.is_set():
-            raise GivenUp
+            raise Cancelled
         now = time.monotonic()
         if now - self._told >= _BETWEEN or done == total:
             self._told = now
-            asyncio.run_coroutine_threadsafe(_told(self._report, done, total), self._loop)
+            asyncio.run_coroutine_threadsafe(_tell(self._report, done, total), self._loop)
 
 
-async def _told(report: Report, done: int, total: int) -> None:
+async def _tell(report: Report, done: int, total: int) -> None:
     await report(done, total)
 
 
@@ -49,11 +49,11 @@ class Threads:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="treering")
-        self._underway: set[Steps] = set()
+        self._underway: set[Progress] = set()
 
-    async def run(self, work: Callable[[Steps], Result], report: Report) -> Result:
+    async def run(self, work: Callable[[Progress], Result], report: Report) -> Result:
         loop = asyncio.get_running_loop()
-        steps = Steps(loop, report)
+        steps = Progress(loop, report)
         self._underway.add(steps)
         try:
             return await loop.run_in_executor(self._pool, work, steps)

@@ -23,7 +23,7 @@ _DAY_ONLY = r"\d{4}-\d\d-\d\d"
 _ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?"
 
 
-def written(seconds: float) -> str:
+def format_moment(seconds: float) -> str:
     """The stored form of a moment, to the second."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -46,7 +46,7 @@ def duration(text: str) -> float:
     return int(match[1]) * _UNIT[match[2]].total_seconds()
 
 
-def bound(text: str, now: float, *, end: bool = False) -> float:
+def parse_moment(text: str, now: float, *, end: bool = False) -> float:
     """The moment meant by `7d` (ago), an ISO date, `today` or `yesterday`.
 
     A bare day means its start, or with `end` its last second, so that `until:today` includes today.

@@ -26,10 +26,10 @@ _REQUIRED = {"id", "type", "title", "status", "confidence", "created", "modified
 def dump(memory: Memory) -> bytes:
     """The one way to write this memory."""
     check(memory)
-    return joined(fields(memory), memory.content)
+    return join(fields(memory), memory.content)
 
 
-def joined(found: Mapping[str, Any], content: str) -> bytes:
+def join(found: Mapping[str, Any], content: str) -> bytes:
     """A document of ours, from its fields and its content."""
     return f"{_FENCE}{frontmatter.dump(found)}{_FENCE}{content}\n".encode()
 
@@ -55,7 +55,7 @@ def parse(data: bytes) -> Memory:
 
 def split(data: bytes) -> tuple[dict[str, Any], str]:
     """Front matter fields and content of any document of ours."""
-    text = _decoded(data)
+    text = _decode(data)
     if not text.startswith(_FENCE):
         raise InvalidDocument("no-front-matter", "The document does not start with `---`.")
     head, fence, content = text[len(_FENCE) :].partition(f"\n{_FENCE}")
@@ -82,7 +82,7 @@ def from_fields(found: Mapping[str, Any], content: str) -> Memory:
         raise InvalidDocument("bad-value", error.message) from error
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     if data.startswith(b"\xef\xbb\xbf"):
         raise InvalidDocument("bom", "The document starts with a byte order mark.")
     if data.startswith(b"---\r\n"):

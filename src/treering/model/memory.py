@@ -45,7 +45,7 @@ class Link(NamedTuple):
     extra: Mapping[str, Any] = MappingProxyType({})
 
 
-def made_at(link: Link) -> float:
+def age_of_link(link: Link) -> float:
     """When a link was made, as far as it says so itself; 0 where it does not."""
     since = link.extra.get("since")
     try:
@@ -133,7 +133,7 @@ def title_of(content: str) -> str:
     return "untitled"
 
 
-def trimmed(content: str) -> str:
+def trim(content: str) -> str:
     """Content without leading and trailing blank lines; all between stays byte for byte."""
     if content[:1].isspace():
         content = re.sub(r"\A(?:[^\S\n]*\n)+", "", content)

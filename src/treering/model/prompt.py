@@ -27,7 +27,7 @@ class Prompt(NamedTuple):
     is_deleted: bool = False
 
 
-def named(text: str) -> str:
+def check_name(text: str) -> str:
     """A name as it may be used in a path, or Invalid."""
     name = text.strip()
     if not is_name(name):
@@ -45,7 +45,7 @@ def dump(prompt: Prompt) -> bytes:
     fields |= {"tags": list(prompt.tags)} if prompt.tags else {}
     fields |= {"status": "deleted"} if prompt.is_deleted else {}
     fields |= {"modified": prompt.modified} if prompt.modified else {}
-    return document.joined(fields, prompt.content)
+    return document.join(fields, prompt.content)
 
 
 def parse(data: bytes) -> Prompt:

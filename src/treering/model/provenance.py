@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from treering.model.dates import instant, written
+from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
 from treering.model.prompt import Prompt
 
@@ -92,15 +92,15 @@ def _redate(memory: Memory, born: float, changed: float) -> Memory:
     created, modified = map(credible_date, claims, (born, changed))
     if [created, modified] == claims:
         return memory
-    return replace(memory, created=_written(created), modified=_written(modified))
+    return replace(memory, created=_format(created), modified=_format(modified))
 
 
 def _dates(memory: Memory) -> tuple[str, str]:
     return memory.created, memory.modified
 
 
-def _written(seconds: float) -> str:
-    return written(max(0.0, seconds))
+def _format(seconds: float) -> str:
+    return format_moment(max(0.0, seconds))
 
 
 def hash_words(text: Memory | Prompt) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from treering.errors import Invalid
 from treering.model.choices import STATUSES
-from treering.model.dates import bound
+from treering.model.dates import parse_moment
 from treering.model.taxonomy import one_of, type_named
 
 LONGEST = 10_000
@@ -74,7 +74,7 @@ class Filters:
             found = _OPTIONS[name](found, value, now)
         return found
 
-    def merged(self, other: "Filters") -> "Filters":
+    def merge(self, other: "Filters") -> "Filters":
         """Both at once: tags add up, ranges narrow, and where only one can hold `other` decides."""
         changes: dict[str, Any] = {}
         for name in (item.name for item in fields(self)):
@@ -117,7 +117,7 @@ def parse(text: str, now: float) -> Query:
     filters = Filters()
 
     for match in _TOKEN.finditer(text):
-        narrowed = _filtered(filters, match, now)
+        narrowed = _add_filter(filters, match, now)
         if narrowed is not None:
             filters = narrowed
         else:
@@ -151,7 +151,7 @@ def _sort_word(match: re.Match[str], words: list[str], parts: dict[str, list[str
         words.append(whole)
 
 
-def _filtered(filters: Filters, match: re.Match[str], now: float) -> Filters | None:
+def _add_filter(filters: Filters, match: re.Match[str], now: float) -> Filters | None:
     """The filters with this one added, or None when the token is a word like any other."""
     name = (match["field"] or "").lower()
     if match["bound"] and name == "confidence":
@@ -181,7 +181,7 @@ def _with_bound(filters: Filters, sign: str, text: str) -> Filters:
         min_confidence=low if sign in (">", ">=", "=") else None,
         max_confidence=high if sign in ("<", "<=", "=") else None,
     )
-    return filters.merged(wanted)
+    return filters.merge(wanted)
 
 
 def _split(value: str) -> tuple[str, ...]:
@@ -218,16 +218,16 @@ def _with_date(name: str) -> "Option":
         moment = (
             float(value)
             if isinstance(value, int | float)
-            else bound(str(value), now, end=name == "until")
+            else parse_moment(str(value), now, end=name == "until")
         )
-        return filters.merged(Filters(**{name: moment}))  # type: ignore[arg-type]
+        return filters.merge(Filters(**{name: moment}))  # type: ignore[arg-type]
 
     return option
 
 
 def _with_confidence(name: str) -> "Option":
     def option(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
-        return filters.merged(Filters(**{name: _number(value, name)}))  # type: ignore[arg-type]
+        return filters.merge(Filters(**{name: _number(value, name)}))  # type: ignore[arg-type]
 
     return option
 
@@ -235,7 +235,7 @@ def _with_confidence(name: str) -> "Option":
 def _with_text(name: str) -> "Option":
     def option(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
         text = str(value).strip().strip("/") if name == "topic" else str(value).strip()
-        return filters.merged(Filters(**{name: text}))  # type: ignore[arg-type]
+        return filters.merge(Filters(**{name: text}))  # type: ignore[arg-type]
 
     return option
 

@@ -32,7 +32,7 @@ _MANY_LINKS = 3
 _SURE = 0.8
 
 
-class Case(NamedTuple):
+class RelevanceCase(NamedTuple):
     """What is known about one memory and the work at hand.
 
     `task` is how well its words fit the task, from 0 to 1; `age` in seconds since it was modified.
@@ -61,7 +61,7 @@ class Relevance(NamedTuple):
         return "high" if self.score >= HIGH else "medium" if self.score >= MEDIUM else "low"
 
 
-def relevance(case: Case) -> Relevance:
+def relevance(case: RelevanceCase) -> Relevance:
     """The sum of what speaks for a memory, times what speaks against it."""
     reasons = (
         ("file", EXACT_FILE * case.names_file),

@@ -109,10 +109,10 @@ class _Parser:
             start, end = match.span()
             if inside == "else" or inside[:1] in ("#", "/"):
                 start, end = self._whole_line(start, end)
-            self._text(self._checked(at, max(at, start)))
+            self._text(self._check(at, max(at, start)))
             self._tag(inside, self._line(match.start()))
             at = end
-        self._text(self._checked(at, len(self._source)))
+        self._text(self._check(at, len(self._source)))
         if len(self._open) > 1:
             block = self._open[-1]
             raise self._wrong(block.line, f"{{{{#{block.word}}}}} is never closed")
@@ -164,7 +164,7 @@ class _Parser:
             raise self._wrong(line, f"{text[:40]!r} is no variable")
         return tuple(text.split("."))
 
-    def _checked(self, start: int, end: int) -> str:
+    def _check(self, start: int, end: int) -> str:
         """Text between tags; a `{{` left in it is a tag that someone meant to write."""
         text = self._source[start:end]
         at = text.find("{{")
@@ -256,7 +256,7 @@ class _Rendering:
                 chosen = node.body if self._value(node.path, may_miss=True) else node.otherwise
                 yield from self.pieces(chosen)
             else:
-                yield self._counted(
+                yield self._count(
                     node.text if isinstance(node, Text) else as_text(self._value(node.path))
                 )
 
@@ -294,7 +294,7 @@ class _Rendering:
         if not may_miss:
             self.missing[".".join(path)] = None
 
-    def _counted(self, text: str) -> str:
+    def _count(self, text: str) -> str:
         self._length += len(text)
         if self._length > MAX_OUTPUT:
             raise Invalid(f"The rendered text is longer than {MAX_OUTPUT // 1024} KB.")

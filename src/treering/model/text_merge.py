@@ -25,7 +25,7 @@ class _Hunk(NamedTuple):
     new: tuple[str, ...]
 
 
-def woven(base: str, first: str, second: str) -> Woven:
+def merge_texts(base: str, first: str, second: str) -> Woven:
     """What `first` and `second` each made of `base`, together."""
     if second in (base, first):
         return Woven(first, has_loser=False)

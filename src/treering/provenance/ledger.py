@@ -84,7 +84,7 @@ class Ledger:
         sizes = self._table.log_sizes()
         written: dict[str, str] = {}
         now: dict[str, int] = {}
-        for name in refs.listed(folder, scope.HEADS):
+        for name in refs.list_refs(folder, scope.HEADS):
             key = _log_key(name)
             moves, size = refs.moves(folder, name, sizes.get(key, 0))
             written |= {move.new: move.why for move in moves if _may_be_ours(move.why)}
@@ -125,7 +125,7 @@ class Ledger:
             lambda key, blob: _read_text(vault, key, blob),
             self._clock(),
         )
-        written = self._table.written(commit.oid for commit in commits)
+        written = self._table.list_written(commit.oid for commit in commits)
         cut = shallow_commits(vault)
         for commit in commits:
             is_here = vault.is_private or _was_written(commit, written.get(commit.oid, ""))

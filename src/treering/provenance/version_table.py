@@ -98,7 +98,7 @@ class VersionTable:
         query = "SELECT address FROM people"
         return self._database.ask(lambda db: {row[0] for row in db.execute(query)}, set())
 
-    def written(self, commits: Iterable[str]) -> dict[str, str]:
+    def list_written(self, commits: Iterable[str]) -> dict[str, str]:
         """Of some commits those that were made here, and what the ref's log says of each."""
         wanted = list(commits)
         return self._database.ask(

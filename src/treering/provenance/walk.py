@@ -64,9 +64,9 @@ class Walk:
             if put.blob in self._versions:
                 self._claim(self._versions[put.blob], who, is_first=not before)
             elif before:
-                self._keep(self._changed(commit, put, before, who, made))
+                self._keep(self._change(commit, put, before, who, made))
             else:
-                self._keep(self._created(put, who, made))
+                self._keep(self._create(put, who, made))
 
     def _moment(self, commit: Contribution, *, is_here: bool) -> float:
         """What was made here is not doubted: the clock was ours."""
@@ -91,7 +91,7 @@ class Walk:
         if is_first and who.is_here and not _is_all_here(version):
             self._keep(version._replace(people=(who,)))
 
-    def _created(self, put: PutFile, who: Contributor, made: float) -> Version:
+    def _create(self, put: PutFile, who: Contributor, made: float) -> Version:
         new = Version(put.blob, put.id, (who,), made, made, made, self._seen)
         if put.id not in self._ids:
             return new
@@ -101,7 +101,7 @@ class Walk:
             new = new._replace(people=same.people, said=same.said)
         return new._replace(words=words)
 
-    def _changed(
+    def _change(
         self,
         commit: Contribution,
         put: PutFile,

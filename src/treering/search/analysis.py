@@ -58,7 +58,7 @@ def question_terms(text: str) -> list[str]:
     return list(dict.fromkeys(terms(text) or [stem(c.lower()) for c in chunks(text)]))
 
 
-def joined_terms(text: str) -> list[str]:
+def join_terms(text: str) -> list[str]:
     """Neighbouring words written as one: `data frame` may be called `dataframe` in a memory."""
     words = _WORDS.findall(text.lower())
     pairs = (
@@ -76,7 +76,7 @@ def chunks(text: str) -> list[str]:
     return _WIDE.findall(unicodedata.normalize("NFC", text))
 
 
-def flattened(text: str) -> str:
+def flatten(text: str) -> str:
     """The bare words of a text in their order, ready to be searched for a phrase."""
     return f" {' '.join(_BARE.findall(unicodedata.normalize('NFC', text).lower()))} "
 
@@ -136,11 +136,11 @@ def _word(piece: str) -> Iterator[str]:
     if not term:
         return
     yield term
-    if not lower.isascii() and (folded := _folded(lower)) != lower:
+    if not lower.isascii() and (folded := _fold(lower)) != lower:
         yield stem(folded)
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     """The word without accents, which is how many people type it."""
     parts = unicodedata.normalize("NFKD", word)
     return "".join(part for part in parts if not unicodedata.combining(part))

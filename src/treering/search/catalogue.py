@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Protocol
 
 from treering.model.memory import Memory
-from treering.search.corpus import Shelf, Snapshot
+from treering.search.corpus import Corpus, WeightedSegment
 from treering.search.segment import Batch, Segment, StoredSegment
-from treering.search.storage import Folder, LockedError
+from treering.search.storage import IndexFolder, LockedError
 
 Progress = Callable[[int, int], None]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
@@ -51,16 +51,16 @@ class Catalogue:
     """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
 
     def __init__(self, folder: Path, read: Read, detectors: Detectors | None = None) -> None:
-        self._folder = Folder(folder, detectors.version if detectors else 0)
+        self._folder = IndexFolder(folder, detectors.version if detectors else 0)
         self._read = read
         self._detectors = detectors
         self._state = ""
         self._overlays: list[Batch] = []
         self._unreadable: set[str] = set()
-        self._snapshot: Snapshot | None = None
+        self._snapshot: Corpus | None = None
 
     @property
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> Corpus:
         if self._snapshot is None:
             self._load()
         assert self._snapshot is not None  # noqa: S101  _load always leaves one
@@ -158,7 +158,7 @@ class Catalogue:
         except Exception:
             self._recover()
 
-    def _unfinished(self) -> list[Shelf]:
+    def _unfinished(self) -> list[WeightedSegment]:
         shelves = (shelf for shelf in self.snapshot.shelves if shelf.uninspected)
         return [shelf for shelf in shelves if isinstance(shelf.segment, StoredSegment)]
 
@@ -191,7 +191,7 @@ class Catalogue:
         if not lost:
             return
         try:
-            self._overlay(_joined(segments, set(numbers)))
+            self._overlay(_join(segments, set(numbers)))
         except Exception:
             for batch in self._batches(lost, None, self._inspect_briefly(lost)):
                 self._overlay(batch)
@@ -200,9 +200,11 @@ class Catalogue:
         before = self._snapshot
         shelves = {id(shelf.segment): shelf for shelf in before.shelves} if before else {}
         segments: list[Segment] = [*stored, *self._overlays]
-        self._snapshot = Snapshot([shelves.get(id(s)) or Shelf(s) for s in segments], before)
+        self._snapshot = Corpus(
+            [shelves.get(id(s)) or WeightedSegment(s) for s in segments], before
+        )
 
-    def _stored(self) -> list[StoredSegment]:
+    def _open_stored(self) -> list[StoredSegment]:
         segments = (shelf.segment for shelf in self.snapshot.shelves)
         return [segment for segment in segments if isinstance(segment, StoredSegment)]
 
@@ -212,8 +214,8 @@ class Catalogue:
         """Make a batch searchable at once, in memory."""
         self._overlays.append(batch)
         if len(self._overlays) > _MANY:
-            self._overlays = [_joined(self._overlays, set())]
-        self._install(self._stored())
+            self._overlays = [_join(self._overlays, set())]
+        self._install(self._open_stored())
 
     def _keep(self) -> None:
         """Move what is only in memory to disk, if the disk lets us now."""
@@ -234,13 +236,13 @@ class Catalogue:
     def _unwritten(self) -> Batch:
         """The overlays as one batch, without what another process has written meanwhile."""
         numbers = self.snapshot.numbers
-        stored = sum(len(segment.entries) for segment in self._stored())
+        stored = sum(len(segment.entries) for segment in self._open_stored())
         blobs = (entry.blob for batch in self._overlays for entry in batch.entries)
         written = {blob for blob in blobs if numbers[blob] < stored}
         return (
             self._overlays[0]
             if len(self._overlays) == 1 and not written
-            else _joined(self._overlays, written)
+            else _join(self._overlays, written)
         )
 
     def _recover(self) -> None:
@@ -293,7 +295,7 @@ class Catalogue:
             raise ReadError from error
 
 
-def _joined(segments: Iterable[Segment], known: set[str]) -> Batch:
+def _join(segments: Iterable[Segment], known: set[str]) -> Batch:
     batch = Batch()
     for segment in segments:
         batch.add_segment(segment, known)

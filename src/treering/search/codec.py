@@ -99,7 +99,7 @@ class ListReader:
 
     def posting(self, term: bytes) -> Posting | None:
         place = self._table.get(term)
-        return None if place is None else _unpacked(self._postings.get(*_TERM.unpack(place)))
+        return None if place is None else _unpack(self._postings.get(*_TERM.unpack(place)))
 
     def terms_starting(self, prefix: bytes) -> Iterator[bytes]:
         last = b""
@@ -236,7 +236,7 @@ class _Gathered:
         """Whoosh deletes its temporary runs here; there are none."""
 
 
-def _unpacked(data: bytes) -> Posting:
+def _unpack(data: bytes) -> Posting:
     """A term's documents and counts; ValueError when the bytes are not what was written."""
     crc = int.from_bytes(data[:_CRC], "little")
     if len(data) < _CRC or zlib.crc32(memoryview(data)[_CRC:]) != crc:

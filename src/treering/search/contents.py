@@ -50,7 +50,7 @@ def read_contents(data: Path) -> Contents:
     segments = found["segments"]
     if not isinstance(segments, list):
         raise ValueError("the table of contents lists no segments")
-    return Contents(_number(found["generation"]), tuple(map(_listed, segments)))
+    return Contents(_number(found["generation"]), tuple(map(_read_segment, segments)))
 
 
 def write_contents(data: Path, contents: Contents) -> None:
@@ -71,7 +71,7 @@ def remove_rest(data: Path, contents: Contents) -> None:
                 path.unlink()
 
 
-def _listed(value: Any) -> Listed:
+def _read_segment(value: Any) -> Listed:
     match value:
         case [str(name), documents] if re.fullmatch(_SEGMENT, name):
             return Listed(name, _number(documents))

@@ -21,7 +21,7 @@ Weights = Mapping[int, float]
 _NOTHING: Weights = {}
 
 
-class Shelf:
+class WeightedSegment:
     """A segment and the length norms of its documents, shared by the snapshots it is part of."""
 
     def __init__(self, segment: Segment) -> None:
@@ -39,20 +39,20 @@ class Shelf:
         return kept[1]
 
 
-class Snapshot:
+class Corpus:
     """Every indexed document, by number, and every term's weight in it."""
 
-    def __init__(self, shelves: Sequence[Shelf], before: "Snapshot | None" = None) -> None:
+    def __init__(self, shelves: Sequence[WeightedSegment], before: "Corpus | None" = None) -> None:
         self.shelves = tuple(shelves)
         sizes = [len(shelf.entries) for shelf in shelves]
         self._bases = [0, *accumulate(sizes)]
         self.count = self._bases.pop()
-        self.entries, self.numbers = self._numbered(before)
+        self.entries, self.numbers = self._number(before)
         self._mean = _steady(sum(s.length for s in shelves) / self.count if self.count else 1.0)
         self._weights: dict[str, Weights] = {}
         self._room = _KEPT_POSTINGS
 
-    def _numbered(self, before: "Snapshot | None") -> tuple[list[Entry], dict[str, int]]:
+    def _number(self, before: "Corpus | None") -> tuple[list[Entry], dict[str, int]]:
         """Entries and their numbers; what the snapshot before had at the same place is copied."""
         same = _alike(self.shelves, before.shelves) if before else 0
         base = self._bases[same] if same < len(self._bases) else self.count
@@ -80,7 +80,7 @@ class Snapshot:
         """How much each document that holds the term speaks for it."""
         kept = self._weights.get(term)
         if kept is None:
-            kept = self._weighed(term)
+            kept = self._weigh(term)
             self._room -= len(kept) + 1
             if self._room < 0:
                 self._weights, self._room = {}, _KEPT_POSTINGS
@@ -102,7 +102,7 @@ class Snapshot:
     def rarity(self, frequency: int) -> float:
         return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
 
-    def _weighed(self, term: str) -> Weights:
+    def _weigh(self, term: str) -> Weights:
         found = [
             (base, shelf, posting)
             for base, shelf in zip(self._bases, self.shelves, strict=True)
@@ -119,7 +119,7 @@ class Snapshot:
         return weights
 
 
-def _alike(some: Sequence[Shelf], others: Sequence[Shelf]) -> int:
+def _alike(some: Sequence[WeightedSegment], others: Sequence[WeightedSegment]) -> int:
     """How many shelves both begin with."""
     pairs = zip(some, others, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))

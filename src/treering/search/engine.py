@@ -17,15 +17,15 @@ from typing import TypeVar
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
 from treering.search.catalogue import Catalogue, Detectors, Progress, Read, ReadError
-from treering.search.corpus import Snapshot
+from treering.search.corpus import Corpus
 from treering.search.entry import Entry
-from treering.search.hits import Found
+from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning
 from treering.search.storage import MANY_SEGMENTS
 from treering.search.vectors import Vectors
-from treering.search.visible import View
+from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
 Answer = TypeVar("Answer")
@@ -53,7 +53,7 @@ class Index:
         self._vectors = Vectors(folder, embedder, self._reading) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
-        self._views: OrderedDict[tuple[int, int], View] = OrderedDict()
+        self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
 
     def catch_up(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
         """Index what is not indexed yet; returns how many were added.
@@ -67,7 +67,7 @@ class Index:
             missing = self._catalogue.missing(blobs)
             if missing and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
-            added = self._changed(lambda: self._catalogue.add(missing, progress)) if missing else 0
+            added = self._change(lambda: self._catalogue.add(missing, progress)) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
             return added
 
@@ -82,7 +82,7 @@ class Index:
         now: float,
         limit: int | None = 10,
         elsewhere: Mapping[str, int] | None = None,
-    ) -> Found:
+    ) -> SearchResult:
         """Answer a question over the `visible` blobs (blob -> rank of its layer, 0 is nearest).
 
         Filters in the query text and in `filters` both hold. Pass the same `visible` object while
@@ -137,7 +137,7 @@ class Index:
         """Index exactly these blobs anew; the old index serves until the new one is whole."""
         with self._lock:
             self._settled = None
-            return self._changed(lambda: self._catalogue.rebuild(list(blobs), progress))
+            return self._change(lambda: self._catalogue.rebuild(list(blobs), progress))
 
     @property
     def is_untidy(self) -> bool:
@@ -156,7 +156,7 @@ class Index:
         Not beside answers: they would wait for the lock, and git handles are not for two threads.
         """
         with self._lock:
-            self._changed(self._catalogue.inspect_rest)
+            self._change(self._catalogue.inspect_rest)
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -164,15 +164,15 @@ class Index:
         For quiet moments outside recall and hooks: after a sync, in an idle server. Never needed.
         """
         with self._lock:
-            self._changed(self._catalogue.tidy)
+            self._change(self._catalogue.tidy)
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> Corpus:
         with self._lock:
             return self._catalogue.snapshot
 
     def _search(
         self, request: Request, visible: Mapping[str, int], elsewhere: Mapping[str, int] | None
-    ) -> Found:
+    ) -> SearchResult:
         snapshot = self._snapshot()
         view = self._view(snapshot, visible)
         if len(view.all) < len(visible) and not view.is_checked:
@@ -185,16 +185,16 @@ class Index:
         meaning = self._meaning(request.query.words, view) if wants_meaning else None
         return search(request, view, self._reading, meaning, other)
 
-    def _view(self, snapshot: Snapshot, visible: Mapping[str, int]) -> View:
+    def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))
         with self._lock:
-            view = self._views.pop(key, None) or View(snapshot, visible)
+            view = self._views.pop(key, None) or VisibleEntries(snapshot, visible)
             self._views[key] = view
             while len(self._views) > _VIEWS:
                 self._views.popitem(last=False)
         return view
 
-    def _meaning(self, words: str, view: View) -> Meaning | None:
+    def _meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """The semantic half, or None: a model that fails costs its half of the answer, no more."""
         if self._vectors is None:
             return None
@@ -206,7 +206,7 @@ class Index:
         except Exception:
             return None
 
-    def _changed(self, change: Callable[[], Answer]) -> Answer:
+    def _change(self, change: Callable[[], Answer]) -> Answer:
         """Run a change; the reader's own error comes out as it went in."""
         try:
             return change()
@@ -225,14 +225,14 @@ class Index:
                 self._start_over(snapshot, visible, on_disk=on_disk)
         return answer()
 
-    def _start_over(self, broken: Snapshot, visible: Mapping[str, int], *, on_disk: bool) -> None:
+    def _start_over(self, broken: Corpus, visible: Mapping[str, int], *, on_disk: bool) -> None:
         with self._lock:
             if self._catalogue.snapshot is not broken:
                 return  # another thread has been here
             self._settled = None
             self._views.clear()
             wanted = list(broken.numbers.keys() | visible.keys())
-            self._changed(lambda: self._catalogue.rebuild(wanted, on_disk=on_disk, is_brief=True))
+            self._change(lambda: self._catalogue.rebuild(wanted, on_disk=on_disk, is_brief=True))
 
     def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from treering.model.dates import instant
-from treering.model.memory import Memory, made_at
+from treering.model.memory import Memory, age_of_link
 
 SKETCH = 24  # terms sampled of each memory
 _WORD = 4
@@ -71,7 +71,7 @@ def entry_of(
         memory.tags,
         tuple(file.path for file in memory.files),
         tuple(
-            (link.relation, link.target, link.confidence, link.by, made_at(link))
+            (link.relation, link.target, link.confidence, link.by, age_of_link(link))
             for link in memory.links
         ),
         _place_of(memory),
@@ -115,7 +115,7 @@ def hashes_of(entry: Entry) -> tuple[int, ...]:
     return struct.unpack(f">{len(entry.sketch) // _WORD}I", entry.sketch)
 
 
-def packed(entries: Sequence[Entry]) -> bytes:
+def pack(entries: Sequence[Entry]) -> bytes:
     """Entries as bytes, behind a checksum: a line of JSON, then a line for each of the texts."""
     columns: dict[str, list[Any]] = {
         name: [entry[at] for entry in entries] for at, name in enumerate(Entry._fields)
@@ -127,7 +127,7 @@ def packed(entries: Sequence[Entry]) -> bytes:
     return zlib.crc32(raw).to_bytes(_WORD, "little") + raw
 
 
-def unpacked(data: bytes) -> list[Entry]:
+def unpack(data: bytes) -> list[Entry]:
     """The entries in these bytes; ValueError when they are not what was written."""
     raw = memoryview(data)[_WORD:]
     if zlib.crc32(raw).to_bytes(_WORD, "little") != data[:_WORD]:

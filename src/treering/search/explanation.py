@@ -9,7 +9,7 @@ from treering.search.entry import Entry
 from treering.search.hits import Hit
 from treering.search.matching import Matches, Request
 from treering.search.ranking import is_recent
-from treering.search.visible import View
+from treering.search.visible import VisibleEntries
 
 #: A cosine that says something by itself.
 ALIKE = 0.35
@@ -20,7 +20,7 @@ class Explanation:
     """Everything known about a ranking, to say of each hit why it is there."""
 
     request: Request
-    view: View
+    view: VisibleEntries
     matches: Matches
     scored: dict[int, float]
     semantic: dict[int, float]

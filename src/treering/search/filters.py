@@ -36,7 +36,7 @@ def _in_session(filters: Filters) -> Test | None:
     return (lambda e: e.session == session) if session else None
 
 
-def _created_between(filters: Filters) -> Test | None:
+def _by_creation(filters: Filters) -> Test | None:
     if filters.since is None and filters.until is None:
         return None
     low = float("-inf") if filters.since is None else filters.since
@@ -52,7 +52,7 @@ def _confident(filters: Filters) -> Test | None:
     return lambda e: low <= e.confidence <= high
 
 
-def _tagged(filters: Filters) -> Test | None:
+def _by_tags(filters: Filters) -> Test | None:
     wanted = {tag.lower() for tag in filters.tags}
     unwanted = {tag.lower() for tag in filters.without_tags}
     if not wanted and not unwanted:
@@ -73,7 +73,7 @@ def _on_topic(filters: Filters) -> Test | None:
     return lambda e: (t := e.topic.lower()) == topic or t.startswith(below)
 
 
-def _titled(filters: Filters) -> Test | None:
+def _by_title(filters: Filters) -> Test | None:
     part = filters.title.lower()
     return (lambda e: part in e.title.lower()) if part else None
 
@@ -104,11 +104,11 @@ def _about_file(filters: Filters) -> Test | None:
 _MAKERS: tuple[Callable[[Filters], Test | None], ...] = (
     _of_types,
     _in_session,
-    _created_between,
+    _by_creation,
     _confident,
-    _tagged,
+    _by_tags,
     _on_topic,
-    _titled,
+    _by_title,
     _by_author,
     _by_agent,
     _about_file,

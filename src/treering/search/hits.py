@@ -21,7 +21,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """An answer: the hits in order, and what the caller should say about the rest.
 
     `total` counts every memory that matches; `rest` are the blobs of those beyond the limit, in

@@ -16,12 +16,20 @@ from treering.search.entry import Entry
 from treering.search.explanation import ALIKE, Explanation
 from treering.search.filters import fitting
 from treering.search.folding import FOLDABLE, folds
-from treering.search.hits import Found, Hit
-from treering.search.matching import Matches, Read, Request, counted_out, holding, matches_of, shown
-from treering.search.ranking import POOL, covering, is_recent, lifts, named, prior
+from treering.search.hits import Hit, SearchResult
+from treering.search.matching import (
+    Matches,
+    Read,
+    Request,
+    count_withheld,
+    holding,
+    matches_of,
+    show,
+)
+from treering.search.ranking import POOL, covering, is_recent, lift_named, lifts, prior
 from treering.search.scoring import best
 from treering.search.semantic import Meaning
-from treering.search.visible import View
+from treering.search.visible import VisibleEntries
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
@@ -38,13 +46,13 @@ def check(order: str, mode: str) -> None:
 
 def search(
     request: Request,
-    view: View,
+    view: VisibleEntries,
     read: Read,
     meaning: Meaning | None = None,
-    elsewhere: View | None = None,
-) -> Found:
+    elsewhere: VisibleEntries | None = None,
+) -> SearchResult:
     """Answer a question; an empty one lists what the filters leave, by `order`."""
-    filters = request.query.filters.merged(request.filters)
+    filters = request.query.filters.merge(request.filters)
     request = replace(request, filters=filters)
     if request.query.is_empty:
         return _listing(request, view, elsewhere)
@@ -53,12 +61,12 @@ def search(
         matches.notes.append(_NO_MODEL)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
         return _only_common_words(request, view, elsewhere, matches.notes)
-    return _ranked(request, view, matches, meaning if request.mode != "text" else None)
+    return _rank(request, view, matches, meaning if request.mode != "text" else None)
 
 
 def _only_common_words(
-    request: Request, view: View, elsewhere: View | None, notes: list[str]
-) -> Found:
+    request: Request, view: VisibleEntries, elsewhere: VisibleEntries | None, notes: list[str]
+) -> SearchResult:
     """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
     words = set(request.query.words.lower().split())
     titled = {
@@ -68,19 +76,21 @@ def _only_common_words(
         and words <= set(view.snapshot.by_blob[blob].title.lower().split())
     }
     if titled:
-        found = _listing(request, View(view.snapshot, titled), elsewhere)
+        found = _listing(request, VisibleEntries(view.snapshot, titled), elsewhere)
         hits = tuple(replace(hit, why=("title", *hit.why)) for hit in found.hits)
         return replace(found, hits=hits, notes=tuple(notes))
     found = _listing(request, view, elsewhere)
     return replace(found, notes=(*notes, _ONLY_STOP_WORDS))
 
 
-def _ranked(request: Request, view: View, matches: Matches, meaning: Meaning | None) -> Found:
+def _rank(
+    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None
+) -> SearchResult:
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, meaning)
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
-    scored = _weighed(pool, lent, request, view)
+    scored = _weigh(pool, lent, request, view)
     count = len(matches.scores) + sum(number not in matches.scores for number in scored)
 
     order = _in_order(scored, view)
@@ -88,7 +98,7 @@ def _ranked(request: Request, view: View, matches: Matches, meaning: Meaning | N
     order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
     if request.order != "relevance":
         order = _by(request.order, order, view.snapshot.entries)
-    order, below = _folded(order, view, request.limit)
+    order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scored, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
@@ -96,11 +106,11 @@ def _ranked(request: Request, view: View, matches: Matches, meaning: Meaning | N
     entries = view.snapshot.entries
     rest = tuple([entries[number].blob for number in order[cut:]])
     mode = request.mode if meaning else "text"
-    return Found(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
+    return SearchResult(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
 
 
-def _weighed(
-    pool: dict[int, float], lent: dict[int, float], request: Request, view: View
+def _weigh(
+    pool: dict[int, float], lent: dict[int, float], request: Request, view: VisibleEntries
 ) -> dict[int, float]:
     """Scores with what neighbours lend and how the memory fares; the best is at most 1."""
     total = pool | {n: pool.get(n, 0.0) + more for n, more in lent.items()}
@@ -111,7 +121,7 @@ def _weighed(
     return {n: score / highest * priors[n] for n, score in total.items()}
 
 
-def _in_order(scored: dict[int, float], view: View) -> list[int]:
+def _in_order(scored: dict[int, float], view: VisibleEntries) -> list[int]:
     """Best first; the newer of equals, and of those always the same one, whoever asks."""
     if len(set(scored.values())) == len(scored):
         return sorted(scored, key=scored.__getitem__, reverse=True)
@@ -120,14 +130,14 @@ def _in_order(scored: dict[int, float], view: View) -> list[int]:
 
 
 def _pool(
-    request: Request, view: View, matches: Matches, meaning: Meaning | None
+    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The candidates that get a second look, with their scores so far, and their cosines."""
     texts = covering(best(matches.scores, POOL), matches.clauses)
-    texts |= named(texts, request.query.words, view)
+    texts |= lift_named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}
-    allowed: Collection[int] = shown(view, request.filters)
+    allowed: Collection[int] = show(view, request.filters)
     if not request.filters.is_empty or request.query.excluded:
         allowed = fitting(allowed, view.snapshot.entries, request.filters)
         allowed = set(allowed).difference(*(holding(t, view) for t in request.query.excluded))
@@ -146,8 +156,8 @@ def _pool(
     return fused, cosines
 
 
-def _folded(
-    order: list[int], view: View, limit: int | None
+def _fold(
+    order: list[int], view: VisibleEntries, limit: int | None
 ) -> tuple[list[int], dict[int, list[int]]]:
     """The order with near-duplicates at its end, and under which document each is folded."""
     top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
@@ -160,14 +170,16 @@ def _folded(
     return first + last, below
 
 
-def _listing(request: Request, view: View, elsewhere: View | None) -> Found:
+def _listing(
+    request: Request, view: VisibleEntries, elsewhere: VisibleEntries | None
+) -> SearchResult:
     entries = view.snapshot.entries
-    numbers = fitting(shown(view, request.filters), entries, request.filters)
+    numbers = fitting(show(view, request.filters), entries, request.filters)
     for text in request.query.excluded:
         taken_out = holding(text, view)
         numbers = [number for number in numbers if number not in taken_out]
     everything = view.all | (elsewhere.all if elsewhere else set())
-    withheld = counted_out(everything, request, view, elsewhere)
+    withheld = count_withheld(everything, request, view, elsewhere)
     order = "newest" if request.order == "relevance" else request.order
     chosen = [entries[number] for number in _by(order, numbers, entries)]
     cut = len(chosen) if request.limit is None else request.limit
@@ -175,7 +187,7 @@ def _listing(request: Request, view: View, elsewhere: View | None) -> Found:
         Hit(e.blob, e.id, 0.0, ("recent",) if is_recent(e, request.now) else ())
         for e in chosen[:cut]
     )
-    return Found(hits, len(numbers), tuple(e.blob for e in chosen[cut:]), withheld)
+    return SearchResult(hits, len(numbers), tuple(e.blob for e in chosen[cut:]), withheld)
 
 
 def _by(order: str, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:

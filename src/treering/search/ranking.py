@@ -15,7 +15,7 @@ from functools import lru_cache
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
 from treering.search.scoring import Clause, coverage
-from treering.search.visible import View
+from treering.search.visible import VisibleEntries
 from treering.text.stopwords import STOP_WORDS
 
 POOL = 100
@@ -39,7 +39,7 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
     return {n: score * shares[n] ** COVERED for n, score in scores.items()}
 
 
-def named(scores: Mapping[int, float], words: str, view: View) -> dict[int, float]:
+def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:
     """Scores of the best, raised where the title holds the very name that was typed.
 
     Stems and parts find `FileCookieJar` for `CookieJar` and `matches` for `Match`; who types a name
@@ -55,7 +55,7 @@ def named(scores: Mapping[int, float], words: str, view: View) -> dict[int, floa
     return raised
 
 
-def _first(scores: Mapping[int, float], view: View) -> list[int]:
+def _first(scores: Mapping[int, float], view: VisibleEntries) -> list[int]:
     """The best few; of equals always the same ones, in whatever order they were indexed."""
     return sorted(scores, key=lambda n: (-scores[n], view.entry(n).blob))[:_SOURCES]
 
@@ -68,7 +68,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset({piece.lower() for piece in told} | {f"={piece}" for piece in told})
 
 
-def lifts(scores: Mapping[int, float], view: View) -> dict[int, float]:
+def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]:
     """What the neighbours in their sessions lend to documents.
 
     A conversation answers in the turn after the question, a session explains before it decides.

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from treering.search.corpus import Snapshot, Weights
+from treering.search.corpus import Corpus, Weights
 
 _MOST_EXPANSIONS = 64
 _SORTED = 4000
@@ -21,7 +21,7 @@ class Clause:
     kind: str = "text"
 
 
-def term_clauses(snapshot: Snapshot, terms: Iterable[str]) -> list[Clause]:
+def term_clauses(snapshot: Corpus, terms: Iterable[str]) -> list[Clause]:
     """A clause for each term, also for those that occur nowhere."""
     found = []
     for term in terms:
@@ -30,21 +30,21 @@ def term_clauses(snapshot: Snapshot, terms: Iterable[str]) -> list[Clause]:
     return found
 
 
-def prefix_clause(snapshot: Snapshot, prefix: str) -> Clause:
+def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
     """The best of all terms that start like this."""
     expansions = snapshot.terms_from(prefix, _MOST_EXPANSIONS)
     weights = _best_of([snapshot.weights(term) for term in expansions])
     return Clause(prefix, weights, snapshot.rarity(len(weights)), "prefix")
 
 
-def spelling_clause(snapshot: Snapshot, word: str, meant: Sequence[str]) -> Clause:
+def spelling_clause(snapshot: Corpus, word: str, meant: Sequence[str]) -> Clause:
     """The words that may have been meant, at a discount."""
     best = _best_of([snapshot.weights(term) for term in meant])
     weights = {number: weight * _SPELLED for number, weight in best.items()}
     return Clause(word, weights, snapshot.rarity(len(weights)), "spelling")
 
 
-def summed(clauses: Iterable[Clause]) -> dict[int, float]:
+def sum_up(clauses: Iterable[Clause]) -> dict[int, float]:
     """The sum of all weights, by document.
 
     The longest list is copied whole and the others are laid over it; only documents that are in

@@ -51,11 +51,11 @@ class WordLlama:
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         if self._model is None:
-            self._model = self._loaded()
+            self._model = self._load()
         vectors: Sequence[Sequence[float]] = self._model.embed(texts)
         return vectors
 
-    def _loaded(self) -> Any:
+    def _load(self) -> Any:
         import wordllama
 
         # 0.4.0.post1 looks for its tokenizer in the wrong folder, then on the network.

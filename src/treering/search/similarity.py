@@ -28,7 +28,7 @@ class Family(NamedTuple):
     score: float  # of the least alike
 
 
-def shared(one: str, other: str) -> float:
+def share_of_terms(one: str, other: str) -> float:
     """How many of their terms two texts share, from 0 to 1 (Dice)."""
     first, second = _terms_of(one), _terms_of(other)
     if not first or not second:
@@ -43,7 +43,7 @@ def _terms_of(text: str) -> frozenset[str]:
 
 def families(entries: Sequence[Entry], share: float, likeness: Likeness) -> list[Family]:
     """Groups of two and more whose `likeness` is at least `share`; nearest to each other first."""
-    sketches = [_sketched(entry) for entry in entries]
+    sketches = [_sketch(entry) for entry in entries]
     rarity = Counter(term for sketch in sketches for term in sketch)
     shelves: dict[bytes | str, list[int]] = {}
     joined: dict[int, list[tuple[int, float]]] = {}
@@ -87,6 +87,6 @@ def _may_be_alike(one: frozenset[bytes], other: frozenset[bytes], share: float) 
     return len(one & other) >= share * max(len(one), len(other))
 
 
-def _sketched(entry: Entry) -> frozenset[bytes]:
+def _sketch(entry: Entry) -> frozenset[bytes]:
     sketch = entry.sketch
     return frozenset(sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD))

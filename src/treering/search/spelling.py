@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 
 from treering.search.analysis import terms
-from treering.search.corpus import Snapshot
+from treering.search.corpus import Corpus
 
 _SHORTEST, _LONGEST = 4, 24
 _MOST = 3
 
 
-def meant(word: str, snapshot: Snapshot) -> list[str]:
+def suggest(word: str, snapshot: Corpus) -> list[str]:
     """Indexed terms one slip away from a word, the commonest first; none for short or odd words."""
     word = word.lower()
     if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():

@@ -25,7 +25,7 @@ from pathlib import Path
 from treering.git.files import check_folder, make_folder, read_file
 from treering.search.analysis import ANALYSIS
 from treering.search.contents import Contents, Listed, read_contents, write_contents
-from treering.search.entry import Entry, packed, unpacked
+from treering.search.entry import Entry, pack, unpack
 from treering.search.segment import Batch, Segment, StoredSegment
 from treering.search.whoosh import whoosh_modules
 
@@ -54,7 +54,7 @@ class AbsentError(Exception):
     """There is no index here that this version may read."""
 
 
-class Folder:
+class IndexFolder:
     """One index folder. Holds no state but its path, so any process may do anything beside it.
 
     `detectors` is the version of the rules by which memories were looked at; with others, what was
@@ -67,7 +67,7 @@ class Folder:
 
     def state(self) -> str:
         """A word that changes whenever the index does; empty where there is none."""
-        data = self._pointed_to()
+        data = self._try_data()
         try:
             return f"{data.name}/{read_contents(data).generation}" if data else ""
         except FileNotFoundError:
@@ -82,7 +82,7 @@ class Folder:
             data = self._data()
             try:
                 listed = read_contents(data).segments
-                return [opened.get(_full(data, s)) or _opened(data, s) for s in listed]
+                return [opened.get(_full(data, s)) or _open(data, s) for s in listed]
             except FileNotFoundError:
                 # A writer merged segments between our look at the list and at the files.
                 if attempt == _TRIES - 1:
@@ -127,7 +127,7 @@ class Folder:
             for batch in batches:
                 if batch.entries:
                     _write(data, batch, lambda segments: segments)
-            before = self._pointed_to()
+            before = self._try_data()
             self._point_to(data)
         except BaseException:
             shutil.rmtree(data, ignore_errors=True)
@@ -156,7 +156,7 @@ class Folder:
         beside.write_text(json.dumps(self._stamp | {"data": data.name}), encoding="utf-8")
         beside.replace(self.path / "CURRENT")
 
-    def _pointed_to(self) -> Path | None:
+    def _try_data(self) -> Path | None:
         try:
             return self._data()
         except (OSError, ValueError, AbsentError):
@@ -175,12 +175,12 @@ def _full(data: Path, segment: Listed) -> str:
     return f"{data.name}/{segment.name}"
 
 
-def _opened(data: Path, segment: Listed) -> StoredSegment:
+def _open(data: Path, segment: Listed) -> StoredSegment:
     from treering.search.codec import ListReader
 
     stored = read_file(data / f"{segment.name}{_ENTRIES}")
     terms = read_file(data / f"{segment.name}.trm")
-    entries = unpacked(stored[_CRC:])
+    entries = unpack(stored[_CRC:])
     if zlib.crc32(terms).to_bytes(_CRC, "little") != stored[:_CRC]:
         raise ValueError("the term table is damaged")
     if len(entries) != segment.documents:
@@ -214,7 +214,7 @@ def _join(data: Path, segments: Sequence[Listed], change: Callable[[Entry], Entr
     """One segment in the place of several, its entries changed."""
     batch, known = Batch(), set[str]()
     for segment in segments:
-        batch.add_segment(_opened(data, segment), known)
+        batch.add_segment(_open(data, segment), known)
     batch.entries = list(map(change, batch.entries))
     _write(data, batch, lambda now: [segment for segment in now if segment not in segments])
 
@@ -223,7 +223,7 @@ def _write_entries(data: Path, name: str, batch: Segment) -> None:
     """Entries go to disk before the table of contents names their segment."""
     terms = (data / f"{name}.trm").read_bytes()
     crc = zlib.crc32(terms).to_bytes(_CRC, "little")
-    (data / f"{name}{_ENTRIES}").write_bytes(crc + packed(batch.entries))
+    (data / f"{name}{_ENTRIES}").write_bytes(crc + pack(batch.entries))
 
 
 def _small(segments: Sequence[Listed]) -> list[Listed]:

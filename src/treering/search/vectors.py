@@ -20,7 +20,7 @@ from typing import Any
 from treering.git.files import check_folder, make_folder, open_file, read_file
 from treering.model.memory import Memory
 from treering.search.semantic import Embedder, Meaning
-from treering.search.visible import View
+from treering.search.visible import VisibleEntries
 
 _BLOB = 20
 _CRC = 4
@@ -45,19 +45,19 @@ class Vectors:
         self._failed: set[str] = set()
         self._table: _Table | None = None
 
-    def meaning(self, words: str, view: View) -> Meaning:
+    def meaning(self, words: str, view: VisibleEntries) -> Meaning:
         """How near the documents of a view are to these words; embeds what has no vector yet."""
         import numpy
 
         if self._table is None or self._table.view is not view:
             self._embed_missing(view)
             self._table = _Table(view, self._matrix[: self._size], self._rows)
-        vector = self._embedded([words])[0]
+        vector = self._embed([words])[0]
         # `@` would wake a thread on every core for half a millisecond of work.
         cosines = numpy.einsum("ij,j->i", self._table.matrix, vector)
         return _Nearness(self._table, cosines, self._embedder.weight)
 
-    def _embed_missing(self, view: View) -> None:
+    def _embed_missing(self, view: VisibleEntries) -> None:
         if self._matrix is None:
             self._load()
         missing = [b for b in view.visible if b not in self._rows and b not in self._failed]
@@ -65,10 +65,10 @@ class Vectors:
             return
         texts = ((blob, _text_of(memory)) for blob, memory in self._read(missing))
         while part := list(islice(texts, _TOGETHER)):
-            self._add([blob for blob, _ in part], self._embedded([text for _, text in part]))
+            self._add([blob for blob, _ in part], self._embed([text for _, text in part]))
         self._failed.update(blob for blob in missing if blob not in self._rows)
 
-    def _embedded(self, texts: list[str]) -> Any:
+    def _embed(self, texts: list[str]) -> Any:
         import numpy
 
         made = numpy.asarray(self._embedder.embed(texts), dtype="float32")
@@ -136,7 +136,7 @@ class Vectors:
 class _Table:
     """Which row of the matrix belongs to which document of a view."""
 
-    def __init__(self, view: View, matrix: Any, rows: dict[str, int]) -> None:
+    def __init__(self, view: VisibleEntries, matrix: Any, rows: dict[str, int]) -> None:
         import numpy
 
         self.view = view

@@ -4,19 +4,19 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
-from treering.search.corpus import Snapshot
+from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.filters import WITHHELD
 
 
-class View:
+class VisibleEntries:
     """A snapshot seen through a mapping of visible blobs to their layer's rank (0 is nearest)."""
 
-    def __init__(self, snapshot: Snapshot, visible: Mapping[str, int]) -> None:
+    def __init__(self, snapshot: Corpus, visible: Mapping[str, int]) -> None:
         self.snapshot = snapshot
         self.visible = visible
         self.is_checked = False
-        self._beyond: tuple[View, set[int]] | None = None
+        self._beyond: tuple[VisibleEntries, set[int]] | None = None
         self._priors: tuple[int, dict[int, float]] = (-1, {})
         numbers = snapshot.numbers
         self.all = {numbers[blob] for blob in visible if blob in numbers}
@@ -40,7 +40,7 @@ class View:
         hidden = [self.by_status[status] for status in WITHHELD if status in self.by_status]
         return self.all.difference(*hidden) if hidden else self.all
 
-    def in_force_beyond(self, other: "View") -> set[int]:
+    def in_force_beyond(self, other: "VisibleEntries") -> set[int]:
         """What is in force here and not visible there; kept for the view asked about last."""
         if self._beyond is None or self._beyond[0] is not other:
             self._beyond = (other, self.in_force - other.all)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process
-from treering.git.binding import unsynced
+from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import layout, message
 from treering.store.dates import newest
@@ -121,12 +121,12 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
         memories=tuple(mid for path in loss if (mid := layout.id_of_path(path))),
         left_out=dict(sorted(culprits.items())[:_MOST_CULPRITS]),
     )
-    with unsynced():  # not by fast-import, which would carry a folder of two names along
+    with without_fsync():  # not by fast-import, which would carry a folder of two names along
         blobs = {path: missing.blob for path, missing in loss.items()}
         tree = vault.write_folder(objects.commit(tip).tree, blobs)
     os.sync()
     seconds = newest([objects.commit(tip).time], vault.clock())
-    return objects.write_commit(tree, (tip,), NOBODY, seconds, said.written())
+    return objects.write_commit(tree, (tip,), NOBODY, seconds, said.as_text())
 
 
 def tell(vault: Vault, scope: Scope, loss: Loss) -> Iterator[Kept]:

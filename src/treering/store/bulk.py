@@ -46,15 +46,15 @@ def _stream(parent: str | None, files: Mapping[str, bytes | str | None]) -> Iter
         yield b"from %b\n" % parent.encode()
     for mark, (path, data) in enumerate(files.items(), 2):
         if data is None:
-            yield b"D %b\n" % _quoted(path)
+            yield b"D %b\n" % _quote(path)
         elif isinstance(data, str):
-            yield b"M 100644 %b %b\n" % (data.encode(), _quoted(path))
+            yield b"M 100644 %b %b\n" % (data.encode(), _quote(path))
         else:
-            yield b"M 100644 :%d %b\n" % (mark, _quoted(path))
+            yield b"M 100644 :%d %b\n" % (mark, _quote(path))
     yield b'\nls :1 ""\n'
     yield b"reset %b\nfrom %b\n\ndone\n" % (_BRANCH, _NOTHING)
 
 
-def _quoted(path: str) -> bytes:
+def _quote(path: str) -> bytes:
     escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'.encode(errors="surrogateescape")

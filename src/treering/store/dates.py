@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from treering.model.dates import instant, written
+from treering.model.dates import format_moment, instant
 
 #: Seconds a clock may be wrong without being taken for forged.
 TOLERANCE = 24 * 60 * 60
@@ -70,7 +70,7 @@ def newest(times: Sequence[int], now: float) -> int:
 
 def limit_date(modified: str, seconds: float) -> str:
     """A date in a document, which cannot be later than the commit that brought it."""
-    return modified if is_possible(modified, seconds) else written(seconds)
+    return modified if is_possible(modified, seconds) else format_moment(seconds)
 
 
 def is_possible(modified: str, seconds: float) -> bool:

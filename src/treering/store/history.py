@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process
-from treering.model.dates import written
+from treering.model.dates import format_moment
 from treering.model.memory import Memory
 from treering.store import message
 from treering.store.vault import Vault
@@ -14,7 +14,7 @@ from treering.store.vault import Vault
 _SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
 
 
-class Event(NamedTuple):
+class MemoryEvent(NamedTuple):
     """One change of one memory (id empty: a bulk change of many)."""
 
     commit: str
@@ -31,24 +31,31 @@ class Event(NamedTuple):
 
 def events(
     vault: Vault, tips: Sequence[str], *, memory_id: str = "", limit: int | None = None
-) -> list[Event]:
+) -> list[MemoryEvent]:
     """What happened in the histories of `tips`, newest first, to one memory or to all."""
-    found: list[Event] = []
+    found: list[MemoryEvent] = []
     for oid, seconds, author, text in _commits(vault, tips, memory_id, limit):
         said = message.read(text)
         if not said.op:
             continue
         for changed in _memories_of(vault, oid, said, memory_id):
-            kind, title = _described(vault, oid, said, changed)
+            kind, title = _describe(vault, oid, said, changed)
             found.append(
-                Event(
-                    oid, written(seconds), author, said.op, changed, kind, title, said.code.branch
+                MemoryEvent(
+                    oid,
+                    format_moment(seconds),
+                    author,
+                    said.op,
+                    changed,
+                    kind,
+                    title,
+                    said.code.branch,
                 )
             )
     return found[:limit]
 
 
-class Drawn(NamedTuple):
+class DrawnLine(NamedTuple):
     """One line of a drawn history: git's own strokes, and the commit that stands there, if any."""
 
     strokes: str
@@ -61,7 +68,7 @@ class Drawn(NamedTuple):
     is_first: bool = False
 
 
-def drawn(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[Drawn]:
+def draw(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[DrawnLine]:
     """The histories of `tips` (commit -> branch) as git draws them, newest first."""
     if not tips:
         return []
@@ -71,18 +78,18 @@ def drawn(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[Drawn]:
         *("log", "--graph", "--topo-order", f"--format=%x01{fields}", f"--max-count={limit}"),
         *("--no-show-signature", "--no-color", *tips, "--"),
     )
-    return [_drawn(line, tips) for line in text.decode(errors="replace").splitlines()]
+    return [_draw_line(line, tips) for line in text.decode(errors="replace").splitlines()]
 
 
-def _drawn(line: str, tips: Mapping[str, str]) -> Drawn:
+def _draw_line(line: str, tips: Mapping[str, str]) -> DrawnLine:
     strokes, _, rest = line.partition("\x01")
     if not rest:
-        return Drawn(strokes.rstrip())
+        return DrawnLine(strokes.rstrip())
     commit, parents, seconds, author, subject, branch = rest.split("\x02", 5)
-    return Drawn(
+    return DrawnLine(
         strokes.rstrip(),
         commit,
-        written(int(seconds)),
+        format_moment(int(seconds)),
         author,
         subject,
         branch,
@@ -130,7 +137,7 @@ def _was_changed(vault: Vault, oid: str, memory_id: str) -> bool:
     return now is not None and now not in before
 
 
-def _described(vault: Vault, oid: str, said: message.Message, memory_id: str) -> tuple[str, str]:
+def _describe(vault: Vault, oid: str, said: message.Message, memory_id: str) -> tuple[str, str]:
     """Type and title of a memory at a commit: from the subject, else from the memory itself."""
     if len(said.memories) == 1 and (match := re.fullmatch(_SUBJECT, said.subject)):
         return match[1], match[2]
@@ -147,7 +154,7 @@ def version(vault: Vault, commit: str, memory_id: str) -> Memory | None:
         return None
 
 
-class Promoted(NamedTuple):
+class PromotionRecord(NamedTuple):
     """A promotion in a scope's history: the commit it says it took over, and what it said.
 
     What it really took over is in its tree.
@@ -159,9 +166,9 @@ class Promoted(NamedTuple):
     said: message.Message
 
 
-def promotions(vault: Vault, tip: str) -> list[Promoted]:
+def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
     """The promotions in a scope's history, newest first; read once for each tip."""
-    known: list[Promoted] | None = vault.promotions.get(tip)
+    known: list[PromotionRecord] | None = vault.promotions.get(tip)
     if known is None:
         text = process.run(
             vault.repository.common_dir,
@@ -175,7 +182,7 @@ def promotions(vault: Vault, tip: str) -> list[Promoted]:
             said = message.read(body)
             if parents and said.op == "promote":
                 onto = parents[0] if len(parents) > 1 else None
-                known.append(Promoted(commit, onto, parents[-1], said))
+                known.append(PromotionRecord(commit, onto, parents[-1], said))
         vault.promotions[tip] = known
     return known
 

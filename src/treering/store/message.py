@@ -38,7 +38,7 @@ class Message(NamedTuple):
     merged_as: str = ""
     merge_kind: str = ""
 
-    def written(self) -> str:
+    def as_text(self) -> str:
         lines = [f"Treering-Op: {self.op}"]
         if len(self.memories) > MOST_NAMED:
             lines.append(f"Treering-Bulk: {len(self.memories)}")
@@ -88,7 +88,7 @@ def read(text: str) -> Message:
         ),
         memories=tuple(trailers.get("Treering-Memory", [])),
         bases={memory_id: blob for memory_id, _, blob in pairs},
-        left_out=_left_out(trailers.get("Treering-Left-Out", [])),
+        left_out=_read_left_out(trailers.get("Treering-Left-Out", [])),
         bulk=_number(last("Treering-Bulk")),
         format=_number(last("Treering-Format")) or 1,
         promoted_from=last("Promoted-From"),
@@ -97,7 +97,7 @@ def read(text: str) -> Message:
     )
 
 
-def _left_out(lines: list[str]) -> dict[str, int]:
+def _read_left_out(lines: list[str]) -> dict[str, int]:
     pairs = (line.partition(" ") for line in lines)
     return {oid: _number(count) for oid, _, count in pairs if re.fullmatch("[0-9a-f]{40}", oid)}
 

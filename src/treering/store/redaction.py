@@ -9,19 +9,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from treering.errors import TreeringError
-from treering.git.binding import GIT_OBJECT_TREE, unsynced
+from treering.git.binding import GIT_OBJECT_TREE, without_fsync
 from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
 from treering.store import layout
-from treering.store.tree_diff import Commit, logged
+from treering.store.tree_diff import MemoryCommit, read_log
 from treering.store.vault import Vault
 
 TEXT = "redacted"
 _LONG_AGO = "1970-01-01T00:00:00Z"
 
 
-class Rewritten(NamedTuple):
+class RedactedHistory(NamedTuple):
     """Old commit -> new, where they differ, and the blobs whose text is gone."""
 
     commits: dict[str, str]
@@ -44,19 +44,19 @@ def tombstone(memory_id: str, old: Memory | None) -> Memory:
     )
 
 
-def rewritten(vault: Vault, ids: Iterable[str], revisions: Sequence[str]) -> Rewritten:
+def rewrite(vault: Vault, ids: Iterable[str], revisions: Sequence[str]) -> RedactedHistory:
     """Write the histories of some revisions again, without the text of some memories.
 
     Objects are written and no ref is moved; whoever calls holds the lock and syncs the disk.
     """
-    work = _Rewriting(vault, tuple(sorted(ids)))
-    with unsynced():
-        for commit in logged(vault, *revisions):
+    work = _Redaction(vault, tuple(sorted(ids)))
+    with without_fsync():
+        for commit in read_log(vault, *revisions):
             work.take(commit)
-    return Rewritten(work.commits, frozenset(work.blobs))
+    return RedactedHistory(work.commits, frozenset(work.blobs))
 
 
-class _Rewriting:
+class _Redaction:
     def __init__(self, vault: Vault, ids: tuple[str, ...]) -> None:
         self._vault = vault
         self._objects = vault.repository.objects
@@ -65,13 +65,13 @@ class _Rewriting:
         self.commits: dict[str, str] = {}
         self.blobs: dict[str, str] = {}  # with text -> without
 
-    def take(self, commit: Commit) -> None:
+    def take(self, commit: MemoryCommit) -> None:
         raw = self._objects.raw_commit(commit.oid)
-        new = self._cleaned(raw)
+        new = self._clean(raw)
         if new != raw:
             self.commits[commit.oid] = self._objects.write_raw_commit(new)
 
-    def _cleaned(self, raw: bytes) -> bytes:
+    def _clean(self, raw: bytes) -> bytes:
         head, _, message = raw.partition(b"\n\n")
         lines = []
         for line in head.split(b"\n"):
@@ -82,7 +82,7 @@ class _Rewriting:
                 line = b"parent " + self.commits.get(value.decode(), value.decode()).encode()
             lines.append(line)
         new = b"\n".join(lines) + b"\n\n" + self._message(message)
-        return raw if new == raw else _unsigned(new)
+        return raw if new == raw else _drop_signature(new)
 
     def _message(self, message: bytes) -> bytes:
         """Without the title in the subject, and without the name of a blob that is gone."""
@@ -91,10 +91,10 @@ class _Rewriting:
             name = memory_id.encode()
             subject = re.sub(rb"^(\S+ \S+ " + name + rb": ).*", rb"\1" + TEXT.encode(), subject)
             base = rb"^(Treering-Base: " + name + rb" )([0-9a-f]{40})$"
-            rest = re.sub(base, lambda m: m[1] + self._based(m[2]), rest, flags=re.MULTILINE)
+            rest = re.sub(base, lambda m: m[1] + self._rebase(m[2]), rest, flags=re.MULTILINE)
         return subject + newline + rest
 
-    def _based(self, blob: bytes) -> bytes:
+    def _rebase(self, blob: bytes) -> bytes:
         """A copy's source may lie in a history that is not written again here."""
         return self.blobs.get(blob.decode(), blob.decode()).encode()
 
@@ -131,7 +131,7 @@ class _Rewriting:
         return self.blobs[blob]
 
 
-def _unsigned(raw: bytes) -> bytes:
+def _drop_signature(raw: bytes) -> bytes:
     """Without a signature, which was for other bytes."""
     head, _, message = raw.partition(b"\n\n")
     head = re.sub(rb"\ngpgsig(-sha256)? [^\n]*(\n [^\n]*)*", b"", head)

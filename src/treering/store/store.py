@@ -42,7 +42,7 @@ class Store:
                 yield held
         else:
             with (
-                sharing.shared(word),
+                sharing.share(word),
                 lock.hold(self.lock_path, patience=patience, group=True) as held,
             ):
                 yield held

@@ -26,7 +26,7 @@ _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"
 
 
-class Commit(NamedTuple):
+class MemoryCommit(NamedTuple):
     """A commit as the log tells it."""
 
     oid: str
@@ -53,7 +53,7 @@ class Commit(NamedTuple):
         return found or None
 
 
-def logged(vault: Vault, *revisions: str) -> Iterator[Commit]:
+def read_log(vault: Vault, *revisions: str) -> Iterator[MemoryCommit]:
     """Commits of a range, parents before their children."""
     text = process.run(
         vault.repository.common_dir,
@@ -64,22 +64,22 @@ def logged(vault: Vault, *revisions: str) -> Iterator[Commit]:
         fields = record.split(b"\n", 3)
         if len(fields) == 4:
             oid, parents, time, body = fields
-            yield Commit(
+            yield MemoryCommit(
                 oid.decode(), tuple(parents.decode().split()), int(time), body[1:],
                 is_left=body[:1] == b"<",
             )  # fmt: skip
 
 
-def changed_apart(vault: Vault, one: str, other: str) -> tuple[set[str], set[str]]:
+def diff_histories(vault: Vault, one: str, other: str) -> tuple[set[str], set[str]]:
     """The files that were changed in each of two histories and not in the other."""
-    commits = list(logged(vault, f"{one}...{other}"))
+    commits = list(read_log(vault, f"{one}...{other}"))
     return (
-        _changed_paths(vault, (commit for commit in commits if commit.is_left)),
-        _changed_paths(vault, (commit for commit in commits if not commit.is_left)),
+        _list_changed_paths(vault, (commit for commit in commits if commit.is_left)),
+        _list_changed_paths(vault, (commit for commit in commits if not commit.is_left)),
     )
 
 
-def _changed_paths(vault: Vault, commits: Iterator[Commit]) -> set[str]:
+def _list_changed_paths(vault: Vault, commits: Iterator[MemoryCommit]) -> set[str]:
     """The files that the change commits among these changed."""
     found: set[str] = set()
     for commit in commits:
@@ -92,7 +92,7 @@ def _changed_paths(vault: Vault, commits: Iterator[Commit]) -> set[str]:
     return found
 
 
-def _by_tree(vault: Vault, commit: Commit) -> set[str]:
+def _by_tree(vault: Vault, commit: MemoryCommit) -> set[str]:
     try:
         now = tree_of(vault, commit.oid)
         before = tree_of(vault, commit.parents[0]) if commit.parents else None
@@ -124,7 +124,7 @@ class History:
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
         self._vault = vault
-        self.commits = list(logged(vault, *dict.fromkeys(tips)))
+        self.commits = list(read_log(vault, *dict.fromkeys(tips)))
 
     @cached_property
     def cut(self) -> frozenset[str]:
@@ -132,8 +132,8 @@ class History:
         return shallow_commits(self._vault) & {commit.oid for commit in self.commits}
 
     @cached_property
-    def _by_path(self) -> dict[str, list[Commit]]:
-        found: dict[str, list[Commit]] = {}
+    def _by_path(self) -> dict[str, list[MemoryCommit]]:
+        found: dict[str, list[MemoryCommit]] = {}
         for commit in self.commits:
             if commit.is_change:
                 named = commit.named
@@ -147,11 +147,11 @@ class History:
         """When each commit counts as made."""
         return judge_times(self.commits, self._vault.clock())
 
-    def changes(self, path: str) -> list[Commit]:
+    def changes(self, path: str) -> list[MemoryCommit]:
         """The commits that changed a file."""
         return self._by_path.get(path, [])
 
-    def knew(self, commits: Sequence[Commit]) -> dict[str, frozenset[str]]:
+    def knew(self, commits: Sequence[MemoryCommit]) -> dict[str, frozenset[str]]:
         """For each of some commits, which of the others are in its history."""
         bits = {commit.oid: 1 << number for number, commit in enumerate(commits)}
         seen: dict[str, int] = {}
@@ -167,7 +167,7 @@ class History:
             for commit in commits
         }
 
-    def bases(self, commit: Commit) -> dict[str, str]:
+    def bases(self, commit: MemoryCommit) -> dict[str, str]:
         """The blobs a commit's overlay copies were made from."""
         if b"Treering-Base: " not in commit.body:
             return {}

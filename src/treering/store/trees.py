@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged
-from treering.git.objects import BLOB, TREE, Entry
+from treering.git.objects import BLOB, TREE, TreeEntry
 from treering.git.repository import Repository
 from treering.model.memory import ALPHABET
 from treering.store import layout
@@ -93,7 +93,7 @@ class Trees:
         self._plain: dict[str, bytes] = {}  # raw, those of all shards that hold nothing else
         self._listings: dict[str, Listing] = {}
 
-    def lines(self, tree: str) -> list[Entry]:
+    def lines(self, tree: str) -> list[TreeEntry]:
         """All lines of a tree; those whose name is there twice have no mode: they are no one's."""
         lines = self._repository.objects.tree(tree)
         names = Counter(line.name for line in lines)

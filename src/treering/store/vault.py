@@ -66,7 +66,7 @@ class Vault:
         """Every scope there is and its tip, fetched ones included where we have none of our own."""
         found: dict[Scope, str] = {}
         for prefix in (scope.HEADS, *self._fetched_heads()):
-            for name, tip in refs.listed(self.repository.common_dir, prefix).items():
+            for name, tip in refs.list_refs(self.repository.common_dir, prefix).items():
                 component = name.removeprefix(prefix)
                 if not is_utf8(component):
                     continue  # no answer could name it; doctor does
@@ -178,7 +178,7 @@ class Vault:
         else:
             tree = self._write_files(root, files)
         parents = tuple(tip for tip in (parent, merging) if tip)
-        commit = objects.write_commit(tree, parents, person, int(seconds), why.written())
+        commit = objects.write_commit(tree, parents, person, int(seconds), why.as_text())
         refs.move(
             self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
         )
@@ -215,7 +215,7 @@ class Vault:
             }
             tree = self.write_folder(tips[0].tree, blobs)
         seconds = newest([tip.time for tip in tips], self.clock())
-        commit = objects.write_commit(tree, parents, NOBODY, seconds, why.written())
+        commit = objects.write_commit(tree, parents, NOBODY, seconds, why.as_text())
         self.move_ref(held, to.ref, commit, old=old, why="sync: merged")
         self._read_back(to, commit, tree)
         return commit

@@ -45,7 +45,7 @@ class Layer(NamedTuple):
         return {key: blob for key, blob in self.snapshot.saved().items() if taken.get(key) != blob}
 
 
-class Place(NamedTuple):
+class Copy(NamedTuple):
     """One copy of a memory: its blob, and the layer it was found in."""
 
     id: str
@@ -68,14 +68,14 @@ class View:
         shared = (layer for layer in self.layers if not layer.vault.is_private)
         return View(self.branch, tuple(shared))
 
-    def place(self, memory_id: str) -> Place | None:
+    def place(self, memory_id: str) -> Copy | None:
         """The nearest copy of a memory, forgotten or not."""
         for layer in self.layers:
             if blob := layer.blob(memory_id):
-                return Place(memory_id, blob, layer)
+                return Copy(memory_id, blob, layer)
         return None
 
-    def find(self, text: str) -> Place:
+    def find(self, text: str) -> Copy:
         """The memory meant by an id or a unique prefix of one."""
         prefix = id_prefix(text)
         if len(prefix) == 12:
@@ -93,21 +93,21 @@ class View:
         return place
 
     @cached_property
-    def visible(self) -> dict[str, Place]:
+    def visible(self) -> dict[str, Copy]:
         """The nearest copy of every id, forgotten ones included: they hide what is below."""
-        nearest: dict[str, Place] = {}
+        nearest: dict[str, Copy] = {}
         for layer in self.layers:
             for memory_id, blob in layer.listing().items():
                 if memory_id not in nearest:
-                    nearest[memory_id] = Place(memory_id, blob, layer)
+                    nearest[memory_id] = Copy(memory_id, blob, layer)
         return nearest
 
-    def saved(self) -> dict[str, Place]:
+    def saved(self) -> dict[str, Copy]:
         """The nearest copy of every prompt and template, deleted ones included, by key."""
-        nearest: dict[str, Place] = {}
+        nearest: dict[str, Copy] = {}
         for layer in self.layers:
             for key, blob in layer.saved().items():
-                nearest.setdefault(key, Place(key, blob, layer))
+                nearest.setdefault(key, Copy(key, blob, layer))
         return nearest
 
     def ranks(self) -> dict[str, int]:
@@ -131,8 +131,8 @@ class View:
             found.update(dict.fromkeys(layer.listing().values(), rank))
         return found
 
-    def copies(self) -> Iterator[Place]:
+    def copies(self) -> Iterator[Copy]:
         """Every copy in every layer, hidden ones included."""
         for layer in self.layers:
             for memory_id, blob in layer.listing().items():
-                yield Place(memory_id, blob, layer)
+                yield Copy(memory_id, blob, layer)

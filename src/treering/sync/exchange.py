@@ -8,7 +8,7 @@ import os
 from typing import NamedTuple
 
 from treering.branches import undo
-from treering.branches.apply import Hand, forget_tip, rename, trash_name
+from treering.branches.apply import Actor, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.promotion import is_taken_over
 from treering.branches.survey import local_scopes
@@ -20,10 +20,10 @@ from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.store import layout, message
 from treering.store.absence import Loss, find_loss, put_back, tell
-from treering.store.merge.join import Joined, joined
+from treering.store.merge.join import JoinResult, join
 from treering.store.merge.replay import is_redacted
 from treering.store.message import CodePosition, Message
-from treering.store.redaction import rewritten
+from treering.store.redaction import rewrite
 from treering.store.store import Store
 from treering.store.tree_diff import MERGE, differing, tree_of
 from treering.store.vault import Vault
@@ -33,7 +33,7 @@ from treering.text.masking import mask, mask_branch
 _MOST_LISTED = 80 * 1024 * 1024
 
 
-class Taken(NamedTuple):
+class ScopeOutcome(NamedTuple):
     """What became of one scope, in the contract's word, and what to tell about it."""
 
     status: str
@@ -60,10 +60,10 @@ def fetched_ref(remote: str, scope: Scope) -> str:
     return f"{REMOTES}{remote}/heads/{scope.component}"
 
 
-def fetched(repository: Repository, remote: str) -> dict[str, str]:
+def list_fetched(repository: Repository, remote: str) -> dict[str, str]:
     """The scopes a remote was last seen to have: ref component -> tip."""
     prefix = f"{REMOTES}{remote}/heads/"
-    found = refs.listed(repository.common_dir, prefix)
+    found = refs.list_refs(repository.common_dir, prefix)
     return {name.removeprefix(prefix): tip for name, tip in found.items()}
 
 
@@ -84,7 +84,7 @@ def find_left_out(store: Store, vault: Vault, scope: Scope, theirs: str, known: 
         return {}  # it will be refused, with a reason
 
 
-def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> Taken:
+def take_in(hand: Actor, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> ScopeOutcome:
     """Bring one scope up to date with what was fetched.
 
     1 only the remote has it, no branch here -> stays the remote's, and can be read
@@ -102,27 +102,31 @@ def take_in(hand: Hand, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> 
     ours = refs.read(repository.handle, scope.ref)
     if ours is None and not _is_wanted(hand.store, vault, scope, theirs):
         whole, notes = _with_left_out(vault, scope, theirs, loss)
-        return Taken("unchanged", notes, mended=whole if whole != theirs else None)
+        return ScopeOutcome("unchanged", notes, mended=whole if whole != theirs else None)
     if ours and repository.is_ancestor(theirs, ours):
-        return Taken("unchanged")
+        return ScopeOutcome("unchanged")
     whole, notes = _with_left_out(vault, scope, theirs, loss)
     taken = _take_in_whole(hand, vault, scope, ours, whole)
     return taken._replace(notes=notes + taken.notes)
 
 
-def _take_in_whole(hand: Hand, vault: Vault, scope: Scope, ours: str | None, theirs: str) -> Taken:
+def _take_in_whole(
+    hand: Actor, vault: Vault, scope: Scope, ours: str | None, theirs: str
+) -> ScopeOutcome:
     if ours is None:
         vault.move_ref(hand.held, scope.ref, theirs, old=None, why="sync: new")
-        return Taken("new")
+        return ScopeOutcome("new")
     if vault.repository.is_ancestor(ours, theirs):
         vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
-        return _with_way_back(hand, vault, scope, ours, Taken("updated"))
-    if ids := _redacted_apart(vault, ours, theirs):
+        return _with_way_back(hand, vault, scope, ours, ScopeOutcome("updated"))
+    if ids := _list_redacted(vault, ours, theirs):
         return _take_in_redacted(hand, vault, scope, ours, theirs, ids)
-    return _with_way_back(hand, vault, scope, ours, _merged(hand, vault, scope, ours, theirs))
+    return _with_way_back(hand, vault, scope, ours, _merge(hand, vault, scope, ours, theirs))
 
 
-def _with_way_back(hand: Hand, vault: Vault, scope: Scope, ours: str, taken: Taken) -> Taken:
+def _with_way_back(
+    hand: Actor, vault: Vault, scope: Scope, ours: str, taken: ScopeOutcome
+) -> ScopeOutcome:
     """Keep our tip from before, where something of ours is not as it was."""
     effect = undo.measure(vault, ours, vault.tip(scope))
     if not effect.changed:
@@ -145,15 +149,15 @@ def _with_left_out(
     return put_back(vault, scope, theirs, loss), tuple(told)
 
 
-def _merged(hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str) -> Taken:
-    found = joined(vault, ours, theirs)
+def _merge(hand: Actor, vault: Vault, scope: Scope, ours: str, theirs: str) -> ScopeOutcome:
+    found = join(vault, ours, theirs)
     vault.merge(
         hand.held, scope, theirs, found.files, _merge_message(vault, scope, ours, theirs, found)
     )
-    return Taken("merged", found.notes, len(found.ids))
+    return ScopeOutcome("merged", found.notes, len(found.ids))
 
 
-def _redacted_apart(vault: Vault, ours: str, theirs: str) -> list[str]:
+def _list_redacted(vault: Vault, ours: str, theirs: str) -> list[str]:
     """The memories whose text one history has and the other has taken out for good."""
     pairs = differing(vault, tree_of(vault, ours), tree_of(vault, theirs))
     found = []
@@ -173,14 +177,14 @@ def _is_stone(vault: Vault, blob: str) -> bool:
 
 
 def _take_in_redacted(
-    hand: Hand, vault: Vault, scope: Scope, ours: str, theirs: str, ids: list[str]
-) -> Taken:
+    hand: Actor, vault: Vault, scope: Scope, ours: str, theirs: str, ids: list[str]
+) -> ScopeOutcome:
     """Both histories written again without the text, whoever took it out.
 
     Our own of before goes to the trash: anyone who may push could redact anything, and thirty days
     are enough to notice.
     """
-    done = rewritten(vault, ids, [ours, theirs])
+    done = rewrite(vault, ids, [ours, theirs])
     os.sync()  # one for all objects, before any ref names them
     mine, other = (done.commits.get(tip, tip) for tip in (ours, theirs))
     if mine != ours:
@@ -190,11 +194,11 @@ def _take_in_redacted(
     notes = (f"redacted: {', '.join(ids)}",)
     instead = other if other != theirs else None
     if vault.repository.is_ancestor(other, mine):
-        return Taken("updated" if mine != ours else "unchanged", notes, instead=instead)
+        return ScopeOutcome("updated" if mine != ours else "unchanged", notes, instead=instead)
     if vault.repository.is_ancestor(mine, other):
         vault.move_ref(hand.held, scope.ref, other, old=mine, why="sync: updated")
-        return Taken("updated", notes, instead=instead)
-    taken = _merged(hand, vault, scope, mine, other)
+        return ScopeOutcome("updated", notes, instead=instead)
+    taken = _merge(hand, vault, scope, mine, other)
     return taken._replace(notes=notes + taken.notes, instead=instead)
 
 
@@ -219,7 +223,7 @@ def _size_of(vault: Vault, memories: str) -> int:
     return total
 
 
-def _follow_name(hand: Hand, vault: Vault, scope: Scope) -> None:
+def _follow_name(hand: Actor, vault: Vault, scope: Scope) -> None:
     """A renamed branch's memories get its name before others' of that name come in."""
     handle = vault.repository.handle
     if hand.store.repository.tip_of(scope.branch) is None or refs.read(handle, scope.ref):
@@ -236,7 +240,9 @@ def _is_wanted(store: Store, vault: Vault, scope: Scope, tip: str) -> bool:
     return not is_left_over(repository, vault, scope, tip)
 
 
-def _merge_message(vault: Vault, scope: Scope, ours: str, theirs: str, found: Joined) -> Message:
+def _merge_message(
+    vault: Vault, scope: Scope, ours: str, theirs: str, found: JoinResult
+) -> Message:
     """From the two tips alone, so that it is the same in every clone."""
     tips = [vault.repository.objects.commit(tip) for tip in (ours, theirs)]
     later = message.read(max(tips, key=lambda tip: (tip.time, tip.oid)).message).code
@@ -284,7 +290,7 @@ def outgoing(
             continue
         new[scope] = tip
     replaced = {scope: theirs[scope] for scope in new if scope in instead and scope in theirs}
-    return Outgoing(new, _promoted(store, vault, theirs, mine, new, trunk), replaced)
+    return Outgoing(new, _list_promoted(store, vault, theirs, mine, new, trunk), replaced)
 
 
 def is_contained(
@@ -300,7 +306,7 @@ def is_contained(
     )
 
 
-def _promoted(
+def _list_promoted(
     store: Store,
     vault: Vault,
     theirs: dict[Scope, str],
@@ -318,7 +324,7 @@ def _promoted(
     }
     if not candidates:
         return {}
-    held = set().union(*(_merged_into(vault, tip) for tip in new.values()))
+    held = set().union(*(_list_merged(vault, tip) for tip in new.values()))
     return {
         scope: tip
         for scope, tip in candidates.items()
@@ -326,7 +332,7 @@ def _promoted(
     }
 
 
-def _merged_into(vault: Vault, tip: str) -> set[str]:
+def _list_merged(vault: Vault, tip: str) -> set[str]:
     """Fetched tips that are in a commit's history: one walk for all of them."""
     text = process.run(
         vault.repository.common_dir,
@@ -343,7 +349,7 @@ def is_gone(repository: Repository, scope: Scope) -> bool:
     return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
 
 
-def drop_promoted(hand: Hand, vault: Vault, theirs: dict[Scope, str]) -> list[Scope]:
+def drop_promoted(hand: Actor, vault: Vault, theirs: dict[Scope, str]) -> list[Scope]:
     """Let go of scopes that another clone promoted: gone there, gone here, and held elsewhere."""
     mine = local_scopes(vault)
     trunk = Scope(trunk_of(hand.store.repository))

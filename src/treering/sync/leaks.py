@@ -6,7 +6,7 @@ from typing import NamedTuple
 from treering.errors import StoreDamaged
 from treering.model.scope import REMOTES, Scope
 from treering.store import layout
-from treering.store.tree_diff import KEEP, differing, logged, tree_of
+from treering.store.tree_diff import KEEP, differing, read_log, tree_of
 from treering.store.vault import Vault
 from treering.text import secrets
 from treering.text.masking import mask
@@ -45,7 +45,7 @@ def warn_of_name(scope: Scope) -> str:
 def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]:
     known = f"--glob={REMOTES}{remote}/heads/*"
     seen: set[str] = set()
-    for commit in logged(vault, tip, "--not", known):
+    for commit in read_log(vault, tip, "--not", known):
         if len(commit.parents) > 1 or commit.op == KEEP:
             continue  # what it puts together, or back, is in the others
         before = tree_of(vault, commit.parents[0]) if commit.parents else None

@@ -5,6 +5,7 @@ Never straight into our own refs: a `git fetch --prune` would throw away what wa
 
 import re
 
+from treering.errors import SyncRefused
 from treering.git import process
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES
@@ -22,7 +23,7 @@ def is_automatic(repository: Repository) -> bool:
     return said.lower() in ("true", "yes", "on", "1")
 
 
-def shared_through(repository: Repository) -> str:
+def find_sharing_remote(repository: Repository) -> str:
     """The remote memories are shared through, or nothing."""
     there = repository.remotes()
     named = repository.config("treering.remote")
@@ -38,7 +39,7 @@ def wrong(repository: Repository) -> list[str]:
     if not is_automatic(repository) and not _is_mentioned(repository):
         return []
     lines = _lines(repository)
-    wanted = shared_through(repository) if is_automatic(repository) else ""
+    wanted = find_sharing_remote(repository) if is_automatic(repository) else ""
     found = []
     for remote, values in lines.items():
         ours = [value for value in values if value.startswith(_OURS)]
@@ -97,3 +98,19 @@ def _lines(repository: Repository) -> dict[str, list[str]]:
         if match := re.fullmatch(r"remote\.(.*)\.fetch", key, re.DOTALL):
             found.setdefault(match[1], []).append(value)
     return found
+
+
+def find_remote(repository: Repository, name: str = "") -> str:
+    """The remote memories go through: as asked, `treering.remote`, origin, or the only one."""
+    there = repository.remotes()
+    chosen = name or repository.config("treering.remote") or (there[0] if there else "")
+    if not chosen:
+        raise SyncRefused(
+            "This repository has no remote.", hint="`git remote add origin URL` adds one."
+        )
+    if chosen not in there:
+        names = (
+            f"There are: {', '.join(there)}." if there else "`git remote add NAME URL` adds one."
+        )
+        raise SyncRefused(f"There is no remote {chosen!r}.", hint=names)
+    return chosen

@@ -31,7 +31,7 @@ class Classification(NamedTuple):
     alternatives: tuple[Alternative, ...]
 
 
-def given(kind: str) -> Classification:
+def as_given(kind: str) -> Classification:
     """A type the caller named always wins."""
     return Classification(kind, "given", 1.0, True, ())
 
@@ -72,7 +72,7 @@ def _score(points: float) -> float:
 
 
 def _points(signals: tuple[str, ...], text: str, head: str) -> float:
-    return sum((word in text) + _IN_HEAD * (word in head) for word in map(_padded, signals))
+    return sum((word in text) + _IN_HEAD * (word in head) for word in map(_pad, signals))
 
 
 def _words(text: str) -> str:
@@ -81,5 +81,5 @@ def _words(text: str) -> str:
     return f" {' '.join(spaced.split())} ".replace(". ", " ")
 
 
-def _padded(signal: str) -> str:
+def _pad(signal: str) -> str:
     return f" {signal[:-1]}" if signal.endswith("*") else f" {signal} "

@@ -62,7 +62,7 @@ nobody anyone
 """)
 
 
-class Extracted(NamedTuple):
+class NamedEntity(NamedTuple):
     """One entity a text names, and how sure that is."""
 
     name: str
@@ -70,9 +70,9 @@ class Extracted(NamedTuple):
     confidence: float
 
 
-def extract(text: str, min_confidence: float = 0.6) -> list[Extracted]:
+def extract(text: str, min_confidence: float = 0.6) -> list[NamedEntity]:
     """What a text names, surest first, each once; one name has one kind."""
-    best: dict[str, Extracted] = {}
+    best: dict[str, NamedEntity] = {}
     for found in _all(text[:_LONGEST]):
         known = best.get(found.name.casefold())
         if known is None or found.confidence > known.confidence:
@@ -90,7 +90,7 @@ def kind_of(name: str) -> str:
     return whole[0].kind if whole else "concept"
 
 
-def _all(text: str) -> Iterator[Extracted]:
+def _all(text: str) -> Iterator[NamedEntity]:
     prose = _without_code(text)
     yield from _people(prose)
     yield from _organizations(prose)
@@ -105,30 +105,30 @@ def _without_code(text: str) -> str:
     return re.sub(r"\b[a-z]{2,10}://\S{1,2000}", " ", "\n".join(kept))
 
 
-def _people(text: str) -> Iterator[Extracted]:
+def _people(text: str) -> Iterator[NamedEntity]:
     for name in re.findall(_TRAILER, text):
         if "[bot]" not in name:
-            yield Extracted(_one_line(name), "person", 0.95)
+            yield NamedEntity(_one_line(name), "person", 0.95)
     for name in re.findall(_MAILED, text):
-        yield Extracted(_one_line(name), "person", 0.9)
+        yield NamedEntity(_one_line(name), "person", 0.9)
     for handle in re.findall(_HANDLE, text):
-        yield Extracted(f"@{handle}", "person", 0.65)
+        yield NamedEntity(f"@{handle}", "person", 0.65)
     for pattern, sure in ((_SAID, 0.75), (_DID, 0.7)):
         for name in re.findall(pattern, text):
             if _is_name(name):
-                yield Extracted(name, "person", sure)
+                yield NamedEntity(name, "person", sure)
 
 
-def _organizations(text: str) -> Iterator[Extracted]:
+def _organizations(text: str) -> Iterator[NamedEntity]:
     for name in re.findall(_INCORPORATED, text):
-        yield Extracted(name, "organization", 0.85)
+        yield NamedEntity(name, "organization", 0.85)
     for person, company in re.findall(_FROM, text):
         if _is_name(person) and _is_name(company) and company.lower() not in TECHNOLOGIES:
-            yield Extracted(person, "person", 0.75)
-            yield Extracted(company.rstrip("."), "organization", 0.75)
+            yield NamedEntity(person, "person", 0.75)
+            yield NamedEntity(company.rstrip("."), "organization", 0.75)
     for name in ORGANIZATIONS:
         if name in text and re.search(rf"\b{re.escape(name)}\b", text):
-            yield Extracted(name, "organization", 0.8)
+            yield NamedEntity(name, "organization", 0.8)
 
 
 def _is_name(text: str) -> bool:
@@ -138,7 +138,7 @@ def _is_name(text: str) -> bool:
     return not known and not any(word.lower() in _NO_NAMES for word in words)
 
 
-def _files(text: str) -> Iterator[Extracted]:
+def _files(text: str) -> Iterator[NamedEntity]:
     for token in re.findall(_CHUNK, text):
         path = token.rstrip(".:!?").removeprefix("./")
         if "://" in path or path.startswith(("/", "-", "www.", "@", "~")):
@@ -148,22 +148,22 @@ def _files(text: str) -> Iterator[Extracted]:
         if not re.fullmatch(r"[\w.@+/-]{2,200}", path) or ".." in path:
             continue
         if "/" in path and (is_source or path.rpartition("/")[2] in _BARE_FILES):
-            yield Extracted(path, "file", 0.9)
+            yield NamedEntity(path, "file", 0.9)
         elif path in _BARE_FILES or (is_source and path.lower() not in TECHNOLOGIES):
-            yield Extracted(path, "file", 0.75)
+            yield NamedEntity(path, "file", 0.75)
 
 
-def _technologies(text: str) -> Iterator[Extracted]:
+def _technologies(text: str) -> Iterator[NamedEntity]:
     words = [word.rstrip("./-") for word in re.findall(_WORD, text)]
     for at, word in enumerate(words):
         for length in (3, 2, 1):
             phrase = " ".join(words[at : at + length]).lower()
             if name := TECHNOLOGIES.get(phrase):
                 sure = 0.9 if length > 1 or len(name) > 3 or word.isupper() else 0.8
-                yield Extracted(name, "technology", sure)
+                yield NamedEntity(name, "technology", sure)
                 break
         if word in AMBIGUOUS:
-            yield Extracted(word, "technology", _how_sure(words, at))
+            yield NamedEntity(word, "technology", _how_sure(words, at))
 
 
 def _how_sure(words: list[str], at: int) -> float:
@@ -179,14 +179,14 @@ def _how_sure(words: list[str], at: int) -> float:
     return 0.6 if before else 0.5
 
 
-def _concepts(text: str) -> Iterator[Extracted]:
+def _concepts(text: str) -> Iterator[NamedEntity]:
     lower = " ".join(text.lower().split())
     for name in CONCEPTS:
         if name in lower and re.search(rf"\b{re.escape(name)}\b", lower):
-            yield Extracted(name, "concept", 0.8)
+            yield NamedEntity(name, "concept", 0.8)
     for name in re.findall(_HUMPS, text):
         if name.lower() not in TECHNOLOGIES and name not in ORGANIZATIONS:
-            yield Extracted(name, "concept", 0.65)
+            yield NamedEntity(name, "concept", 0.65)
 
 
 def _one_line(text: str) -> str:

@@ -25,7 +25,7 @@ def fresh_nonce() -> str:
     return secrets.token_hex(8)
 
 
-def fenced(text: str, nonce: str, header: str) -> str:
+def fence(text: str, nonce: str, header: str) -> str:
     """The text between two marks that bear the nonce, below a line that says where it is from."""
     said = _harmless(clean_line(header)[:_HEADER_LENGTH], nonce)
     body = _harmless(clean(text), nonce).strip("\n")

@@ -45,7 +45,7 @@ def _with_credential(signs: tuple[str, ...], text: str) -> tuple[str, ...]:
     return (*signs, CREDENTIAL) if secrets_in(text) else signs
 
 
-class Detectors:
+class DetectorRules:
     """All rules together, as the index uses them; their version is part of its stamp."""
 
     version = DETECTORS

@@ -10,7 +10,7 @@ from dataclasses import replace
 from treering.model import document
 from treering.model.memory import FileRef, Memory
 from treering.model.scope import escape, unescape
-from treering.text.secrets import masked, secrets_in
+from treering.text.secrets import mask_secrets, secrets_in
 
 _ROUNDS = 5
 _TEXTS = ("trailers", "masked_files", "summary")
@@ -23,7 +23,7 @@ def mask(text: str) -> str:
     """The text, cleaned, without credentials: until none is found, for the name of a kind may make
     what follows it look like another one."""
     for _ in range(_ROUNDS):
-        before, text = text, masked(text)
+        before, text = text, mask_secrets(text)
         if text == before:
             break
     return text

@@ -44,15 +44,15 @@ class Secret(NamedTuple):
 
 def secrets_in(text: str) -> tuple[str, ...]:
     """The kinds of credentials in a text, each once; empty when there are none."""
-    return tuple(dict.fromkeys(secret.kind for secret in _found(clean(text))))
+    return tuple(dict.fromkeys(secret.kind for secret in _find(clean(text))))
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """The text, cleaned, with each credential replaced by the name of its kind."""
     text = clean(text)
     parts: list[str] = []
     at = 0
-    for secret in sorted(_found(text), key=lambda secret: secret.start):
+    for secret in sorted(_find(text), key=lambda secret: secret.start):
         parts += [text[at : secret.start], f"[masked: {secret.kind}]"]
         at = secret.end
     return "".join([*parts, text[at:]])
@@ -65,9 +65,9 @@ def refuse(*texts: str, known: Iterable[str] = ()) -> None:
     """
     allowed: set[str] | None = None
     for text in map(clean, texts):
-        for secret in _found(text):
+        for secret in _find(text):
             if allowed is None:
-                allowed = {old[s.start : s.end] for old in map(clean, known) for s in _found(old)}
+                allowed = {old[s.start : s.end] for old in map(clean, known) for s in _find(old)}
             if text[secret.start : secret.end] not in allowed:
                 raise BlockedSecret(f"The text holds what looks like a credential: {secret.kind}.")
 
@@ -92,7 +92,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _found(text: str) -> Iterator[Secret]:
+def _find(text: str) -> Iterator[Secret]:
     """Every credential, the surest kinds first; none inside another."""
     starts: list[int] = []
     ends: list[int] = []

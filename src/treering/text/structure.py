@@ -21,7 +21,7 @@ _TRACE = (
 )
 
 
-class Shape(NamedTuple):
+class TextShape(NamedTuple):
     """`weight` is in signals; `words` are lower-case, one of them must be in the text."""
 
     type: str
@@ -30,8 +30,8 @@ class Shape(NamedTuple):
     pattern: str
 
 
-SHAPES: tuple[Shape, ...] = tuple(
-    Shape(*shape)
+SHAPES: tuple[TextShape, ...] = tuple(
+    TextShape(*shape)
     for shape in (
         ("decision", 2.0, "# decision|# alternatives|# consequences|# adr",
          r"(?mi)^#{1,4} (?:decision|alternatives|consequences|adr\b)"),

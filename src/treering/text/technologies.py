@@ -64,14 +64,14 @@ Python Software Foundation; W3C; IETF; OWASP; NIST; CNCF
 """
 
 
-def listed(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """The items of a list kept as text, apart by semicolons and line ends."""
     return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
 
 
 def _spellings() -> dict[str, str]:
     found: dict[str, str] = {}
-    for item in listed(_TECHNOLOGIES):
+    for item in split_list(_TECHNOLOGIES):
         name, _, others = item.partition(": ")
         for word in (name, *others.split(",")):
             if word.strip():
@@ -82,5 +82,5 @@ def _spellings() -> dict[str, str]:
 #: Any spelling in lower case -> the canonical one.
 TECHNOLOGIES = _spellings()
 AMBIGUOUS = frozenset(_AMBIGUOUS.split())
-CONCEPTS = frozenset(listed(_CONCEPTS))
-ORGANIZATIONS = frozenset(listed(_ORGANIZATIONS))
+CONCEPTS = frozenset(split_list(_CONCEPTS))
+ORGANIZATIONS = frozenset(split_list(_ORGANIZATIONS))

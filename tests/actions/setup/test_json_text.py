@@ -27,7 +27,7 @@ def test_a_member_is_added_and_nothing_else_changes(layout):
     text = LAYOUTS[layout]
 
     insertion = json_text.put_member(text, ("mcpServers", "treering"), {"args": ["mcp"]})
-    after = json_text.applied(text, insertion)
+    after = json_text.apply(text, insertion)
 
     wanted = json.loads(text)
     wanted.setdefault("mcpServers", {})["treering"] = {"args": ["mcp"]}
@@ -41,8 +41,8 @@ def test_what_was_added_can_be_taken_out_by_name(layout):
     """After other edits places have moved, but the member is still ours."""
     text = LAYOUTS[layout]
     put = json_text.put_member(text, ("mcpServers", "treering"), {"args": ["mcp"]})
-    edited = json_text.applied(text, put)
-    edited = json_text.applied(edited, json_text.put_member(edited, ("mine",), "kept"))
+    edited = json_text.apply(text, put)
+    edited = json_text.apply(edited, json_text.put_member(edited, ("mine",), "kept"))
 
     rest = json_text.without_member(edited, ("mcpServers", "treering"))
 
@@ -54,7 +54,7 @@ def test_new_lines_have_the_files_own_indentation():
     """A diff should show the new lines and nothing odd about them."""
     text = LAYOUTS["four spaces"]
 
-    after = json_text.applied(text, json_text.put_member(text, ("mcpServers", "t"), {"a": [1]}))
+    after = json_text.apply(text, json_text.put_member(text, ("mcpServers", "t"), {"a": [1]}))
 
     assert after == (
         '{\n    "mcpServers": {\n        "x": [\n            0\n        ],\n'
@@ -67,8 +67,8 @@ def test_items_are_added_to_lists_and_taken_out_by_value():
     text = '{\n  "hooks": {\n    "Stop": [\n      {"command": "theirs"}\n    ]\n  }\n}\n'
     ours = {"command": "treering"}
 
-    one = json_text.applied(text, json_text.put_item(text, ("hooks", "Stop"), ours))
-    two = json_text.applied(one, json_text.put_item(one, ("hooks", "Start"), ours))
+    one = json_text.apply(text, json_text.put_item(text, ("hooks", "Stop"), ours))
+    two = json_text.apply(one, json_text.put_item(one, ("hooks", "Start"), ours))
     back = json_text.without_item(two, ("hooks", "Start"), ours)
 
     assert json.loads(one)["hooks"] == {"Stop": [{"command": "theirs"}, ours]}

@@ -15,7 +15,7 @@ from e2e.coming_from.rows import MEMORIES, Call, Row, filled
 from e2e.coming_from.table import ROWS, SYSTEMS
 from mcp import Client
 from treering import Treering
-from treering.mcp.place import Place
+from treering.mcp.place import ServedRepository
 from treering.mcp.server import make_server
 
 Caller = Callable[[str, dict[str, Any]], Any]
@@ -25,7 +25,7 @@ Caller = Callable[[str, dict[str, Any]], Any]
 def server(path: Path) -> Iterator[Caller]:
     """The tools of the MCP server, in memory, through a real client."""
     with start_blocking_portal() as portal:
-        client = Client(make_server(Place(path)))
+        client = Client(make_server(ServedRepository(path)))
         with portal.wrap_async_context_manager(client) as connected:
 
             def call(tool: str, given: dict[str, Any]) -> Any:

@@ -12,15 +12,15 @@ from typing import Any
 from treering.actions.checkpoint import load
 from treering.actions.flags import Flags
 from treering.actions.origin import YOU, attribute
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 from treering.model.dates import ago
 from treering.model.memory import Memory
 from treering.model.query import Query
 from treering.search import Entry
-from treering.store.view import Place
-from treering.text.fence import fenced, fresh_nonce
+from treering.store.view import Copy
+from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
 #: What happened rather than what is known.
@@ -35,16 +35,16 @@ _MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
 def opening(workspace: Workspace, budget: int) -> str:
     """For the start of a session: the checkpoint to resume, then the newest of the branch and of
     what it stands on. Empty where nothing is remembered."""
-    standing = workspace.standing()
-    sight = workspace.lookout.sight(workspace.view_from(standing))
+    standing = workspace.position()
+    sight = workspace.searcher.sight(workspace.view_from(standing))
     if not sight.ranks:
         return ""
-    newest = workspace.lookout.index.newest(sight.ranks, _NEWEST)
+    newest = workspace.searcher.index.newest(sight.ranks, _NEWEST)
     entries = [e for e in newest if e.type not in _PASSING and _is_in_force(e)]
     entries.sort(key=lambda entry: sight.ranks[entry.blob])  # the nearest layer first
     lines = chain(_resume(workspace), _headlines(workspace, sight, entries))
     where = unless_flagged(f"branch {standing.scope.branch}", "this branch")
-    return _told(lines, f"what this repository remembers on {where}", budget)
+    return _tell(lines, f"what this repository remembers on {where}", budget)
 
 
 def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
@@ -55,22 +55,22 @@ def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
     asked = set(question_terms(words)) if words.strip() else set()
     if not asked:
         return ""
-    sight = workspace.lookout.sight(workspace.view())
-    index = workspace.lookout.index
+    sight = workspace.searcher.sight(workspace.view())
+    index = workspace.searcher.index
     found = index.search(
         Query(words, words), sight.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
     )
     entries = [entry for hit in found.hits if (entry := index.entry(hit.blob))]
     near = [e for e in entries if e.type not in _PASSING and _is_about(sight, e, asked)]
     lines = _headlines(workspace, sight, near)
-    return _told(lines, "what this repository remembers that may concern the prompt", budget)
+    return _tell(lines, "what this repository remembers that may concern the prompt", budget)
 
 
 def _is_in_force(entry: Entry) -> bool:
     return entry.status not in ("deleted", "superseded")
 
 
-def _is_about(sight: Sight, entry: Entry, asked: set[str]) -> bool:
+def _is_about(sight: SearchView, entry: Entry, asked: set[str]) -> bool:
     """Whether a memory shares enough with a prompt. A search always finds the best there is; two
     words in common, one of them in its headline, are the least that is worth an interruption."""
     from treering.search.analysis import terms
@@ -84,7 +84,7 @@ def _is_about(sight: Sight, entry: Entry, asked: set[str]) -> bool:
     return bool(head | files) and len(shared) >= min(2, len(asked))
 
 
-def _headlines(workspace: Workspace, sight: Sight, entries: Iterable[Entry]) -> Iterator[str]:
+def _headlines(workspace: Workspace, sight: SearchView, entries: Iterable[Entry]) -> Iterator[str]:
     flags = Flags(workspace)
     for entry in entries:
         place = sight.place(entry.blob)
@@ -93,14 +93,14 @@ def _headlines(workspace: Workspace, sight: Sight, entries: Iterable[Entry]) -> 
             yield _headline(workspace, place, memory)
 
 
-def _memory(place: Place | None) -> Memory | None:
+def _memory(place: Copy | None) -> Memory | None:
     try:
         return place.memory() if place else None
     except TreeringError:
         return None  # doctor names it
 
 
-def _headline(workspace: Workspace, place: Place, memory: Memory) -> str:
+def _headline(workspace: Workspace, place: Copy, memory: Memory) -> str:
     whose = attribute(workspace, place.blob, memory)
     marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
     if whose.origin != YOU:
@@ -134,7 +134,7 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
 
-def _told(lines: Iterable[str], header: str, budget: int) -> str:
+def _tell(lines: Iterable[str], header: str, budget: int) -> str:
     """As many lines as fit into the budget, between marks that say they are data.
 
     Lines are asked for one at a time: each is a memory read.
@@ -143,7 +143,7 @@ def _told(lines: Iterable[str], header: str, budget: int) -> str:
     told, text = "", ""
     for line in lines:
         told += f"{line}\n"
-        longer = fenced(told, nonce, f"treering: {header}") + f"\n{_MORE}"
+        longer = fence(told, nonce, f"treering: {header}") + f"\n{_MORE}"
         if len(longer) > budget:
             break
         text = longer

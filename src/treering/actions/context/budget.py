@@ -12,7 +12,7 @@ _SHORTEST = 60
 _SUMMARY = 400
 
 
-class Entry(NamedTuple):
+class Headline(NamedTuple):
     """One memory that may go into a context."""
 
     id: str
@@ -43,22 +43,22 @@ class Entry(NamedTuple):
         }
 
 
-def packed(
-    entries: Sequence[Entry], checkpoint: Mapping[str, Any], room: int, now: float
-) -> tuple[str, list[Entry]]:
+def pack(
+    entries: Sequence[Headline], checkpoint: Mapping[str, Any], room: int, now: float
+) -> tuple[str, list[Headline]]:
     """A text of at most `room` characters, and the entries that are in it.
 
     The checkpoint comes first, then memories by score; one that is too long is said shorter, and
     where even its title does not fit, the next one may.
     """
     parts: list[str] = []
-    shown: list[Entry] = []
+    shown: list[Headline] = []
     resume = _resume(checkpoint, now)
     if resume and len(resume) + 1 <= room // 2:
         parts.append(resume)
         room -= len(resume) + 1
     for entry in entries:
-        said = _said(entry, room - 1, now)
+        said = _excerpt(entry, room - 1, now)
         if said:
             parts.append(said)
             shown.append(entry)
@@ -90,7 +90,7 @@ def changes(since: Mapping[str, Any]) -> str:
     return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"
 
 
-def _said(entry: Entry, room: int, now: float) -> str:
+def _excerpt(entry: Headline, room: int, now: float) -> str:
     """As much of a memory as it deserves and as there is room for; empty where there is none."""
     marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
     marks += [entry.status] if entry.status != "active" else []
@@ -105,7 +105,7 @@ def _said(entry: Entry, room: int, now: float) -> str:
     return f"{head}\n  {_cut(body, length)}"
 
 
-def _body(entry: Entry) -> str:
+def _body(entry: Headline) -> str:
     """The text behind the title, on one line."""
     text = " ".join(entry.content.split())
     return text.removeprefix(entry.title).lstrip(" .:") if text.startswith(entry.title) else text

@@ -7,11 +7,11 @@ those. Only what is known without reading a memory is looked at here.
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from treering.actions.expansion import expanded
-from treering.actions.visible import Sight
+from treering.actions.expansion import expand
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.query import LONGEST, Query
-from treering.model.relevance import Case, relevance
+from treering.model.relevance import RelevanceCase, relevance
 from treering.search import Entry
 
 #: What everyone should know, whatever they work on.
@@ -26,19 +26,19 @@ _SEEDS = 5
 _MOST_LINKED = 10
 
 
-class Candidates:
+class ContextCandidates:
     """Cases by blob, gathered from one sight."""
 
-    def __init__(self, workspace: Workspace, sight: Sight, branch: str) -> None:
-        self._index = workspace.lookout.index
+    def __init__(self, workspace: Workspace, sight: SearchView, branch: str) -> None:
+        self._index = workspace.searcher.index
         self._sight = sight
         self._branch = branch
         self._now = workspace.clock()
-        self._cases: dict[str, tuple[Entry, Case]] = {}
+        self._cases: dict[str, tuple[Entry, RelevanceCase]] = {}
 
-    def gathered(
+    def gather(
         self, task: str, files: Sequence[str], recent_files: Sequence[str]
-    ) -> list[tuple[Entry, Case]]:
+    ) -> list[tuple[Entry, RelevanceCase]]:
         """Every candidate, best first as far as is known without reading it."""
         self._by_task(task)
         for path in files:
@@ -54,9 +54,9 @@ class Candidates:
             if entry.type not in _PASSING:
                 self._note(entry)
         self._by_links()
-        return self._ordered()
+        return self._sort()
 
-    def _ordered(self) -> list[tuple[Entry, Case]]:
+    def _sort(self) -> list[tuple[Entry, RelevanceCase]]:
         return sorted(
             self._cases.values(),
             key=lambda pair: (-relevance(pair[1]).score, -pair[0].modified, pair[0].id),
@@ -97,8 +97,8 @@ class Candidates:
         return sorted(near, key=lambda entry: -entry.modified)[:_MOST_NAMING]
 
     def _by_links(self) -> None:
-        seeds = [entry.id for entry, _ in self._ordered()[:_SEEDS]]
-        for linked in expanded(self._sight, seeds, 1, ())[:_MOST_LINKED]:
+        seeds = [entry.id for entry, _ in self._sort()[:_SEEDS]]
+        for linked in expand(self._sight, seeds, 1, ())[:_MOST_LINKED]:
             entry = self._index.entry(linked.place.blob)
             if entry:
                 self._note(entry, is_linked=True)
@@ -115,9 +115,9 @@ class Candidates:
         kept = {name: max(value, getattr(case, name)) for name, value in more.items()}
         self._cases[entry.blob] = (entry, case._replace(**kept))
 
-    def _case(self, entry: Entry) -> Case:
+    def _case(self, entry: Entry) -> RelevanceCase:
         rank = self._sight.ranks[entry.blob]
-        return Case(
+        return RelevanceCase(
             type=entry.type,
             status=entry.status,
             confidence=entry.confidence,

@@ -10,23 +10,23 @@ from typing import Any, NamedTuple
 from treering.actions import inputs
 from treering.actions.answers import uri_of
 from treering.actions.checkpoint import load
-from treering.actions.context.budget import Entry, packed
-from treering.actions.context.candidates import Candidates
+from treering.actions.context.budget import Headline, pack
+from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, TreeringError
-from treering.model.relevance import Case, relevance
-from treering.store.view import Place
-from treering.text.fence import fenced, fresh_nonce
+from treering.model.relevance import RelevanceCase, relevance
+from treering.store.view import Copy
+from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
 _MOST = 40  # memories read to make one context
 _LARGEST = 100_000
 
 
-class _Asked(NamedTuple):
+class _ContextRequest(NamedTuple):
     task: str
     files: tuple[str, ...]
     recent_files: tuple[str, ...]
@@ -49,8 +49,8 @@ def context(
     if not 1 <= budget <= _LARGEST:
         raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
     pending = drain_briefly(workspace)
-    standing = workspace.standing(branch)
-    asked = _Asked(
+    standing = workspace.position(branch)
+    asked = _ContextRequest(
         task=inputs.text_given(task, "task"),
         files=_paths(workspace, files),
         recent_files=_paths(workspace, recent_files),
@@ -62,8 +62,8 @@ def context(
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint = {"checkpoint": None}
     view = workspace.view_from(standing)
-    sight = workspace.lookout.sight(view)
-    found = Candidates(workspace, sight, asked.branch).gathered(
+    sight = workspace.searcher.sight(view)
+    found = ContextCandidates(workspace, sight, asked.branch).gather(
         asked.task, asked.files, asked.recent_files
     )
     code = CodeTree(workspace.repository, standing.head)
@@ -83,7 +83,7 @@ def context(
         "budget": budget,
         "used": len(text),
         "text": text,
-        **{group: _listed(shown, group) for group in ("high", "medium", "low")},
+        **{group: _list_entries(shown, group) for group in ("high", "medium", "low")},
         "left_out": len(entries) - len(shown),
         "flagged": flagged,
         "branch": asked.branch,
@@ -103,7 +103,9 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _read(workspace: Workspace, place: Place, case: Case, code: CodeTree) -> Entry | None:
+def _read(
+    workspace: Workspace, place: Copy, case: RelevanceCase, code: CodeTree
+) -> Headline | None:
     try:
         memory = place.memory()
     except TreeringError:
@@ -112,7 +114,7 @@ def _read(workspace: Workspace, place: Place, case: Case, code: CodeTree) -> Ent
     stale = code.staleness(memory)
     state = stale.state if stale else ""
     said = relevance(case._replace(stale=state))
-    return Entry(
+    return Headline(
         id=memory.id,
         type=memory.type,
         title=memory.title,
@@ -132,7 +134,7 @@ def _read(workspace: Workspace, place: Place, case: Case, code: CodeTree) -> Ent
     )
 
 
-def _listed(shown: Sequence[Entry], group: str) -> list[dict[str, Any]]:
+def _list_entries(shown: Sequence[Headline], group: str) -> list[dict[str, Any]]:
     return [
         {
             "id": entry.id,
@@ -149,35 +151,38 @@ def _listed(shown: Sequence[Entry], group: str) -> list[dict[str, Any]]:
 
 
 def _text(
-    workspace: Workspace, asked: _Asked, entries: Sequence[Entry], checkpoint: Mapping[str, Any]
-) -> tuple[str, list[Entry]]:
+    workspace: Workspace,
+    asked: _ContextRequest,
+    entries: Sequence[Headline],
+    checkpoint: Mapping[str, Any],
+) -> tuple[str, list[Headline]]:
     """The text and the entries in it; what does not fit is left out from the end."""
     nonce = fresh_nonce()
     branch = unless_flagged(asked.branch, "this one")
     header = f"what is remembered about this repository, branch: {branch}"
     if asked.template:
-        return _templated(workspace, asked, entries, checkpoint, nonce, header)
-    room = asked.budget - len(fenced("", nonce, header))
+        return _fill_template(workspace, asked, entries, checkpoint, nonce, header)
+    room = asked.budget - len(fence("", nonce, header))
     while room > 0:
-        body, shown = packed(entries, checkpoint, room, workspace.clock())
-        text = fenced(body, nonce, header) if body else ""
+        body, shown = pack(entries, checkpoint, room, workspace.clock())
+        text = fence(body, nonce, header) if body else ""
         if len(text) <= asked.budget:
             return text, shown
         room -= len(text) - asked.budget  # marks that were taken out left longer words behind
     return "", []
 
 
-def _templated(
+def _fill_template(
     workspace: Workspace,
-    asked: _Asked,
-    entries: Sequence[Entry],
+    asked: _ContextRequest,
+    entries: Sequence[Headline],
     checkpoint: Mapping[str, Any],
     nonce: str,
     header: str,
-) -> tuple[str, list[Entry]]:
+) -> tuple[str, list[Headline]]:
     """A saved template filled with as many memories as fit."""
     from treering.actions.prompts.prompts import template_named
-    from treering.actions.prompts.render import Shown
+    from treering.actions.prompts.render import TemplateMemories
     from treering.model.template import render
 
     values: dict[str, Any] = {
@@ -190,8 +195,8 @@ def _templated(
     }
     made = template_named(workspace, asked.template, {*values, "memories", "count"}, asked.branch)
     for count in range(len(entries), -1, -1):
-        memories = Shown(entry.as_fields() for entry in entries[:count])
-        text = fenced(render(made, {**values, "memories": memories, "count": count}), nonce, header)
+        memories = TemplateMemories(entry.as_fields() for entry in entries[:count])
+        text = fence(render(made, {**values, "memories": memories, "count": count}), nonce, header)
         if len(text) <= asked.budget:
             return text, list(entries[:count])
     raise Invalid(

@@ -50,10 +50,10 @@ def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
     """What is wrong; with the lock held, what is safe is repaired."""
     may_repair = held is not None
     yield from machine.machine(workspace)
-    yield from lost_refs.vanished(workspace, held)
+    yield from lost_refs.find_lost_refs(workspace, held)
     yield from hooks.hooks(workspace)
     yield from sharing.sharing(workspace, may_repair)
-    yield from files.left_over_files(workspace.store, may_repair)
+    yield from files.find_leftovers(workspace.store, may_repair)
     yield from files.permissions(workspace.store, may_repair)
     yield from index.index(workspace.store, may_repair)
     try:
@@ -63,7 +63,7 @@ def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
         yield Finding("broken-private", "error", error.message, error.hint)
     for vault in vaults:
         yield from _vault(vault, may_repair)
-    yield from left_out.left_out(workspace, held)
+    yield from left_out.find_left_out(workspace, held)
     yield from left_out.ways_back(workspace)
 
 
@@ -76,7 +76,7 @@ def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
     yield from sharing.strange_remotes(vault)
     # What was fetched is never repaired: the next fetch brings it again.
     ours = [(name, value, may_repair) for name, value in _scopes(folder)]
-    theirs = [(name, value, False) for name, value in sharing.fetched(vault)]
+    theirs = [(name, value, False) for name, value in sharing.list_fetched(vault)]
     whole = set()
     for name, value, may_mend in (*ours, *theirs):
         found = list(scopes.scope_ref(vault, name, value, may_mend))
@@ -87,4 +87,4 @@ def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
 
 
 def _scopes(folder: Path) -> list[tuple[str, str]]:
-    return [item for prefix in (HEADS, TRASH) for item in refs.listed(folder, prefix).items()]
+    return [item for prefix in (HEADS, TRASH) for item in refs.list_refs(folder, prefix).items()]

@@ -35,7 +35,7 @@ def memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
                 yield from _document(vault, name, memory_id, file.oid)
 
 
-def saved(vault: Vault, name: str, folder: str, tree: str) -> Iterator[Finding]:
+def check_prompts(vault: Vault, name: str, folder: str, tree: str) -> Iterator[Finding]:
     """The prompts or templates of a scope."""
     try:
         files = vault.trees.lines(tree)

@@ -26,7 +26,7 @@ def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
             "warning",
             f"A lock was left behind by a process that died: {path.name}",
             "treering doctor",
-            fixed=may_repair and _removed(path),
+            fixed=may_repair and _remove(path),
         )
 
 
@@ -49,7 +49,7 @@ def loose_objects(vault: Vault) -> Iterator[Finding]:
         yield Finding("loose-objects", "info", f"{loose} loose objects take space.", "git gc")
 
 
-def left_over_files(store: Store, may_repair: bool) -> Iterator[Finding]:
+def find_leftovers(store: Store, may_repair: bool) -> Iterator[Finding]:
     """What a process was still making beside its place when it died."""
     halves = [path for pattern in _HALVES for path in store.folder.glob(pattern)]
     old = [path for path in halves if _age(path) > _OLD_TEMPORARY]
@@ -75,7 +75,7 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
                 "warning",
                 f"{path.name} is open to users the repository is closed to.",
                 f"chmod o-rwx {path}",
-                fixed=may_repair and _closed(path, excess),
+                fixed=may_repair and _close(path, excess),
             )
     foreign = [p for p in (folder / "refs" / "treering").rglob("*") if not os.access(p, os.W_OK)]
     if foreign and os.access(folder, os.W_OK):
@@ -94,7 +94,7 @@ def _mode(path: Path) -> int:
         return 0
 
 
-def _closed(path: Path, excess: int) -> bool:
+def _close(path: Path, excess: int) -> bool:
     try:
         path.chmod(_mode(path) & ~excess)
     except OSError:
@@ -110,10 +110,10 @@ def _age(path: Path) -> float:
 
 
 def _all_removed(paths: list[Path]) -> bool:
-    return not [path for path in paths if not _removed(path)]
+    return not [path for path in paths if not _remove(path)]
 
 
-def _removed(path: Path) -> bool:
+def _remove(path: Path) -> bool:
     try:
         if path.is_dir():
             shutil.rmtree(path)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from treering.actions.doctor.finding import Finding
-from treering.actions.setup.hook_files import lost
+from treering.actions.setup.hook_files import list_lost
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 
@@ -13,14 +13,14 @@ _LONG_PENDING = 3600.0
 
 def hooks(workspace: Workspace) -> Iterator[Finding]:
     journal = Journal(workspace.store.folder)
-    if (waited := journal.waited()) > _LONG_PENDING:
+    if (waited := journal.waiting_seconds()) > _LONG_PENDING:
         yield Finding(
             "journal-pending",
             "warning",
             f"{journal.pending()} hook events wait, the oldest for {waited / 3600:.0f} hours.",
             "treering hook drain",
         )
-    if names := lost(workspace.repository):
+    if names := list_lost(workspace.repository):
         yield Finding(
             "hooks-lost",
             "warning",

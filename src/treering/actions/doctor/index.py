@@ -8,10 +8,10 @@ from treering.store.store import Store
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
     """Open every part of the index on disk; a damaged one is built anew by the next recall."""
-    from treering.search.storage import AbsentError, Folder
-    from treering.text.flags import Detectors
+    from treering.search.storage import AbsentError, IndexFolder
+    from treering.text.flags import DetectorRules
 
-    folder = Folder(store.folder / "index", Detectors.version)
+    folder = IndexFolder(store.folder / "index", DetectorRules.version)
     current = folder.path / "CURRENT"
     if not current.exists():
         return

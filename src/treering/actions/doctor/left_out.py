@@ -9,15 +9,15 @@ from treering.branches.survey import local_scopes
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.git.lock import Held
-from treering.model.dates import written
+from treering.model.dates import format_moment
 from treering.model.scope import Scope
 from treering.store.absence import find_loss, list_kept, put_back, tell
 
 
-def left_out(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+def find_left_out(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
     scopes = local_scopes(workspace.store.shared)
     for scope, tip in scopes.items():
-        yield from _vanished(workspace, held, scope, tip)
+        yield from _find_vanished(workspace, held, scope, tip)
     for kept in list_kept(workspace.store.shared, list(scopes.values()), whole=True):
         said = (
             f"{kept.files} files of {kept.branch} were left out by {kept.author} in "
@@ -37,12 +37,14 @@ def ways_back(workspace: Workspace) -> Iterator[Finding]:
             continue
         if effect and effect.is_large:
             branch = before.scope.branch
-            said = f"Since a sync at {written(before.when)} {effect} on {branch}."
+            said = f"Since a sync at {format_moment(before.when)} {effect} on {branch}."
             fix = f"If nobody meant to: treering restore {branch} --before-sync"
             yield Finding("undo", "info", said, fix)
 
 
-def _vanished(workspace: Workspace, held: Held | None, scope: Scope, tip: str) -> Iterator[Finding]:
+def _find_vanished(
+    workspace: Workspace, held: Held | None, scope: Scope, tip: str
+) -> Iterator[Finding]:
     """Files that are in the history of a scope and were taken away by nobody's word."""
     vault = workspace.store.shared
     try:

@@ -24,10 +24,10 @@ _ELSEWHERE = (
 
 def count_vanished(workspace: Workspace) -> int:
     """How many shared memories are known, where no ref leads to any; 0 where one does."""
-    names = refs.listed(workspace.repository.common_dir, REFS)
+    names = refs.list_refs(workspace.repository.common_dir, REFS)
     if any(not name.startswith(KEEP) for name in names):
         return 0
-    known = set(workspace.lookout.index.entries()) | workspace.surroundings.known_blobs()
+    known = set(workspace.searcher.index.entries()) | workspace.neighbourhood.known_blobs()
     try:
         private = workspace.store.private
     except StoreDamaged:
@@ -35,7 +35,7 @@ def count_vanished(workspace: Workspace) -> int:
     return sum(not (private and private.repository.objects.exists(blob)) for blob in known)
 
 
-def vanished(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+def find_lost_refs(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
     """Say so, and bring back what git has not pruned yet; without the lock only look."""
     if not (count := count_vanished(workspace)):
         return

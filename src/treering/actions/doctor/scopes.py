@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Collection, Iterator
 
-from treering.actions.doctor.documents import foreign, memories, saved
+from treering.actions.doctor.documents import check_prompts, foreign, memories
 from treering.actions.doctor.finding import Finding
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import process, refs
@@ -20,7 +20,7 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
         commit = vault.repository.objects.commit(value)
         entries = vault.trees.lines(commit.tree)
     except TreeringError as error:
-        yield _broken_ref(vault, name, value, error, may_repair)
+        yield _repair_ref(vault, name, value, error, may_repair)
         return
     said = message.read(commit.message)
     if said.format > document.FORMAT:
@@ -41,7 +41,7 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
         if entry.mode == TREE and entry.name == layout.MEMORIES:
             yield from memories(vault, name, entry.oid)
         elif entry.mode == TREE and entry.name in layout.SAVED.values():
-            yield from saved(vault, name, entry.name, entry.oid)
+            yield from check_prompts(vault, name, entry.name, entry.oid)
         else:
             yield foreign(name, entry.name)
 
@@ -53,7 +53,7 @@ def _scope(name: str, full_name: str) -> Scope | None:
     return Scope.of_component(component, full_name)
 
 
-def _broken_ref(
+def _repair_ref(
     vault: Vault, name: str, value: str, error: TreeringError, may_repair: bool
 ) -> Finding:
     """A tip that cannot be read: back to the newest one in its log that can.
@@ -94,7 +94,7 @@ def _earlier_tips(vault: Vault, name: str, value: str) -> Iterator[str]:
     with contextlib.suppress(TreeringError):
         yield from vault.repository.objects.commit(value).parents
     if name.startswith(HEADS):
-        fetched = refs.listed(folder, REMOTES)
+        fetched = refs.list_refs(folder, REMOTES)
         yield from (
             tip for ref, tip in fetched.items() if ref.endswith(f"/heads/{name[len(HEADS) :]}")
         )
@@ -132,7 +132,7 @@ _OLDER = "What is seen now is whole; fetch the past from a remote or another clo
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
     known = ("heads/", "trash/", "undo/", "keep/", "remotes/")
-    for name in refs.listed(vault.repository.common_dir, "refs/treering/"):
+    for name in refs.list_refs(vault.repository.common_dir, "refs/treering/"):
         if not name.removeprefix("refs/treering/").startswith(known):
             yield Finding(
                 "foreign-ref",

@@ -24,13 +24,13 @@ def sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
         yield Finding("shallow", "info", said, "git fetch --unshallow")
 
 
-def fetched(vault: Vault) -> list[tuple[str, str]]:
+def list_fetched(vault: Vault) -> list[tuple[str, str]]:
     """The refs remotes were seen to have, as many as are looked at."""
-    return list(refs.listed(vault.repository.common_dir, REMOTES).items())[:_MOST_FETCHED]
+    return list(refs.list_refs(vault.repository.common_dir, REMOTES).items())[:_MOST_FETCHED]
 
 
 def strange_remotes(vault: Vault) -> Iterator[Finding]:
-    found = refs.listed(vault.repository.common_dir, REMOTES)
+    found = refs.list_refs(vault.repository.common_dir, REMOTES)
     for remote in sorted({_remote_of(name) for name in found} - set(vault.repository.remotes())):
         yield Finding(
             "gone-remote",

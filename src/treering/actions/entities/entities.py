@@ -18,13 +18,13 @@ from treering.model.choices import ENTITY_KINDS, ENTITY_OPS
 from treering.model.memory import Link, Memory
 from treering.model.taxonomy import one_of
 from treering.text import secrets
-from treering.text.extraction import Extracted, extract, kind_of
+from treering.text.extraction import NamedEntity, extract, kind_of
 
 _MOST = 1000
 _MOST_PROPERTIES = 50
 
 
-class _Asked(NamedTuple):
+class _EntityRequest(NamedTuple):
     """One call, its words checked."""
 
     name: str
@@ -59,7 +59,7 @@ def entities(
     """Do one of the operations; the answer is the contract's for it."""
     if not 1 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
-    asked = _Asked(
+    asked = _EntityRequest(
         name=inputs.line_given(name, "name"),
         kind=one_of(kind, ENTITY_KINDS, "kind") if kind else "",
         text=inputs.text_given(text, "text"),
@@ -87,7 +87,7 @@ def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _list(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
     roster = Roster(workspace, asked.branch)
     counted = [
         (roster.mentions(entity), entity)
@@ -103,9 +103,9 @@ def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     return {"entities": listed, "total": len(counted)}
 
 
-def _get(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _get(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
     roster = Roster(workspace, asked.branch)
-    entity = roster.meant(_one_named(asked), asked.kind)
+    entity = roster.resolve(_one_named(asked), asked.kind)
     found = roster.mentions(entity)
     return {
         "id": entity.id,
@@ -122,14 +122,14 @@ def _get(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     }
 
 
-def _one_named(asked: _Asked) -> str:
+def _one_named(asked: _EntityRequest) -> str:
     word = asked.name or (asked.ids[0] if len(asked.ids) == 1 else "")
     if not word:
         raise Invalid("Which entity?", hint="Give its name or its id.")
     return word
 
 
-def _add(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _add(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
     if not asked.name:
         raise Invalid("An entity needs a name.")
     secrets.refuse(asked.name, *(str(value) for value in asked.properties.values()))
@@ -138,7 +138,7 @@ def _add(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
 
     def attempt(writing: Writing) -> dict[str, Any]:
         roster = Roster(workspace, asked.branch, writing.view)
-        known = roster.named(asked.name, kind)
+        known = roster.by_name(asked.name, kind)
         if known is None:
             memory, replaces = _new(workspace, roster, asked.name, kind, asked.properties)
             writing.commit("remember", [Change(memory, replaces, False)])
@@ -179,21 +179,21 @@ def _with_properties(workspace: Workspace, known: Entity, properties: Mapping[st
     return Change(new, known.place, known.place.layer.vault.is_private)
 
 
-def _delete(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _delete(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
     roster = Roster(workspace, asked.branch)
     words = asked.ids or ((asked.name,) if asked.name else ())
     if not words:
         raise Invalid("Which entity?", hint="Give its name, or ids.")
-    wanted = [roster.meant(word, asked.kind).id for word in words]
+    wanted = [roster.resolve(word, asked.kind).id for word in words]
     forget(workspace, wanted, reason="entity deleted", branch=asked.branch)
     return {"deleted": wanted}
 
 
-def _merge(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _merge(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
     return merge(workspace, asked.ids, asked.canonical, dry_run=asked.dry_run, branch=asked.branch)
 
 
-def _extract(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _extract(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
     """From a text, or from memories, which then get links to what they mention."""
     roster = Roster(workspace, asked.branch)
     places = [roster.view.find(word) for word in asked.ids]
@@ -203,9 +203,9 @@ def _extract(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     whole = "\n\n".join([asked.text, *(f"{m.title}\n{m.content}" for m in texts)])
     found = extract(whole, asked.min_confidence)[: asked.limit]
     if asked.store and found:
-        ids = _stored(workspace, asked, found)
+        ids = _store(workspace, asked, found)
     else:
-        ids = {item: known.id for item in found if (known := roster.named(item.name, item.kind))}
+        ids = {item: known.id for item in found if (known := roster.by_name(item.name, item.kind))}
     return {
         "entities": [
             {"name": item.name, "kind": item.kind, "confidence": item.confidence,
@@ -216,18 +216,18 @@ def _extract(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _stored(
-    workspace: Workspace, asked: _Asked, found: Sequence[Extracted]
-) -> dict[Extracted, str]:
+def _store(
+    workspace: Workspace, asked: _EntityRequest, found: Sequence[NamedEntity]
+) -> dict[NamedEntity, str]:
     """Everything that is new, and the links of the memories it was found in, in one commit."""
     secrets.refuse(*(item.name for item in found))
 
-    def attempt(writing: Writing) -> dict[Extracted, str]:
+    def attempt(writing: Writing) -> dict[NamedEntity, str]:
         roster = Roster(workspace, asked.branch, writing.view)
-        ids: dict[Extracted, str] = {}
+        ids: dict[NamedEntity, str] = {}
         changes: list[Change] = []
         for item in found:
-            known = roster.named(item.name, item.kind)
+            known = roster.by_name(item.name, item.kind)
             if known is None:
                 memory, replaces = _new(workspace, roster, item.name, item.kind, {})
                 changes.append(Change(replace(memory, confidence=item.confidence), replaces, False))
@@ -241,7 +241,7 @@ def _stored(
 
 
 def _mentioning(
-    workspace: Workspace, writing: Writing, asked: _Asked, ids: Mapping[Extracted, str]
+    workspace: Workspace, writing: Writing, asked: _EntityRequest, ids: Mapping[NamedEntity, str]
 ) -> list[Change]:
     changes = []
     for word in asked.ids:

@@ -14,7 +14,7 @@ from treering.model.memory import Link, Memory, is_id
 from treering.text import secrets
 
 
-class _Merge(NamedTuple):
+class _EntityMerge(NamedTuple):
     """What a merge would write."""
 
     into: Entity
@@ -30,11 +30,11 @@ def merge(
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""
     secrets.refuse(canonical)
     roster = Roster(workspace, branch)
-    work = _worked_out(workspace, roster, words, canonical)
+    work = _plan(workspace, roster, words, canonical)
     if not dry_run:
 
-        def attempt(writing: Writing) -> _Merge:
-            done = _worked_out(workspace, Roster(workspace, branch, writing.view), words, canonical)
+        def attempt(writing: Writing) -> _EntityMerge:
+            done = _plan(workspace, Roster(workspace, branch, writing.view), words, canonical)
             writing.commit("merge", done.changes)
             return done
 
@@ -48,10 +48,10 @@ def merge(
     }
 
 
-def _worked_out(
+def _plan(
     workspace: Workspace, roster: Roster, words: Sequence[str], canonical: str
-) -> _Merge:
-    meant = {entity.id: entity for entity in (roster.meant(word) for word in words)}
+) -> _EntityMerge:
+    meant = {entity.id: entity for entity in (roster.resolve(word) for word in words)}
     into = _into(roster, meant, canonical)
     others = tuple(entity for entity in meant.values() if entity.id != into.id)
     if not others:
@@ -66,17 +66,17 @@ def _worked_out(
         if memory.id in gone or memory.id == into.id:
             continue
         moved += sum(link.target in gone for link in memory.links)
-        links = _redirected(memory.links, gone, into.id, memory.id)
+        links = _redirect(memory.links, gone, into.id, memory.id)
         changed = replace(memory, links=links, modified=now)
         changes[memory.id] = Change(changed, place, place.layer.vault.is_private)
     inherited = [link for other in others for link in other.place.memory().links]
     moved += sum(link.target not in gone and link.target != into.id for link in inherited)
-    canonical_memory = _enlarged(into, name, others, inherited, now)
+    canonical_memory = _enlarge(into, name, others, inherited, now)
     changes[into.id] = Change(canonical_memory, into.place, into.place.layer.vault.is_private)
     for other in others:
-        hidden = _merged_away(other.place.memory(), into.id, now)
+        hidden = _retire(other.place.memory(), into.id, now)
         changes[other.id] = Change(hidden, other.place, other.place.layer.vault.is_private)
-    return _Merge(into, name, others, list(changes.values()), moved)
+    return _EntityMerge(into, name, others, list(changes.values()), moved)
 
 
 def _into(roster: Roster, meant: dict[str, Entity], canonical: str) -> Entity:
@@ -89,15 +89,15 @@ def _into(roster: Roster, meant: dict[str, Entity], canonical: str) -> Entity:
         if _is_known(entity, canonical):
             return entity
     if is_id(canonical):
-        return roster.meant(canonical)
-    return roster.named(canonical) or next(iter(meant.values()))
+        return roster.resolve(canonical)
+    return roster.by_name(canonical) or next(iter(meant.values()))
 
 
 def _is_known(entity: Entity, word: str) -> bool:
     return word == entity.id or word.casefold() == entity.name.casefold()
 
 
-def _redirected(links: Iterable[Link], gone: set[str], into: str, holder: str) -> tuple[Link, ...]:
+def _redirect(links: Iterable[Link], gone: set[str], into: str, holder: str) -> tuple[Link, ...]:
     """Links with their new target; two that become one keep the surer one's words."""
     found: dict[tuple[str, str], Link] = {}
     for link in links:
@@ -110,7 +110,7 @@ def _redirected(links: Iterable[Link], gone: set[str], into: str, holder: str) -
     return tuple(found.values())
 
 
-def _enlarged(
+def _enlarge(
     into: Entity, name: str, others: Sequence[Entity], inherited: Sequence[Link], now: str
 ) -> Memory:
     memory = into.place.memory()
@@ -127,13 +127,13 @@ def _enlarged(
         memory,
         title=name,
         content=content_of(name, into.kind, aliases),
-        links=_redirected((*memory.links, *inherited), gone, into.id, memory.id),
+        links=_redirect((*memory.links, *inherited), gone, into.id, memory.id),
         details=details,
         modified=now,
     )
 
 
-def _merged_away(memory: Memory, into: str, now: str) -> Memory:
+def _retire(memory: Memory, into: str, now: str) -> Memory:
     """Hidden like a forgotten one, so that it can be brought back; its links went over."""
     mark = {"was": memory.status, "reason": f"merged into {into}"}
     details = dict(memory.details) | {"forgotten": mark, "merged_into": into}

@@ -7,7 +7,7 @@ from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, TreeringError
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, Query
-from treering.store.view import Place, View
+from treering.store.view import Copy, View
 
 _MOST = 5000
 _MOST_NAMESAKES = 50
@@ -19,14 +19,14 @@ class Entity(NamedTuple):
     kind: str
     aliases: tuple[str, ...]
     properties: Mapping[str, Any]
-    place: Place
+    place: Copy
 
     @property
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
 
 
-def entity_of(place: Place, memory: Memory) -> Entity:
+def entity_of(place: Copy, memory: Memory) -> Entity:
     """A memory of type entity, read as one; who wrote it by hand may have left things out."""
     aliases, properties = memory.details.get("aliases"), memory.details.get("properties")
     return Entity(
@@ -50,8 +50,8 @@ class Roster:
 
     def __init__(self, workspace: Workspace, branch: str = "", view: View | None = None) -> None:
         self.view = view or workspace.view(branch)
-        self._index = workspace.lookout.index
-        self._sight = workspace.lookout.sight(self.view)
+        self._index = workspace.searcher.index
+        self._sight = workspace.searcher.sight(self.view)
         self._now = workspace.clock()
 
     def all(self) -> Iterator[Entity]:
@@ -59,7 +59,7 @@ class Roster:
             if entity := self._read(entry.blob):
                 yield entity
 
-    def named(self, name: str, kind: str = "") -> Entity | None:
+    def by_name(self, name: str, kind: str = "") -> Entity | None:
         """The entity of this name or alias, in any case; the one with the very name first."""
         wanted = name.casefold()
         fitting = [
@@ -84,9 +84,9 @@ class Roster:
                 if entity := self._read(blob):
                     yield entity
 
-    def meant(self, word: str, kind: str = "") -> Entity:
+    def resolve(self, word: str, kind: str = "") -> Entity:
         """The entity someone means by a name or an id."""
-        if entity := self.named(word, kind):
+        if entity := self.by_name(word, kind):
             return entity
         try:
             place = self.view.find(word)
@@ -99,7 +99,7 @@ class Roster:
             raise MemoryNotFound(f"The memory {memory.id} is no entity.")
         return entity_of(place, memory)
 
-    def free_id(self, content: str) -> tuple[str, Place | None]:
+    def free_id(self, content: str) -> tuple[str, Copy | None]:
         """An id for a new entity: a free one, or that of the same entity forgotten before."""
         n = 0
         while True:
@@ -121,7 +121,7 @@ class Roster:
                     found.setdefault(entry.id, entry.title)
         return found
 
-    def linking_to(self, entity: Entity) -> list[Place]:
+    def linking_to(self, entity: Entity) -> list[Copy]:
         """The memories that hold a link to an entity."""
         edges = self._sight.network.around(entity.id, direction="in")
         sources = dict.fromkeys(edge.source for edge in edges)
@@ -135,7 +135,7 @@ class Roster:
             return None  # doctor names it
 
 
-def _is_forgotten(place: Place) -> bool:
+def _is_forgotten(place: Copy) -> bool:
     try:
         return place.memory().is_forgotten
     except TreeringError:

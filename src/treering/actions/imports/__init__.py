@@ -43,23 +43,23 @@ SOURCES: dict[SourceName, Source] = {
 GIT_NOTES: SourceName = "git-notes"
 
 
-class Found(NamedTuple):
+class SourceRecords(NamedTuple):
     """Records, and what they were read as."""
 
     system: str
     records: Iterator[Numbered]
 
 
-def read_from(repository: Repository, place: str, system: str = "") -> Found:
+def read_from(repository: Repository, place: str, system: str = "") -> SourceRecords:
     """The records at a place: a file, a folder, or for git notes a ref."""
     name = one_of(system, SOURCE_NAMES, "from") if system else None
     if name == GIT_NOTES:
-        return Found(GIT_NOTES, git_notes.records(repository, place))
+        return SourceRecords(GIT_NOTES, git_notes.records(repository, place))
     path = Path(place)
     if not path.exists():
         raise Invalid(f"There is no file {place}")
     name = name or _recognize(path)
-    return Found(name, SOURCES[name].read(path))
+    return SourceRecords(name, SOURCES[name].read(path))
 
 
 def _recognize(path: Path) -> SourceName:

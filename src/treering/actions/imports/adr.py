@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.imports.markdown import files_of, note, passed_over, translated
-from treering.actions.imports.records import Numbered, checked
+from treering.actions.imports.markdown import files_of, note, report_passed_over, translate
+from treering.actions.imports.records import Numbered, check
 from treering.errors import Invalid
 
 _NUMBERED = r"(?:adr[-_])?(\d{1,5})[-_. ].*\.md"
@@ -29,7 +29,7 @@ def is_here(path: Path) -> bool:
 
 def records(path: Path) -> Iterator[Numbered]:
     """Each record is a decision; what it supersedes or amends are links."""
-    yield from passed_over(path)
+    yield from report_passed_over(path)
     for number, (file, where) in enumerate(files_of(path), 1):
         match = re.fullmatch(_NUMBERED, file.name, re.I)
         if match is None and path.is_dir():
@@ -39,13 +39,13 @@ def records(path: Path) -> Iterator[Numbered]:
         except Invalid as error:
             yield Numbered(number, where, error)
             continue
-        yield checked(number, where, fields, *([_name(match[1])] if match else []))
+        yield check(number, where, fields, *([_name(match[1])] if match else []))
 
 
 def _fields(file: Path, where: str) -> dict[str, Any]:
     metadata, content = note(file)
     said_status = str(metadata.pop("status", "")) or _first(_STATUS, content)
-    fields = translated(metadata, content, file, where)
+    fields = translate(metadata, content, file, where)
     links = [
         {"relation": word.lower().replace(" ", "_"), "target": _name(number)}
         for word, number in re.findall(_REFERENCE, content, re.I)

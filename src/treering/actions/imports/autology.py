@@ -4,8 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.imports.markdown import files_of, note, passed_over, translated, typed
-from treering.actions.imports.records import Numbered, checked
+from treering.actions.imports.markdown import (
+    files_of,
+    note,
+    report_passed_over,
+    settle_type,
+    translate,
+)
+from treering.actions.imports.records import Numbered, check
 from treering.errors import Invalid
 
 _FOLDER = ".autology"
@@ -22,21 +28,21 @@ def records(path: Path) -> Iterator[Numbered]:
     if inner.is_symlink():
         raise Invalid(f"{inner} is a link, which is not followed.", hint="Name it to import it.")
     root = inner if inner.is_dir() else path
-    yield from passed_over(root)
+    yield from report_passed_over(root)
     for number, (file, where) in enumerate(files_of(root), 1):
         try:
             fields = _fields(file, where)
         except Invalid as error:
             yield Numbered(number, where, error)
             continue
-        yield checked(number, where, fields, str(fields.get("id", "")), fields.get("title", ""))
+        yield check(number, where, fields, str(fields.get("id", "")), fields.get("title", ""))
 
 
 def _fields(file: Path, where: str) -> dict[str, Any]:
     metadata, content = note(file)
     relations = metadata.pop("relations", None) or []
     references = metadata.pop("references", None) or []
-    fields = typed(translated(metadata, content, file, where))
+    fields = settle_type(translate(metadata, content, file, where))
     return fields | {
         "links": [_link(r) for r in relations if isinstance(r, dict) and r.get("target")],
         "files": [str(reference) for reference in references],

@@ -5,8 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.imports.markdown import files_of, note, passed_over, translated, typed
-from treering.actions.imports.records import Numbered, checked, read
+from treering.actions.imports.markdown import (
+    files_of,
+    note,
+    report_passed_over,
+    settle_type,
+    translate,
+)
+from treering.actions.imports.records import Numbered, check, read
 from treering.errors import Invalid
 
 _RELATION = r"^[-*]\s+([^\[\]\n]{0,64}?)\s*\[\[([^\[\]\n]{1,200})\]\]"
@@ -23,7 +29,7 @@ def is_here(path: Path) -> bool:
 
 
 def records(path: Path) -> Iterator[Numbered]:
-    yield from passed_over(path)
+    yield from report_passed_over(path)
     for number, (file, where) in enumerate(files_of(path), 1):
         try:
             fields = _fields(file, where)
@@ -31,11 +37,11 @@ def records(path: Path) -> Iterator[Numbered]:
             yield Numbered(number, where, error)
             continue
         permalink = str(fields["details"].get("permalink", ""))
-        yield checked(number, where, fields, fields["title"], permalink, Path(where).stem)
+        yield check(number, where, fields, fields["title"], permalink, Path(where).stem)
 
 
 def _fields(file: Path, where: str) -> dict[str, Any]:
-    fields = typed(translated(*note(file), file, where))
+    fields = settle_type(translate(*note(file), file, where))
     content = str(fields["content"])
     facts = [line for line in content.splitlines() if re.match(_OBSERVATION, line)]
     tags = [tag for line in facts for tag in re.findall(_TAG, line)]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from treering.actions.imports.records import Numbered, checked
+from treering.actions.imports.records import Numbered, check
 from treering.errors import Invalid
 from treering.git import process
 from treering.git.repository import Repository
@@ -35,7 +35,7 @@ def records(repository: Repository, wanted: str = "") -> Iterator[Numbered]:
             )
             for names, fields in found:
                 number += 1
-                yield checked(number, f"{ref} {commit[:12]}", fields, *names)
+                yield check(number, f"{ref} {commit[:12]}", fields, *names)
 
 
 def _refs(git_dir: Path, wanted: str) -> list[str]:

@@ -11,10 +11,10 @@ from treering.actions.prompts.shelves import import_prompts, prompts_below
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import STATUSES
-from treering.model.dates import bound, written
+from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
 from treering.model.taxonomy import one_of, type_named
-from treering.store.view import Place
+from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.classify import classify
 
@@ -99,7 +99,7 @@ def import_records(
     places = _places(everything)
     for number, record in enumerate(everything, 1):
         try:
-            memory = _placed(_memory(workspace, record), places.get(number))
+            memory = _place(_memory(workspace, record), places.get(number))
             if not allow_secret:
                 secrets.refuse(*secrets.texts_of(memory))
             target = by_branch.setdefault(branch or _branch_of(record), {})
@@ -107,14 +107,14 @@ def import_records(
         except _AlreadyThere:
             skipped += 1
         except TreeringError as error:
-            errors.append(_failed(record, error))
+            errors.append(_failure(record, error))
         if progress:
             progress(number, len(everything))
 
     imported, shown = 0, list[Preview]()
     errors += _link_up(by_branch)
     for name, memories in by_branch.items():
-        done, there, failed = _written(workspace, name, memories, private, dry_run)
+        done, there, failed = _write(workspace, name, memories, private, dry_run)
         imported, skipped, errors = imported + len(done), skipped + there, errors + failed
         shown += [Preview(memory.type, memory.title, name) for memory in done]
     errors.sort(key=lambda error: error.line)
@@ -133,14 +133,14 @@ def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[F
     for memories in by_branch.values():
         for memory_id, (record, memory) in list(memories.items()):
             try:
-                memories[memory_id] = (record, _linked(memory, _foreign(record), ids))
+                memories[memory_id] = (record, _link(memory, _foreign(record), ids))
             except TreeringError as error:
                 del memories[memory_id]
-                errors.append(_failed(record, error))
+                errors.append(_failure(record, error))
     return errors
 
 
-def _linked(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> Memory:
+def _link(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> Memory:
     if not foreign:
         return memory
     links, dangling = list(memory.links), []
@@ -149,7 +149,7 @@ def _linked(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> 
         if target is None:
             dangling.append(inputs.line_given(f"{line.relation} {line.target}", "link"))
         elif target != memory.id:
-            links.append(_frozen(line)._replace(target=target))
+            links.append(_link_of(line)._replace(target=target))
     details = dict(memory.details) | ({"dangling": dangling} if dangling else {})
     return check(replace(memory, links=tuple(links), details=details))
 
@@ -173,7 +173,7 @@ def _places(found: list[Numbered]) -> dict[int, int]:
     return {number: place for numbers in groups for place, number in enumerate(numbers, 1)}
 
 
-def _placed(memory: Memory, place: int | None) -> Memory:
+def _place(memory: Memory, place: int | None) -> Memory:
     if place is None or "place" in memory.details:
         return memory
     return replace(memory, details=dict(memory.details) | {"place": place})
@@ -194,7 +194,7 @@ def _take(target: dict[str, tuple[Numbered, Memory]], record: Numbered, memory: 
     target[memory.id] = (record, memory)
 
 
-def _written(
+def _write(
     workspace: Workspace,
     branch: str,
     memories: dict[str, tuple[Numbered, Memory]],
@@ -214,7 +214,7 @@ def _written(
                 there += 1
             else:
                 clash = Conflict(f"The id {memory.id} belongs to a memory with another content.")
-                errors.append(_failed(record, clash))
+                errors.append(_failure(record, clash))
         if new and not dry_run:
             writing.commit("import", new, allow_secret=True)  # each was looked at alone
         return [change.memory for change in new], there, errors
@@ -222,7 +222,7 @@ def _written(
     return workspace.write(branch, attempt, create=True)
 
 
-def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Place) -> bool:
+def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Copy) -> bool:
     """Whether a record is a branch's own copy of what a lower layer has: its id says that it is the
     same memory, and it differs."""
     names_id = isinstance(record.found, Memory) or is_id(getattr(record.found, "id", ""))
@@ -234,7 +234,7 @@ def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Place
         return True
 
 
-def _content_of(place: Place) -> str | None:
+def _content_of(place: Copy) -> str | None:
     try:
         return place.memory().content
     except TreeringError:
@@ -245,7 +245,7 @@ def _branch_of(record: Numbered) -> str:
     return record.found.branch if isinstance(record.found, Record) else record.branch
 
 
-def _failed(record: Numbered, error: TreeringError) -> Failure:
+def _failure(record: Numbered, error: TreeringError) -> Failure:
     return Failure(record.line, record.where, error.code, error.message)
 
 
@@ -258,7 +258,9 @@ def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
     content = inputs.content_given(found.content)
     kind = type_named(found.type) if found.type else classify(content).type
     now = workspace.clock()
-    created = written(bound(found.created, now)) if found.created else written(now)
+    created = (
+        format_moment(parse_moment(found.created, now)) if found.created else format_moment(now)
+    )
     details = found.details
     if found.id and not is_id(found.id):
         details = details | {"imported_id": inputs.line_given(found.id, "id")}
@@ -269,7 +271,9 @@ def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
             title=inputs.line_given(found.title, "title") or title_of(content),
             content=content,
             created=created,
-            modified=written(bound(found.modified, now)) if found.modified else created,
+            modified=format_moment(parse_moment(found.modified, now))
+            if found.modified
+            else created,
             tags=inputs.tags_given(found.tags),
             topic=inputs.topic_given(found.topic),
             status=one_of(found.status or "active", STATUSES, "status"),
@@ -283,14 +287,14 @@ def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
                 FileRef(file) if isinstance(file, str) else FileRef(file.path, file.blob)
                 for file in found.files
             ),
-            links=tuple(_frozen(link) for link in found.links if is_id(link.target)),
+            links=tuple(_link_of(link) for link in found.links if is_id(link.target)),
             details=details,
             extra=found.model_extra or {},
         )
     )
 
 
-def _frozen(line: LinkLine) -> Link:
+def _link_of(line: LinkLine) -> Link:
     reason = line.reason or line.description
     return Link(
         line.relation, line.target, line.confidence, line.by, reason, line.model_extra or {}

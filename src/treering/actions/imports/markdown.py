@@ -7,7 +7,7 @@ from typing import Any
 import frontmatter as python_frontmatter
 from frontmatter.default_handlers import YAMLHandler
 
-from treering.actions.imports.records import Numbered, Record, checked, read
+from treering.actions.imports.records import Numbered, Record, check, read
 from treering.actions.plain_files import list_files, list_passed_over
 from treering.actions.prompts.shelves import is_prompt_file
 from treering.errors import Invalid, InvalidDocument
@@ -21,7 +21,7 @@ _SUFFIX = ".md"
 
 def from_path(path: Path) -> Iterator[Numbered]:
     """A markdown file, or a folder of them."""
-    yield from passed_over(path)
+    yield from report_passed_over(path)
     for number, (file, where) in enumerate(files_of(path), 1):
         yield _markdown(file, where, number)
 
@@ -34,7 +34,7 @@ def files_of(path: Path) -> list[tuple[Path, str]]:
     return [(file, str(file.relative_to(path))) for file in found]
 
 
-def passed_over(path: Path) -> Iterator[Numbered]:
+def report_passed_over(path: Path) -> Iterator[Numbered]:
     """What of a folder is not read: each with its reason, as a record that went wrong."""
     if path.is_dir():
         for where, why in list_passed_over(path, _SUFFIX).items():
@@ -43,12 +43,12 @@ def passed_over(path: Path) -> Iterator[Numbered]:
 
 def note(path: Path) -> tuple[dict[str, Any], str]:
     """Front matter and text of a note."""
-    text = _decoded(read(path)).replace("\r\n", "\n")
+    text = _decode(read(path)).replace("\r\n", "\n")
     metadata, content = python_frontmatter.parse(text, handler=_StrictYaml())
     return metadata, content
 
 
-def translated(metadata: dict[str, Any], content: str, path: Path, where: str) -> dict[str, Any]:
+def translate(metadata: dict[str, Any], content: str, path: Path, where: str) -> dict[str, Any]:
     """The words other note keepers use, in ours; what has no word of ours goes to details."""
     known = {key: value for key, value in metadata.items() if key in Record.model_fields}
     other = {key: value for key, value in metadata.items() if key not in Record.model_fields}
@@ -64,7 +64,7 @@ def translated(metadata: dict[str, Any], content: str, path: Path, where: str) -
     return known | {"content": content or known.get("title") or path.stem}
 
 
-def typed(fields: dict[str, Any]) -> dict[str, Any]:
+def settle_type(fields: dict[str, Any]) -> dict[str, Any]:
     """A type that is none of ours is kept as a detail, and the text decides."""
     named = fields.get("type")
     if not named:
@@ -92,13 +92,13 @@ def _markdown(path: Path, where: str, number: int) -> Numbered:
     except InvalidDocument:
         pass
     try:
-        fields = translated(*note(path), path, where)
+        fields = translate(*note(path), path, where)
     except Invalid as error:
         return Numbered(number, where, error)
-    return checked(number, where, fields, str(fields.get("id") or ""), str(fields.get("title", "")))
+    return check(number, where, fields, str(fields.get("id") or ""), str(fields.get("title", "")))
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -97,7 +97,7 @@ def brief(error: ValidationError) -> str:
     return f"{field + ': ' if field else ''}{first['msg']}."
 
 
-def checked(number: int, where: str, fields: dict[str, Any], *names: str) -> Numbered:
+def check(number: int, where: str, fields: dict[str, Any], *names: str) -> Numbered:
     """Fields that a source has put into our words, as a record or as what is wrong with it."""
     try:
         found: Record | Invalid = Record.model_validate(fields)

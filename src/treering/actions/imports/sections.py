@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.imports.markdown import note
-from treering.actions.imports.records import Numbered, checked
+from treering.actions.imports.records import Numbered, check
 from treering.model.memory import MAX_TOPIC_SEGMENT
 
 NAMES = ("agents.md", "claude.md", "gemini.md", "copilot-instructions.md", ".cursorrules")
@@ -30,7 +30,7 @@ def records(path: Path) -> Iterator[Numbered]:
     _, content = note(path)
     for section in sections(re.sub(_OWN_BLOCK, "", content, flags=re.S)):
         where = f"{path.name}:{section.line}"
-        yield checked(
+        yield check(
             section.line,
             where,
             {

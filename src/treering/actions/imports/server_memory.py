@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from treering.actions.imports.records import Numbered, checked, read
+from treering.actions.imports.records import Numbered, check, read
 from treering.errors import Invalid
 from treering.model.taxonomy import TYPES, type_named
 
@@ -30,7 +30,7 @@ def records(path: Path) -> Iterator[Numbered]:
         where = f"line {number}"
         if found.get("type") == "entity" and found.get("name"):
             name = str(found["name"])
-            yield checked(number, where, _entity(found, relations.get(name, [])), name)
+            yield check(number, where, _entity(found, relations.get(name, [])), name)
         elif found.get("type") != "relation":
             yield Numbered(number, where, Invalid("The line is neither an entity nor a relation."))
 

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
-from treering.actions.prompts.render import MEMORY_FIELDS, RESERVED, Shown, wrapped
+from treering.actions.prompts.render import MEMORY_FIELDS, RESERVED, TemplateMemories, wrap
 from treering.actions.prompts.runs import PromptRuns, owner_of
-from treering.actions.prompts.shelves import Saved, Shelves
-from treering.actions.recall import Result
+from treering.actions.prompts.shelves import SavedPrompt, Shelves
+from treering.actions.recall import RecallHit
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, PromptNotFound
 from treering.model import prompt as prompts_model
@@ -33,7 +33,7 @@ _MOST_MEMORIES = 100
 _DEEPEST_VALUE = 5
 
 
-class _Asked(NamedTuple):
+class _PromptRequest(NamedTuple):
     """One call, its words checked."""
 
     name: str
@@ -66,25 +66,27 @@ def prompts(
     branch: str = "",
 ) -> dict[str, Any]:
     """Do one of the operations; the answer is the contract's for it."""
-    asked = _Asked(
+    asked = _PromptRequest(
         name=name,
         kind=one_of(kind, PROMPT_KINDS, "kind") if kind else "",
         domain=one_of(domain, PROMPT_DOMAINS, "domain") if domain else "",
         content=content,
         description=inputs.line_given(description, "description"),
         tags=inputs.tags_given(tags),
-        variables=_nested(variables or {}),
+        variables=_nest(variables or {}),
         query=query,
-        limit=_limited(limit),
+        limit=_check_limit(limit),
         format=one_of(format or "markdown", PROMPT_FORMATS, "format"),
         branch=branch,
     )
     return _OPERATIONS[one_of(op, PROMPT_OPS, "operation")](workspace, asked)
 
 
-def found(workspace: Workspace, asked: _Asked, kinds: Sequence[str] = PROMPT_KINDS) -> Saved:
+def find(
+    workspace: Workspace, asked: _PromptRequest, kinds: Sequence[str] = PROMPT_KINDS
+) -> SavedPrompt:
     """The prompt that is meant: the user's own first, then the project's."""
-    wanted = prompts_model.named(asked.name)
+    wanted = prompts_model.check_name(asked.name)
     shelves = Shelves(workspace, asked.branch)
     for domain in [asked.domain] if asked.domain else _LOOKED_IN:
         for kind in [asked.kind] if asked.kind else kinds:
@@ -98,8 +100,8 @@ def template_named(
     workspace: Workspace, name: str, known: Collection[str], branch: str = ""
 ) -> template.Template:
     """A saved template taken apart, once it is sure that it needs no more than these values."""
-    asked = _Asked(name, "", "", "", "", (), {}, "", 10, "markdown", branch)
-    made = template.parse(found(workspace, asked, ("template", "prompt")).prompt.content)
+    asked = _PromptRequest(name, "", "", "", "", (), {}, "", 10, "markdown", branch)
+    made = template.parse(find(workspace, asked, ("template", "prompt")).prompt.content)
     missing = [word for word in variables_of(made) if word not in known]
     if missing:
         raise Invalid(
@@ -115,10 +117,10 @@ def variables_of(made: template.Template) -> list[str]:
     return [word for word in dict.fromkeys([*made.needed, *sorted(inner)]) if word not in RESERVED]
 
 
-def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _list(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
     shelves = Shelves(workspace, asked.branch)
     listed = [
-        _described(workspace, saved)
+        _describe(workspace, saved)
         for saved in shelves.all()
         if (not asked.kind or saved.prompt.kind == asked.kind)
         and (not asked.domain or saved.domain == asked.domain)
@@ -128,22 +130,22 @@ def _list(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     return {"prompts": listed, "total": len(listed)}
 
 
-def _get(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
-    saved = found(workspace, asked)
+def _get(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
+    saved = find(workspace, asked)
     return (
-        _described(workspace, saved)
+        _describe(workspace, saved)
         | {"content": saved.prompt.content, "version": saved.version}
-        | _warned(workspace, saved)
+        | _warn(workspace, saved)
     )
 
 
-def _warned(workspace: Workspace, saved: Saved) -> dict[str, Any]:
+def _warn(workspace: Workspace, saved: SavedPrompt) -> dict[str, Any]:
     warnings = PromptRuns(workspace).warnings(saved)
     return {"warnings": warnings} if warnings else {}
 
 
-def _described(workspace: Workspace, saved: Saved) -> dict[str, Any]:
-    made = _parsed_or_none(saved.prompt)
+def _describe(workspace: Workspace, saved: SavedPrompt) -> dict[str, Any]:
+    made = _try_parse(saved.prompt)
     return {
         "name": saved.prompt.name,
         "kind": saved.prompt.kind,
@@ -157,35 +159,35 @@ def _described(workspace: Workspace, saved: Saved) -> dict[str, Any]:
     }
 
 
-def _parsed_or_none(prompt: Prompt) -> template.Template | None:
+def _try_parse(prompt: Prompt) -> template.Template | None:
     try:
         return template.parse(prompt.content)
     except Invalid:
         return None  # fetched from elsewhere; running it says what is wrong
 
 
-def _run(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
-    return _filled(workspace, asked, ("prompt", "template"))
+def _run(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
+    return _fill(workspace, asked, ("prompt", "template"))
 
 
-def _render(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
-    return _filled(workspace, asked, ("template", "prompt"))
+def _render(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
+    return _fill(workspace, asked, ("template", "prompt"))
 
 
-def _filled(workspace: Workspace, asked: _Asked, kinds: Sequence[str]) -> dict[str, Any]:
-    saved = found(workspace, asked, kinds)
+def _fill(workspace: Workspace, asked: _PromptRequest, kinds: Sequence[str]) -> dict[str, Any]:
+    saved = find(workspace, asked, kinds)
     made = template.parse(saved.prompt.content)
     _check_variables(saved.prompt, made, asked.variables)
     wants_memories = bool(asked.query) or "memories" in made.mentioned
-    results = _recalled(workspace, asked) if wants_memories else []
-    memories = Shown.of(result for result in results if not result.flags)
+    results = _recall(workspace, asked) if wants_memories else []
+    memories = TemplateMemories.of(result for result in results if not result.flags)
     flagged = [result.id for result in results if result.flags]
-    branch = asked.branch or workspace.standing().scope.branch
+    branch = asked.branch or workspace.position().scope.branch
     own = {"memories": memories, "query": asked.query, "branch": branch, "count": len(memories)}
     text = template.render(made, {**own, **asked.variables})
-    answer: dict[str, Any] = {"text": wrapped(asked.format, saved.prompt.name, text, memories)}
+    answer: dict[str, Any] = {"text": wrap(asked.format, saved.prompt.name, text, memories)}
     answer |= {"flagged": flagged} if flagged else {}
-    answer |= _warned(workspace, saved)
+    answer |= _warn(workspace, saved)
     PromptRuns(workspace).note(saved)
     return answer
 
@@ -207,19 +209,19 @@ def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[st
         )
 
 
-def _recalled(workspace: Workspace, asked: _Asked) -> Sequence[Result]:
+def _recall(workspace: Workspace, asked: _PromptRequest) -> Sequence[RecallHit]:
     from treering.actions.recall import recall
 
     answer = recall(workspace, asked.query, limit=asked.limit, branch=asked.branch, detail="full")
     return answer.results
 
 
-def _save(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _save(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
     content = inputs.content_given(asked.content)
     template.parse(content)
     secrets.refuse(content, asked.description, *asked.tags)
     prompt = Prompt(
-        name=prompts_model.named(asked.name),
+        name=prompts_model.check_name(asked.name),
         kind=asked.kind or "prompt",
         content=content,
         description=asked.description[:1000],
@@ -238,24 +240,24 @@ def _save(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
     }
 
 
-def _delete(workspace: Workspace, asked: _Asked) -> dict[str, Any]:
+def _delete(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
     if not asked.domain:
         raise Invalid(
             "Say whose prompt is to be deleted: the project's or your own.",
             hint="--domain project or --domain user.",
         )
-    saved = found(workspace, asked)
+    saved = find(workspace, asked)
     Shelves(workspace, asked.branch).delete(saved, workspace.now())
     return {"deleted": saved.prompt.name, "kind": saved.prompt.kind, "domain": saved.domain}
 
 
-def _limited(limit: int) -> int:
+def _check_limit(limit: int) -> int:
     if not 1 <= limit <= _MOST_MEMORIES:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST_MEMORIES}.")
     return limit
 
 
-def _nested(variables: Mapping[str, Any]) -> dict[str, Any]:
+def _nest(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Variables as a tree: `a.b` is `b` in `a`; texts cleaned of what cannot be seen."""
     made: dict[str, Any] = {}
     for key, value in variables.items():

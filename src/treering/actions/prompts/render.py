@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from treering.actions.recall import Result
+from treering.actions.recall import RecallHit
 
 #: What can be said of a memory in a template. `namespace` is another word for its type.
 MEMORY_FIELDS = frozenset(
@@ -16,18 +16,18 @@ MEMORY_FIELDS = frozenset(
 RESERVED = frozenset(("memories", "query", "branch", "count"))
 
 
-class Shown(list[dict[str, Any]]):
+class TemplateMemories(list[dict[str, Any]]):
     """Memories as a template's list; put into text as a whole they are a markdown list."""
 
     @classmethod
-    def of(cls, results: Iterable[Result]) -> "Shown":
+    def of(cls, results: Iterable[RecallHit]) -> "TemplateMemories":
         return cls(_fields(result) for result in results)
 
     def as_text(self) -> str:
         return "\n".join(_bullet(memory) for memory in self)
 
 
-def _fields(result: Result) -> dict[str, Any]:
+def _fields(result: RecallHit) -> dict[str, Any]:
     return {
         "id": result.id,
         "uri": result.uri,
@@ -57,7 +57,7 @@ def _bullet(memory: Mapping[str, Any]) -> str:
     return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])
 
 
-def wrapped(format: str, name: str, text: str, memories: Shown) -> str:
+def wrap(format: str, name: str, text: str, memories: TemplateMemories) -> str:
     """The text as it is, or as data together with the memories it was made from."""
     if format == "json":
         return json.dumps({"name": name, "text": text, "memories": memories}, ensure_ascii=False)

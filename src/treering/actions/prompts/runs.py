@@ -6,8 +6,8 @@ A prompt is an order to an agent, taken from a branch to which others push.
 
 import json
 
-from treering.actions.origin import YOU, origin_of, shown_names
-from treering.actions.prompts.shelves import Saved
+from treering.actions.origin import YOU, name_people, origin_of
+from treering.actions.prompts.shelves import SavedPrompt
 from treering.actions.workspace import Workspace
 from treering.git.files import replace_file
 from treering.model.provenance import SOMEONE, Contributor
@@ -23,7 +23,7 @@ class PromptRuns:
         self._workspace = workspace
         self._file = workspace.store.folder / "cache" / "prompts.json"
 
-    def note(self, saved: Saved) -> None:
+    def note(self, saved: SavedPrompt) -> None:
         """The user knows this version by now."""
         runs = self._load()
         if saved.domain == "project" and runs.get(_key(saved)) != saved.version:
@@ -31,14 +31,14 @@ class PromptRuns:
             runs[_key(saved)] = saved.version
             replace_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
 
-    def warnings(self, saved: Saved) -> list[str]:
+    def warnings(self, saved: SavedPrompt) -> list[str]:
         """What to tell about a version before it is run."""
         people = writers_of(self._workspace, saved)
         last = self._load().get(_key(saved), "")
         if not people or last == saved.version or origin_of(self._workspace, people) == YOU:
             return []
         others = [person for person in people if origin_of(self._workspace, [person]) != YOU]
-        who = " and ".join(shown_names(others)) or "Someone"
+        who = " and ".join(name_people(others)) or "Someone"
         name = f"the project's {saved.prompt.kind} {saved.prompt.name}"
         if last:
             return [f"{who} changed {name} since you last ran it: read it first."]
@@ -52,7 +52,7 @@ class PromptRuns:
             return {}
 
 
-def writers_of(workspace: Workspace, saved: Saved) -> tuple[Contributor, ...]:
+def writers_of(workspace: Workspace, saved: SavedPrompt) -> tuple[Contributor, ...]:
     """Those whose words a project's prompt holds, the creator first; nobody for the user's own."""
     if saved.domain == "user":
         return ()
@@ -60,11 +60,11 @@ def writers_of(workspace: Workspace, saved: Saved) -> tuple[Contributor, ...]:
     return version.people if version else (SOMEONE,)
 
 
-def owner_of(workspace: Workspace, saved: Saved) -> str:
+def owner_of(workspace: Workspace, saved: SavedPrompt) -> str:
     """Whose a prompt is, as its commits tell."""
     people = writers_of(workspace, saved)
-    return next(iter(shown_names(people[:1])), "unknown") if people else YOU
+    return next(iter(name_people(people[:1])), "unknown") if people else YOU
 
 
-def _key(saved: Saved) -> str:
+def _key(saved: SavedPrompt) -> str:
     return layout.saved_key(saved.prompt.kind, saved.prompt.name)

@@ -15,10 +15,10 @@ from treering.model import prompt as document
 from treering.model.choices import PROMPT_KINDS
 from treering.model.prompt import Prompt
 from treering.store import layout
-from treering.store.view import Place, View
+from treering.store.view import Copy, View
 
 
-class Saved(NamedTuple):
+class SavedPrompt(NamedTuple):
     """A prompt as found: whose it is, on which branch (empty for the user's), which version."""
 
     prompt: Prompt
@@ -34,7 +34,7 @@ class Shelves:
         self._workspace = workspace
         self._branch = branch
 
-    def find(self, domain: str, kind: str, name: str) -> Saved | None:
+    def find(self, domain: str, kind: str, name: str) -> SavedPrompt | None:
         if domain == "user":
             folder = self._workspace.user_folder
             return (
@@ -42,7 +42,7 @@ class Shelves:
             )
         return _alive(self._workspace.view(self._branch).saved().get(layout.saved_key(kind, name)))
 
-    def all(self) -> Iterator[Saved]:
+    def all(self) -> Iterator[SavedPrompt]:
         for place in self._workspace.view(self._branch).saved().values():
             if saved := _alive(place):
                 yield saved
@@ -52,7 +52,7 @@ class Shelves:
                     if layout.name_in(file.name) and (saved := _read(file)):
                         yield saved
 
-    def save(self, domain: str, prompt: Prompt) -> Saved:
+    def save(self, domain: str, prompt: Prompt) -> SavedPrompt:
         """Write a prompt; one that is there already as it is stays as it is."""
         known = self.find(domain, prompt.kind, prompt.name)
         if known and known.prompt._replace(modified="") == prompt._replace(modified=""):
@@ -63,7 +63,7 @@ class Shelves:
             return self._write_own(prompt, data)
         return self._put(prompt, data, "save")
 
-    def delete(self, saved: Saved, now: str) -> None:
+    def delete(self, saved: SavedPrompt, now: str) -> None:
         """Take a prompt away. In the project a mark stays in its place, which hides the ones of the
         layers below, and goes where the branch goes."""
         if saved.domain == "user":
@@ -73,19 +73,19 @@ class Shelves:
         mark = saved.prompt._replace(is_deleted=True, modified=now)
         self._put(mark, document.dump(mark), "delete")
 
-    def _put(self, prompt: Prompt, data: bytes, op: str) -> Saved:
+    def _put(self, prompt: Prompt, data: bytes, op: str) -> SavedPrompt:
         key = layout.saved_key(prompt.kind, prompt.name)
         subject = f"{op} {prompt.kind} {prompt.name}"
         subject += f": {prompt.description[:100]}" if prompt.description else ""
 
-        def attempt(writing: Writing) -> Saved:
+        def attempt(writing: Writing) -> SavedPrompt:
             below = writing.view.saved().get(key)
             writing.save(op, subject, {key: (data, below)})
-            return Saved(prompt, "project", writing.scope.branch, blob_id(data))
+            return SavedPrompt(prompt, "project", writing.scope.branch, blob_id(data))
 
         return self._workspace.write(self._branch, attempt)
 
-    def _write_own(self, prompt: Prompt, data: bytes) -> Saved:
+    def _write_own(self, prompt: Prompt, data: bytes) -> SavedPrompt:
         """Beside it and moved into place: a crash leaves the old one."""
         key = layout.saved_key(prompt.kind, prompt.name)
         file = _own_folder(self._workspace) / layout.saved_path(key)
@@ -98,16 +98,16 @@ class Shelves:
             os.replace(making.name, file)
         except OSError as error:
             raise StorageFailed(f"{file} cannot be written: {error.strerror}.") from error
-        return Saved(prompt, "user", "", blob_id(data))
+        return SavedPrompt(prompt, "user", "", blob_id(data))
 
 
-def saved_in(view: View, *, every_copy: bool = False) -> Iterator[Place]:
+def list_saved(view: View, *, every_copy: bool = False) -> Iterator[Copy]:
     """The prompts and templates a view shows, or every copy of them in every layer."""
     if not every_copy:
         yield from view.saved().values()
         return
     for layer in view.layers:
-        yield from (Place(key, blob, layer) for key, blob in layer.snapshot.saved().items())
+        yield from (Copy(key, blob, layer) for key, blob in layer.snapshot.saved().items())
 
 
 def prompts_below(folder: Path) -> list[Prompt]:
@@ -146,7 +146,7 @@ def _own_folder(workspace: Workspace) -> Path:
     return workspace.user_folder
 
 
-def _alive(place: Place | None) -> Saved | None:
+def _alive(place: Copy | None) -> SavedPrompt | None:
     if place is None:
         return None
     try:
@@ -154,10 +154,10 @@ def _alive(place: Place | None) -> Saved | None:
     except TreeringError:
         return None  # damaged or foreign; doctor's to tell
     is_there = not prompt.is_deleted and place.id == layout.saved_key(prompt.kind, prompt.name)
-    return Saved(prompt, "project", place.layer.branch, place.blob) if is_there else None
+    return SavedPrompt(prompt, "project", place.layer.branch, place.blob) if is_there else None
 
 
-def _read(file: Path) -> Saved | None:
+def _read(file: Path) -> SavedPrompt | None:
     """One of the user's own; the file's name and folder decide, not what it says of itself."""
     try:
         data = file.read_bytes()
@@ -165,4 +165,4 @@ def _read(file: Path) -> Saved | None:
     except (OSError, TreeringError):
         return None
     here = (layout.SAVED[prompt.kind], prompt.name) == (file.parent.name, file.stem)
-    return Saved(prompt, "user", "", blob_id(data)) if here else None
+    return SavedPrompt(prompt, "user", "", blob_id(data)) if here else None

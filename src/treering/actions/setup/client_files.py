@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.setup import json_text
-from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, Edit, whole
+from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, JsonEdit, whole
 from treering.actions.setup.json_text import Insertion
-from treering.actions.setup.traces import ClientFile, Traces
+from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
 from treering.git.repository import Repository
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
 
 
-class Edited(NamedTuple):
+class EditedFile(NamedTuple):
     """A file and the text that goes into it."""
 
     path: str
@@ -33,18 +33,18 @@ class Edited(NamedTuple):
     def after(self) -> str:
         text = self.before or ""
         for insertion in self.insertions:
-            text = json_text.applied(text, insertion)
+            text = json_text.apply(text, insertion)
         return text
 
 
-def planned(
+def plan_files(
     repository: Repository, additions: Sequence[Addition]
-) -> tuple[list[Edited], list[str]]:
+) -> tuple[list[EditedFile], list[str]]:
     """The files that lack something, and those that have to be edited by hand."""
     files, notes = [], []
     for addition in additions:
         try:
-            edited = _edited(repository, addition)
+            edited = _edit(repository, addition)
         except Invalid as reason:
             notes.append(
                 f"{addition.path} was left as it is. {reason.message} "
@@ -56,16 +56,16 @@ def planned(
     return files, notes
 
 
-def _edited(repository: Repository, addition: Addition) -> Edited:
+def _edit(repository: Repository, addition: Addition) -> EditedFile:
     before = _read(_in_work_tree(_top(repository), addition.path))
     if before is None or not before.strip():
-        return Edited(addition.path, before, (Insertion(len(before or ""), whole(addition)),))
+        return EditedFile(addition.path, before, (Insertion(len(before or ""), whole(addition)),))
     insertions = tuple(
         _json_insertions(before, addition.edits)
         if addition.edits
         else _text_insertions(before, addition)
     )
-    return Edited(addition.path, before, insertions)
+    return EditedFile(addition.path, before, insertions)
 
 
 def _top(repository: Repository) -> Path:
@@ -91,19 +91,19 @@ def _read(path: Path) -> str | None:
         raise Invalid(f"It cannot be read ({error.strerror}).") from error
 
 
-def _json_insertions(text: str, edits: Sequence[Edit]) -> list[Insertion]:
+def _json_insertions(text: str, edits: Sequence[JsonEdit]) -> list[Insertion]:
     made = []
     for edit in edits:
-        if _has(json_text.parsed(text), edit):
+        if _has(json_text.parse(text), edit):
             continue
         put = json_text.put_item if edit.is_item else json_text.put_member
         insertion = put(text, edit.path, edit.value)
         made.append(insertion)
-        text = json_text.applied(text, insertion)
+        text = json_text.apply(text, insertion)
     return made
 
 
-def _has(found: object, edit: Edit) -> bool:
+def _has(found: object, edit: JsonEdit) -> bool:
     """Whether it is there: a member of that name, or an item that runs the same command."""
     for key in edit.path:
         if not isinstance(found, dict) or key not in found:
@@ -126,7 +126,7 @@ def _text_insertions(text: str, addition: Addition) -> list[Insertion]:
     try:
         if "treering" in tomllib.loads(text).get("mcp_servers", {}):
             return []
-        tomllib.loads(json_text.applied(text, insertion))
+        tomllib.loads(json_text.apply(text, insertion))
     except (tomllib.TOMLDecodeError, AttributeError) as error:
         raise Invalid("A table cannot be added at its end.") from error
     return [insertion]
@@ -140,7 +140,7 @@ def _gap(text: str) -> str:
 # --- writing and taking back ----------------------------------------------------------------------
 
 
-def write(repository: Repository, file: Edited, traces: Traces) -> None:
+def write(repository: Repository, file: EditedFile, traces: InitRecord) -> None:
     top = _top(repository)
     path = _in_work_tree(top, file.path)
     known = traces.files.get(str(path))
@@ -187,7 +187,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Restored(NamedTuple):
+class RestoredFile(NamedTuple):
     """A file without what was ours; None: it goes."""
 
     top: Path
@@ -196,7 +196,9 @@ class Restored(NamedTuple):
     folders: tuple[str, ...] = ()
 
 
-def to_take_back(repository: Repository, traces: Traces) -> tuple[list[Restored], list[str]]:
+def to_take_back(
+    repository: Repository, traces: InitRecord
+) -> tuple[list[RestoredFile], list[str]]:
     """What every file that has something of ours should be without it."""
     files, notes = [], []
     for known in reversed(traces.files.values()):
@@ -212,9 +214,9 @@ def to_take_back(repository: Repository, traces: Traces) -> tuple[list[Restored]
             continue
         rest = _cut_out(text, known) if _digest(text) == known.digest else _without(text, path)
         if known.is_created and rest.strip() in ("", "{}"):
-            files.append(Restored(top, path, None, known.folders))
+            files.append(RestoredFile(top, path, None, known.folders))
         elif rest != text:
-            files.append(Restored(top, path, rest))
+            files.append(RestoredFile(top, path, rest))
         if "treering" in rest:
             notes.append(f"{path} still names treering in a place that others edited.")
     return files, notes
@@ -239,7 +241,7 @@ def _without(text: str, path: str) -> str:
     return text
 
 
-def _without_edit(text: str, edit: Edit) -> str:
+def _without_edit(text: str, edit: JsonEdit) -> str:
     if edit.is_item:
         return json_text.without_item(text, edit.path, edit.value)
     if edit.path == ("version",):  # the file's own; it goes with the file, if that was ours
@@ -248,7 +250,7 @@ def _without_edit(text: str, edit: Edit) -> str:
 
 
 def _only_version(text: str) -> bool:
-    return isinstance(found := json_text.parsed(text), dict) and list(found) == ["version"]
+    return isinstance(found := json_text.parse(text), dict) and list(found) == ["version"]
 
 
 def _without_text(text: str, addition: Addition) -> str:
@@ -263,7 +265,7 @@ def _without_text(text: str, addition: Addition) -> str:
     return text
 
 
-def take_back(file: Restored) -> None:
+def take_back(file: RestoredFile) -> None:
     path = _in_work_tree(file.top, file.path)
     if file.text is not None:
         _write(path, file.text)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from treering.actions.setup.json_text import laid_out
+from treering.actions.setup.json_text import lay_out
 from treering.errors import Invalid
 
 _SERVER = {"command": "treering", "args": ["mcp"]}
@@ -24,7 +24,7 @@ class Events(NamedTuple):
     end: str
 
 
-class Edit(NamedTuple):
+class JsonEdit(NamedTuple):
     """One thing in a JSON file: a member of an object, or an item of a list."""
 
     path: tuple[str, ...]
@@ -37,7 +37,7 @@ class Addition:
     """What one file should have: edits of a JSON file, or text at the end of another."""
 
     path: str
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[JsonEdit, ...] = ()
     text: str = ""
 
 
@@ -58,7 +58,7 @@ def _call(client: str, event: str) -> str:
     return f"treering hook agent {client} {event}"
 
 
-def _grouped(client: str, timeout: int) -> Callable[[str], dict[str, Any]]:
+def _group(client: str, timeout: int) -> Callable[[str], dict[str, Any]]:
     """A hook as Claude Code, Codex and Gemini CLI want it: in a group of its own."""
     return lambda event: {
         "hooks": [{"type": "command", "command": _call(client, event), "timeout": timeout}]
@@ -69,12 +69,12 @@ def _flat(client: str) -> Callable[[str], dict[str, Any]]:
     return lambda event: {"command": _call(client, event)}
 
 
-def _hooks(events: Events, entry: Callable[[str], dict[str, Any]]) -> tuple[Edit, ...]:
-    return tuple(Edit(("hooks", event), entry(event), is_item=True) for event in events)
+def _hooks(events: Events, entry: Callable[[str], dict[str, Any]]) -> tuple[JsonEdit, ...]:
+    return tuple(JsonEdit(("hooks", event), entry(event), is_item=True) for event in events)
 
 
 def _server(path: str, *keys: str, **value: Any) -> Addition:
-    return Addition(path, (Edit((*keys, "treering"), value or _SERVER),))
+    return Addition(path, (JsonEdit((*keys, "treering"), value or _SERVER),))
 
 
 _CODEX_SERVER = """\
@@ -93,7 +93,7 @@ CLIENTS: dict[str, Client] = {
             ".claude",
             (
                 _server(".mcp.json", "mcpServers"),
-                Addition(".claude/settings.json", _hooks(_NAMED, _grouped("claude", _SECONDS))),
+                Addition(".claude/settings.json", _hooks(_NAMED, _group("claude", _SECONDS))),
             ),
             _NAMED,
         ),
@@ -103,7 +103,7 @@ CLIENTS: dict[str, Client] = {
             ".codex",
             (
                 Addition(".codex/config.toml", text=_CODEX_SERVER),
-                Addition(".codex/hooks.json", _hooks(_NAMED, _grouped("codex", _SECONDS))),
+                Addition(".codex/hooks.json", _hooks(_NAMED, _group("codex", _SECONDS))),
             ),
             _NAMED,
         ),
@@ -115,8 +115,8 @@ CLIENTS: dict[str, Client] = {
                 Addition(
                     ".gemini/settings.json",
                     (
-                        Edit(("mcpServers", "treering"), _SERVER),
-                        *_hooks(_GEMINI, _grouped("gemini", _MILLISECONDS)),
+                        JsonEdit(("mcpServers", "treering"), _SERVER),
+                        *_hooks(_GEMINI, _group("gemini", _MILLISECONDS)),
                     ),
                 ),
             ),
@@ -129,7 +129,8 @@ CLIENTS: dict[str, Client] = {
             (
                 _server(".cursor/mcp.json", "mcpServers"),
                 Addition(
-                    ".cursor/hooks.json", (Edit(("version",), 1), *_hooks(_CURSOR, _flat("cursor")))
+                    ".cursor/hooks.json",
+                    (JsonEdit(("version",), 1), *_hooks(_CURSOR, _flat("cursor"))),
                 ),
             ),
             _CURSOR,
@@ -188,4 +189,4 @@ def whole(addition: Addition) -> str:
             holder.setdefault(edit.path[-1], []).append(edit.value)
         else:
             holder[edit.path[-1]] = edit.value
-    return laid_out(made) + "\n"
+    return lay_out(made) + "\n"

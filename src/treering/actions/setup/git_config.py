@@ -7,7 +7,7 @@ import re
 import time
 from typing import NamedTuple
 
-from treering.actions.setup.traces import Traces
+from treering.actions.setup.traces import InitRecord
 from treering.errors import StorageFailed
 from treering.git import process
 from treering.git.repository import Repository
@@ -21,7 +21,7 @@ HOOKS_PATH = "core.hooksPath"
 SYNC = "treering.sync"
 
 
-class Setting(NamedTuple):
+class ConfigValue(NamedTuple):
     """One value of one key of git's configuration."""
 
     key: str
@@ -37,7 +37,7 @@ def refspec(remote: str) -> str:
     return f"+{HEADS}*:{REMOTES}{remote}/heads/*"
 
 
-def wanted(repository: Repository, *, sync: bool) -> tuple[list[Setting], list[str]]:
+def list_missing(repository: Repository, *, sync: bool) -> tuple[list[ConfigValue], list[str]]:
     """What is missing in the configuration, and what has to be said about it."""
     found, notes = [], []
     for remote in repository.remotes():
@@ -45,24 +45,24 @@ def wanted(repository: Repository, *, sync: bool) -> tuple[list[Setting], list[s
         if refspec(remote) in values:
             continue
         if _is_fetched_by_branches(values):
-            found.append(Setting(f"remote.{remote}.fetch", refspec(remote)))
+            found.append(ConfigValue(f"remote.{remote}.fetch", refspec(remote)))
         else:
             notes.append(
                 f"{remote} has no fetch refspec for branches, so none was added for memories: "
                 "a plain `git fetch` would fetch something else. `treering sync` works."
             )
     if _shows_all_decorations(repository):
-        found.append(Setting("log.excludeDecoration", _OURS))
+        found.append(ConfigValue("log.excludeDecoration", _OURS))
     if sync and _values(repository, SYNC) != ["true"]:
-        found.append(Setting(SYNC, "true", is_one_of_many=False))
+        found.append(ConfigValue(SYNC, "true", is_one_of_many=False))
     return found, notes
 
 
-def misplaced(repository: Repository) -> list[Setting]:
+def list_misplaced(repository: Repository) -> list[ConfigValue]:
     """Refspecs of ours that stayed behind when a remote was renamed."""
     pattern = re.escape(refspec("\0")).replace("\0", ".+")
     return [
-        Setting(f"remote.{remote}.fetch", value)
+        ConfigValue(f"remote.{remote}.fetch", value)
         for remote in repository.remotes()
         for value in _values(repository, f"remote.{remote}.fetch")
         if re.fullmatch(pattern, value) and value != refspec(remote)
@@ -95,19 +95,21 @@ def local_hooks_path(repository: Repository) -> str:
     return "".join(_values(repository, HOOKS_PATH)[-1:])
 
 
-def put(repository: Repository, setting: Setting, traces: Traces) -> None:
+def put(repository: Repository, setting: ConfigValue, traces: InitRecord) -> None:
     how = "--add" if setting.is_one_of_many else "--replace-all"
     _change(repository, how, setting.key, setting.value)
     if (setting.key, setting.value) not in traces.config:
         traces.config.append((setting.key, setting.value))
 
 
-def ours(repository: Repository, traces: Traces) -> list[Setting]:
+def ours(repository: Repository, traces: InitRecord) -> list[ConfigValue]:
     """What is there of what init set: as written down, or by its name."""
-    known = [Setting(key, value) for key, value in traces.config]
-    known += misplaced(repository)
+    known = [ConfigValue(key, value) for key, value in traces.config]
+    known += list_misplaced(repository)
     if not traces.is_known:
-        known += [Setting(f"remote.{name}.fetch", refspec(name)) for name in repository.remotes()]
+        known += [
+            ConfigValue(f"remote.{name}.fetch", refspec(name)) for name in repository.remotes()
+        ]
     found = (s for s in dict.fromkeys(known) if s.value in _values(repository, s.key))
     return list(found)
 

@@ -63,7 +63,7 @@ def is_in(script: bytes) -> bool:
     return BEGIN.rstrip() in script
 
 
-def added_to(script: bytes, name: str) -> bytes:
+def add_to(script: bytes, name: str) -> bytes:
     """A script with our block on top; the script itself runs first."""
     first = re.match(rb"#![^\n]*\n?", script)
     top = first[0] if first else b""
@@ -73,7 +73,7 @@ def added_to(script: bytes, name: str) -> bytes:
     return top + block + script[len(top) :]
 
 
-def taken_out(script: bytes) -> bytes:
+def take_out(script: bytes) -> bytes:
     """A script without our block, as it was."""
     start, end = script.find(BEGIN.rstrip()), script.find(END.rstrip())
     if start < 0 or end < start:

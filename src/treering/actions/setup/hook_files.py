@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.setup import hook_block
-from treering.actions.setup.traces import Traces
+from treering.actions.setup.traces import InitRecord
 from treering.capture.shims import HOOKS
 from treering.errors import StorageFailed
 from treering.git.hooks_path import DELICATE, HARMLESS, hooks_path, is_inside
@@ -29,7 +29,7 @@ CALL = 'sh "$(git rev-parse --git-common-dir)/treering/hooks/{name}" "$@" 2>/dev
 _CALLED = b"/treering/hooks/"
 
 
-class Write(NamedTuple):
+class HookFile(NamedTuple):
     """A hook file as it should be."""
 
     path: Path
@@ -42,7 +42,7 @@ class HookPlan(NamedTuple):
 
     folder: Path
     names: tuple[str, ...]
-    writes: tuple[Write, ...]
+    writes: tuple[HookFile, ...]
     sets_path: bool = False
     notes: tuple[str, ...] = ()
 
@@ -60,14 +60,14 @@ def plan_hooks(repository: Repository, *, force: bool = False) -> HookPlan:
     if is_front(path.folder):
         return _in_front(repository, _behind(repository))
     if path.level == "worktree":
-        return _explained(
+        return _explain(
             repository, f"core.hooksPath is set for this work tree alone ({path.folder})"
         )
     if is_inside(path.folder, repository.common_dir):
         return _in_place(path.folder) or _in_front(repository, path.folder)
     if repository.workdir and is_inside(path.folder, repository.workdir):
         if not force:
-            return _explained(repository, f"core.hooksPath is in the work tree ({path.folder})")
+            return _explain(repository, f"core.hooksPath is in the work tree ({path.folder})")
         return _in_place(path.folder) or _in_front(repository, path.folder)
     return _in_front(repository, path.folder)
 
@@ -84,10 +84,10 @@ def _behind(repository: Repository) -> Path:
     return Path(said) if said and Path(said).exists() else usual
 
 
-def _explained(repository: Repository, why: str) -> HookPlan:
+def _explain(repository: Repository, why: str) -> HookPlan:
     """Hooks of ours that git does not run, ready to be called from those it does."""
     folder = front(repository)
-    hooks = (Write(folder / n, hook_block.alone(n), 0o755) for n in HOOKS)
+    hooks = (HookFile(folder / n, hook_block.alone(n), 0o755) for n in HOOKS)
     writes = tuple(hook for hook in hooks if _content(hook.path) != hook.content)
     note = (
         f"No hook was written: {why}, where files may be shared, or made anew by other tools. "
@@ -107,19 +107,19 @@ def _in_place(folder: Path) -> HookPlan | None:
         try:
             found = path.lstat()
         except FileNotFoundError:
-            writes.append(Write(path, hook_block.alone(name), 0o777 & ~_umask()))
+            writes.append(HookFile(path, hook_block.alone(name), 0o777 & ~_umask()))
             continue
         script = _script(path, found)
         if script is None:
             return None
-        plain = hook_block.taken_out(script)
+        plain = hook_block.take_out(script)
         content = (
             hook_block.alone(name)
             if plain == hook_block.SHEBANG
-            else hook_block.added_to(plain, name)
+            else hook_block.add_to(plain, name)
         )
         if content != script:
-            writes.append(Write(path, content, stat.S_IMODE(found.st_mode)))
+            writes.append(HookFile(path, content, stat.S_IMODE(found.st_mode)))
     return HookPlan(folder, tuple(write.path.name for write in writes), tuple(writes))
 
 
@@ -140,7 +140,7 @@ def _in_front(repository: Repository, behind: Path) -> HookPlan:
         make = hook_block.in_front_of if name in HOOKS else hook_block.passing_on
         content = make(str(behind), name)
         if _content(folder / name) != content:
-            writes.append(Write(folder / name, content, 0o755))
+            writes.append(HookFile(folder / name, content, 0o755))
     written = {write.path.name for write in writes}
     names = tuple(name for name in HOOKS if name in written)
     sets_path = hooks_path(repository).folder.resolve() != folder.resolve()
@@ -160,17 +160,17 @@ def _umask() -> int:
 # --- looking --------------------------------------------------------------------------------------
 
 
-def installed(repository: Repository) -> tuple[str, ...]:
+def list_installed(repository: Repository) -> tuple[str, ...]:
     """Those of our hooks that git would run now."""
     folder = hooks_path(repository).folder
     return tuple(name for name in HOOKS if _runs(folder / name))
 
 
-def lost(repository: Repository) -> tuple[str, ...]:
+def list_lost(repository: Repository) -> tuple[str, ...]:
     """Those of our hooks that init put in place and git no longer runs."""
-    if not Traces.read(repository).has_hooks:
+    if not InitRecord.read(repository).has_hooks:
         return ()
-    there = installed(repository)
+    there = list_installed(repository)
     return tuple(name for name in HOOKS if name not in there)
 
 
@@ -205,7 +205,7 @@ def _content(path: Path) -> bytes:
 # --- doing ----------------------------------------------------------------------------------------
 
 
-def write_hooks(plan: HookPlan, traces: Traces) -> None:
+def write_hooks(plan: HookPlan, traces: InitRecord) -> None:
     """Carry out a plan, and write down what is ours by it."""
     try:
         if not plan.folder.exists():
@@ -221,7 +221,7 @@ def write_hooks(plan: HookPlan, traces: Traces) -> None:
     traces.has_hooks = traces.has_hooks or bool(plan.names)
 
 
-def _replace(write: Write) -> None:
+def _replace(write: HookFile) -> None:
     """Written beside and renamed: git may run the hook at this very moment."""
     beside = write.path.with_name(f".{write.path.name}.treering")
     beside.write_bytes(write.content)
@@ -229,7 +229,7 @@ def _replace(write: Write) -> None:
     beside.replace(write.path)
 
 
-def hooks_to_remove(repository: Repository, traces: Traces) -> list[Path]:
+def hooks_to_remove(repository: Repository, traces: InitRecord) -> list[Path]:
     """Every file our block is in, whoever moved it where."""
     folders = {hooks_path(repository).folder, repository.common_dir / "hooks", front(repository)}
     folders |= {Path(folder) for folder in traces.folders}
@@ -245,21 +245,21 @@ def _ours_in(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def remove_hook(path: Path, traces: Traces) -> None:
+def remove_hook(path: Path, traces: InitRecord) -> None:
     """Take our block out; a file of ours that holds nothing else goes."""
-    rest = hook_block.taken_out(_content(path))
+    rest = hook_block.take_out(_content(path))
     # Without a record of what we made, an empty script is taken for ours.
     may_go = path.name.split(".")[0] in traces.created or not traces.created
     try:
         if rest == hook_block.SHEBANG and may_go:
             path.unlink()
         else:
-            _replace(Write(path, rest, stat.S_IMODE(path.stat().st_mode)))
+            _replace(HookFile(path, rest, stat.S_IMODE(path.stat().st_mode)))
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def remove_folders(repository: Repository, traces: Traces) -> None:
+def remove_folders(repository: Repository, traces: InitRecord) -> None:
     for folder in {front(repository), *map(Path, traces.folders)}:
         with contextlib.suppress(OSError):  # something else is in it, or it is gone already
             folder.rmdir()

@@ -13,7 +13,7 @@ from pathlib import Path
 from treering.actions.setup import client_files, git_config, hook_files
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
 from treering.actions.setup.hook_files import HookPlan
-from treering.actions.setup.traces import Traces
+from treering.actions.setup.traces import InitRecord
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
@@ -55,15 +55,15 @@ def init(
     repository = workspace.repository
     additions = _additions(repository, clients, agents_md)
     with nullcontext() if dry_run else workspace.store.lock():
-        traces = Traces.read(repository)
+        traces = InitRecord.read(repository)
         plan = (
             hook_files.plan_hooks(repository, force=force)
             if hooks
             else HookPlan(hook_files.front(repository), (), ())
         )
-        settings, notes = git_config.wanted(repository, sync=sync)
-        stale = git_config.misplaced(repository)
-        files, more = client_files.planned(repository, additions)
+        settings, notes = git_config.list_missing(repository, sync=sync)
+        stale = git_config.list_misplaced(repository)
+        files, more = client_files.plan_files(repository, additions)
         if not dry_run:
             _begin_journal(workspace, program)
             try:
@@ -105,7 +105,7 @@ def _hints(repository: Repository, chosen: Sequence[str]) -> list[str]:
         f"{client.title} is used here: `treering init --client {client.name}` connects it."
         for client in CLIENTS.values()
         if (repository.workdir / client.folder).is_dir()
-        and client_files.planned(repository, client.additions)[0]
+        and client_files.plan_files(repository, client.additions)[0]
     ]
 
 
@@ -118,7 +118,7 @@ def _begin_journal(workspace: Workspace, program: str) -> None:
         (folder / "worker").write_text(program + "\n", encoding="utf-8")
 
 
-def _apply_hooks(repository: Repository, plan: HookPlan, traces: Traces) -> None:
+def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> None:
     if plan.writes:
         hook_files.write_hooks(plan, traces)
     if plan.sets_path:
@@ -131,7 +131,7 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
     """Take back what init added and nothing else; memories stay."""
     repository = workspace.repository
     with nullcontext() if dry_run else workspace.store.lock():
-        traces = Traces.read(repository)
+        traces = InitRecord.read(repository)
         hooks = hook_files.hooks_to_remove(repository, traces)
         values = git_config.ours(repository, traces)
         files, notes = client_files.to_take_back(repository, traces)
@@ -147,7 +147,7 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
             for file in files:
                 client_files.take_back(file)
             _end_journal(workspace)
-            Traces.remove(repository)
+            InitRecord.remove(repository)
     config = [str(setting) for setting in values]
     if gives_back_path:
         config.append(f"{git_config.HOOKS_PATH}={hook_files.front(repository)}")

@@ -32,14 +32,14 @@ class _Part(NamedTuple):
     end: int
 
 
-def parsed(text: str) -> Any:
+def parse(text: str) -> Any:
     try:
         return json.loads(text)
     except (JSONDecodeError, RecursionError) as error:
         raise Invalid("It is not plain JSON.") from error
 
 
-def laid_out(value: object, unit: str = "  ") -> str:
+def lay_out(value: object, unit: str = "  ") -> str:
     """A value over several lines, lists of words on one."""
     text = json.dumps(value, indent=unit, ensure_ascii=False)
     words = r'\[\s+("[^"\n]*"(?:,\s+"[^"\n]*")*)\s+\]'
@@ -51,7 +51,7 @@ def put_member(text: str, path: Path, value: object) -> Insertion:
 
     Objects on the way that are missing are made.
     """
-    parsed(text)
+    parse(text)
     at, depth = _start(text), 0
     for depth, key in enumerate(path):
         if text[at] != "{":
@@ -64,7 +64,7 @@ def put_member(text: str, path: Path, value: object) -> Insertion:
         raise Invalid(f"{'.'.join(path)} is already there.")
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
-    return _inserted(text, at, f"{json.dumps(path[depth], ensure_ascii=False)}: ", value)
+    return _insert(text, at, f"{json.dumps(path[depth], ensure_ascii=False)}: ", value)
 
 
 def put_item(text: str, path: Path, value: object) -> Insertion:
@@ -74,10 +74,10 @@ def put_item(text: str, path: Path, value: object) -> Insertion:
         return put_member(text, path, [value])
     if text[at] != "[":
         raise Invalid(f"{'.'.join(path)} is not a list.")
-    return _inserted(text, at, "", value)
+    return _insert(text, at, "", value)
 
 
-def applied(text: str, insertion: Insertion) -> str:
+def apply(text: str, insertion: Insertion) -> str:
     return text[: insertion.at] + insertion.text + text[insertion.at :]
 
 
@@ -123,7 +123,7 @@ def _skip(text: str, at: int) -> int:
 
 def _find(text: str, path: Path) -> int | None:
     """Where the value at a path starts."""
-    parsed(text)
+    parse(text)
     at = _start(text)
     for key in path:
         found = _member(text, at, key) if text[at] == "{" else None
@@ -159,7 +159,7 @@ def _parts(text: str, holder: int) -> list[_Part]:
 # --- layout ---------------------------------------------------------------------------------------
 
 
-def _inserted(text: str, holder: int, label: str, value: object) -> Insertion:
+def _insert(text: str, holder: int, label: str, value: object) -> Insertion:
     """A new last part, laid out like its neighbours."""
     parts = _parts(text, holder)
     outer = _indent_of_line(text, holder)
@@ -167,7 +167,7 @@ def _inserted(text: str, holder: int, label: str, value: object) -> Insertion:
         return Insertion(parts[-1].end, f", {label}{json.dumps(value, ensure_ascii=False)}")
     inner = _indent_of_line(text, parts[0].start) if parts else outer + _unit(text)
     unit = inner[len(outer) :] if inner.startswith(outer) else ""
-    said = label + laid_out(value, unit or _unit(text))
+    said = label + lay_out(value, unit or _unit(text))
     lines = _newline(text) + inner + said.replace("\n", _newline(text) + inner)
     if parts:
         return Insertion(parts[-1].end, "," + lines)

@@ -29,7 +29,7 @@ class ClientFile:
 
 
 @dataclass(slots=True)
-class Traces:
+class InitRecord:
     """Everything init added, up to now."""
 
     is_known: bool = False
@@ -41,7 +41,7 @@ class Traces:
     files: dict[str, ClientFile] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, repository: Repository) -> "Traces":
+    def read(cls, repository: Repository) -> "InitRecord":
         try:
             said = json.loads(_path(repository).read_text(encoding="utf-8"))
             return _of(said)
@@ -70,7 +70,7 @@ def _path(repository: Repository) -> Path:
     return repository.common_dir / "treering" / "init.json"
 
 
-def _of(said: dict[str, Any]) -> Traces:
+def _of(said: dict[str, Any]) -> InitRecord:
     files = {
         path: ClientFile(
             top=str(file["top"]),
@@ -82,7 +82,7 @@ def _of(said: dict[str, Any]) -> Traces:
         )
         for path, file in said["files"].items()
     }
-    return Traces(
+    return InitRecord(
         is_known=True,
         has_hooks=bool(said["has_hooks"]),
         folders=[str(folder) for folder in said["folders"]],

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import MemoryNotFound, TreeringError
 from treering.model.memory import Memory
 from treering.model.query import Filters, parse
-from treering.search import Entry, families, shared
-from treering.store.view import Place
+from treering.search import Entry, families, share_of_terms
+from treering.store.view import Copy
 
 #: Captured, not written: two commits with one message are still two commits.
 CAPTURED = frozenset({"commit", "session", "checkpoint", "entity"})
@@ -35,10 +35,10 @@ class Group:
     would: Mapping[str, object] | None = None
 
 
-class Alike:
+class SameMemories:
     """Memories that say the same, the one to keep first; `score` is that of the least alike."""
 
-    def __init__(self, places: Sequence[Place], score: float, *, exact: bool) -> None:
+    def __init__(self, places: Sequence[Copy], score: float, *, exact: bool) -> None:
         self.places = tuple(places)
         self.score = round(score, 4)
         self.is_exact = exact
@@ -56,7 +56,7 @@ class Alike:
         return tuple(memory.title for memory in self.memories)
 
 
-class Candidates:
+class TidyCandidates:
     """The memories an operation is about: those named, those a query finds, or all in force."""
 
     def __init__(
@@ -68,22 +68,22 @@ class Candidates:
         type: str = "",
         query: str = "",
     ) -> None:
-        self.sight: Sight = workspace.lookout.sight(workspace.view(branch))
+        self.sight: SearchView = workspace.searcher.sight(workspace.view(branch))
         self._workspace = workspace
         self._texts: dict[str, str] = {}
         if ids:
-            self.entries = self._named(ids)
+            self.entries = self._by_id(ids)
         else:
-            self.entries = self._found(query, type) if query else self._all(type)
+            self.entries = self._search(query, type) if query else self._all(type)
 
     @property
-    def places(self) -> list[Place]:
-        return self.placed(self.entries)
+    def places(self) -> list[Copy]:
+        return self.locate(self.entries)
 
-    def placed(self, entries: Sequence[Entry]) -> list[Place]:
+    def locate(self, entries: Sequence[Entry]) -> list[Copy]:
         return [place for entry in entries if (place := self.sight.place(entry.blob))]
 
-    def _named(self, ids: Sequence[str]) -> list[Entry]:
+    def _by_id(self, ids: Sequence[str]) -> list[Entry]:
         places = {place.id: place for place in map(self.sight.view.find, ids)}
         for place in places.values():
             if place.memory().is_forgotten:
@@ -94,13 +94,13 @@ class Candidates:
         return self._entries(place.blob for place in places.values())
 
     def _entries(self, blobs: Iterable[str]) -> list[Entry]:
-        index = self._workspace.lookout.index
+        index = self._workspace.searcher.index
         return [entry for blob in blobs if (entry := index.entry(blob))]
 
-    def _found(self, query: str, type: str) -> list[Entry]:
+    def _search(self, query: str, type: str) -> list[Entry]:
         """What the query matches, best first."""
         now = self._workspace.clock()
-        found = self._workspace.lookout.index.search(
+        found = self._workspace.searcher.index.search(
             parse(query, now), self.sight.ranks, filters=Filters.of(now, type=type), now=now,
             limit=None,
         )  # fmt: skip
@@ -119,39 +119,39 @@ class Candidates:
 
     # --- alike ------------------------------------------------------------------------------------
 
-    def alike(self, threshold: float) -> list[Alike]:
+    def alike(self, threshold: float) -> list[SameMemories]:
         """Copies first: memories with the very same text, white space aside, the one to keep first.
         Then memories of one type with mostly the same words, of copies only the one that is kept.
         """
-        copies: list[Alike] = []
-        near: list[Alike] = []
-        for family in families(self._written(), threshold, self._likeness):
+        copies: list[SameMemories] = []
+        near: list[SameMemories] = []
+        for family in families(self._by_people(), threshold, self._likeness):
             kept = []
             for same in self._by_text(family.members):
-                places = sorted(self.placed(same), key=self._rank)
+                places = sorted(self.locate(same), key=self._rank)
                 kept.append(places[0])
                 if len(places) > 1:
-                    copies.append(Alike(places, 1.0, exact=True))
+                    copies.append(SameMemories(places, 1.0, exact=True))
             near += self._near(kept, threshold)
         return copies + near
 
     def _likeness(self, one: Entry, other: Entry) -> float:
         first, second = self._text(one), self._text(other)
-        return shared(first, second) if first and second else 0.0
+        return share_of_terms(first, second) if first and second else 0.0
 
-    def _near(self, places: Sequence[Place], threshold: float) -> Iterator[Alike]:
+    def _near(self, places: Sequence[Copy], threshold: float) -> Iterator[SameMemories]:
         """Of memories that are alike those that could be merged: of one type, and not private
         beside shared."""
-        kinds: dict[tuple[str, bool], list[Place]] = {}
+        kinds: dict[tuple[str, bool], list[Copy]] = {}
         for place in places:
             kind = (place.memory().type, place.layer.vault.is_private)
             kinds.setdefault(kind, []).append(place)
         for first, *others in kinds.values():
             text = first.memory().content
-            scores = {place: shared(text, place.memory().content) for place in others}
+            scores = {place: share_of_terms(text, place.memory().content) for place in others}
             alike = [place for place in others if scores[place] >= threshold]
             if alike:
-                yield Alike([first, *alike], min(scores[p] for p in alike), exact=False)
+                yield SameMemories([first, *alike], min(scores[p] for p in alike), exact=False)
 
     def _by_text(self, entries: Sequence[Entry]) -> list[list[Entry]]:
         groups: dict[str, list[Entry]] = {}
@@ -159,15 +159,15 @@ class Candidates:
             groups.setdefault(self._text(entry), []).append(entry)
         return list(groups.values())
 
-    def together(self) -> Alike:
+    def together(self) -> SameMemories:
         """All of them as one group, for memories somebody named."""
         places = self.places
         texts = [place.memory().content for place in places]
-        scores = [shared(texts[0], text) for text in texts[1:]]
-        is_same = len({folded(text) for text in texts}) == 1
-        return Alike(places, 1.0 if is_same else min(scores, default=1.0), exact=is_same)
+        scores = [share_of_terms(texts[0], text) for text in texts[1:]]
+        is_same = len({fold(text) for text in texts}) == 1
+        return SameMemories(places, 1.0 if is_same else min(scores, default=1.0), exact=is_same)
 
-    def _written(self) -> list[Entry]:
+    def _by_people(self) -> list[Entry]:
         """The entries of what people and agents wrote; what was captured stands for itself."""
         return [entry for entry in self.entries if entry.type not in CAPTURED]
 
@@ -179,11 +179,11 @@ class Candidates:
     def _read(self, entry: Entry) -> str:
         try:
             place = self.sight.place(entry.blob)
-            return folded(place.memory().content) if place else ""
+            return fold(place.memory().content) if place else ""
         except TreeringError:
             return ""  # damaged since it was indexed; doctor names it
 
-    def _rank(self, place: Place) -> tuple[object, ...]:
+    def _rank(self, place: Copy) -> tuple[object, ...]:
         """Which copy is kept: one that others see too, as near to the trunk as there is, the
         surest, and the oldest of those."""
         memory = place.memory()
@@ -197,7 +197,7 @@ class Candidates:
         )
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -7,11 +7,11 @@ merge them. Copies need no reader: nothing they say is lost.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from treering.actions.tidying.candidates import Alike, Candidates, Group
-from treering.actions.tidying.rewrite import Rewriting, files_of, surest, tags_of
+from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates
+from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Conflict
-from treering.store.view import Place
+from treering.store.view import Copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +36,17 @@ def dedupe(
     dry_run: bool = True,
 ) -> Deduped:
     """Find memories that say the same; without `dry_run`, forget all but one of exact copies."""
-    candidates = Candidates(workspace, branch=branch, ids=ids, type=type, query=query)
+    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type=type, query=query)
     found = candidates.alike(threshold)
     shown = found[:limit]
-    groups = tuple(_told(alike) for alike in shown)
+    groups = tuple(_describe(alike) for alike in shown)
     if dry_run:
         return Deduped(groups, len(found), (), 0)
-    removed, moved = _removed(workspace, branch, [alike for alike in shown if alike.is_exact])
+    removed, moved = _remove(workspace, branch, [alike for alike in shown if alike.is_exact])
     return Deduped(groups, len(found), removed, moved)
 
 
-def _told(alike: Alike) -> Group:
+def _describe(alike: SameMemories) -> Group:
     ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
     if alike.is_exact:
         following = f'maintain(op="dedupe", ids=[{ids}], dry_run=false) keeps the first'
@@ -55,13 +55,13 @@ def _told(alike: Alike) -> Group:
     return Group(alike.ids, alike.score, False, alike.titles, following)
 
 
-def _removed(
-    workspace: Workspace, branch: str, copies: Sequence[Alike]
+def _remove(
+    workspace: Workspace, branch: str, copies: Sequence[SameMemories]
 ) -> tuple[tuple[str, ...], int]:
     """All copies in one commit; a group that changed since it was looked at waits for next time."""
 
     def attempt(writing: Writing) -> tuple[tuple[str, ...], int]:
-        rewriting = Rewriting(workspace, writing)
+        rewriting = Rewrite(workspace, writing)
         moved: dict[str, str] = {}
         for alike in copies:
             try:
@@ -77,7 +77,7 @@ def _removed(
     return workspace.write(branch, attempt) if copies else ((), 0)
 
 
-def _unite(rewriting: Rewriting, places: Sequence[Place]) -> None:
+def _unite(rewriting: Rewrite, places: Sequence[Copy]) -> None:
     """The first takes over what the others add, and they are forgotten.
 
     What is private adds nothing to what is shared.

@@ -11,16 +11,16 @@ from itertools import islice
 from typing import Any
 
 from treering.actions import inputs
-from treering.actions.revise import changed_fields
-from treering.actions.tidying.candidates import CAPTURED, Candidates
-from treering.actions.tidying.rewrite import Rewriting, tags_of
+from treering.actions.revise import diff_fields
+from treering.actions.tidying.candidates import CAPTURED, TidyCandidates
+from treering.actions.tidying.rewrite import Rewrite, tags_of
 from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
-from treering.actions.workspace import Standing, Workspace, Writing
+from treering.actions.workspace import Position, Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import FileRef, Memory, title_of
 from treering.model.query import Query
 from treering.search import Entry
-from treering.store.view import Place
+from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.suggestions import paths_in, tags_for, title_for
 
@@ -64,23 +64,23 @@ def enrich(
     in `content` or written by a writer."""
     if (content or title) and len(ids) != 1:
         raise Invalid("A text is for one memory.", hint="Name it with one id.")
-    candidates = Candidates(workspace, branch=branch, ids=ids, type=type, query=query)
+    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type=type, query=query)
     text = text_given(content) if content else ""
     secrets.refuse(title)
     is_asked = bool(ids or query)
     found = [entry for entry in candidates.entries if is_asked or _is_bare(entry)]
-    standing = workspace.standing(branch)
-    looked_at = (_Draft(workspace, standing, candidates, p) for p in candidates.placed(found))
+    standing = workspace.position(branch)
+    looked_at = (_Draft(workspace, standing, candidates, p) for p in candidates.locate(found))
     drafts = list(islice((d for d in looked_at if is_asked or d.has_suggestions), limit))
     if dry_run:
-        return Enrichment(tuple(draft.told() for draft in drafts), len(found))
+        return Enrichment(tuple(draft.describe() for draft in drafts), len(found))
     for draft in drafts:
         draft.take(text, title)
         if is_asked and not draft.is_rewritten and is_there(workspace, writer):
             draft.take(text_written(workspace, writer, "enrich", [draft.memory]), title)
     if ids and not any(draft.is_changed for draft in drafts):
         raise NeedsModel("Nothing more can be added by rules: someone has to write a better text.")
-    return Enrichment(_written(workspace, branch, drafts), len(found))
+    return Enrichment(_write(workspace, branch, drafts), len(found))
 
 
 def _is_bare(entry: Entry) -> bool:
@@ -92,13 +92,13 @@ class _Draft:
     """A memory on its way to be better found."""
 
     def __init__(
-        self, workspace: Workspace, standing: Standing, candidates: Candidates, place: Place
+        self, workspace: Workspace, standing: Position, candidates: TidyCandidates, place: Copy
     ) -> None:
         self.place = place
         self.memory = place.memory()
         self.is_rewritten = False
         self._files = _files(workspace, standing, self.memory)
-        self._suggested = _suggested(workspace, candidates, self.memory)
+        self._suggested = _suggest(workspace, candidates, self.memory)
         if self._files:
             self._suggested["files"] = [file.path for file in self._files]
 
@@ -108,7 +108,7 @@ class _Draft:
 
     @property
     def is_changed(self) -> bool:
-        return bool(changed_fields(self.place, self.memory))
+        return bool(diff_fields(self.place, self.memory))
 
     def take(self, text: str, title: str) -> None:
         """The suggestions, and the text where there is one."""
@@ -127,7 +127,9 @@ class _Draft:
             memory = replace(memory, title=inputs.line_given(title, "title"))
         self.memory, self._suggested, self._files = memory, {}, ()
 
-    def told(self, changed: tuple[str, ...] | None = None, version: str | None = None) -> Enriched:
+    def describe(
+        self, changed: tuple[str, ...] | None = None, version: str | None = None
+    ) -> Enriched:
         memory = self.memory
         missing = () if self.is_rewritten else _unwritten(memory)
         call = f'maintain(op="enrich", ids=["{memory.id}"], dry_run=false)'
@@ -145,7 +147,7 @@ def _unwritten(memory: Memory) -> tuple[str, ...]:
     return tuple(what for what, is_wanted in wanted.items() if is_wanted)
 
 
-def _suggested(workspace: Workspace, candidates: Candidates, memory: Memory) -> dict[str, Any]:
+def _suggest(workspace: Workspace, candidates: TidyCandidates, memory: Memory) -> dict[str, Any]:
     near = _neighbours(workspace, candidates, memory)
     common = Counter(tag for entry in near for tag in set(entry.tags))
     known = [tag for tag, _ in common.most_common()]
@@ -159,9 +161,9 @@ def _suggested(workspace: Workspace, candidates: Candidates, memory: Memory) -> 
     return {key: value for key, value in suggested.items() if value}
 
 
-def _neighbours(workspace: Workspace, candidates: Candidates, memory: Memory) -> list[Entry]:
+def _neighbours(workspace: Workspace, candidates: TidyCandidates, memory: Memory) -> list[Entry]:
     """The memories a search for this one's title finds."""
-    index, words = workspace.lookout.index, memory.title
+    index, words = workspace.searcher.index, memory.title
     found = index.search(
         Query(text=words, words=words), candidates.sight.ranks, mode="text",
         now=workspace.clock(), limit=_NEIGHBOURS + 1,
@@ -170,7 +172,7 @@ def _neighbours(workspace: Workspace, candidates: Candidates, memory: Memory) ->
     return [entry for entry in entries if entry and entry.id != memory.id]
 
 
-def _files(workspace: Workspace, standing: Standing, memory: Memory) -> tuple[FileRef, ...]:
+def _files(workspace: Workspace, standing: Position, memory: Memory) -> tuple[FileRef, ...]:
     """Files the text names that the code really has."""
     had = {file.path for file in memory.files}
     paths = [path for path in paths_in(memory.content) if path not in had]
@@ -178,15 +180,15 @@ def _files(workspace: Workspace, standing: Standing, memory: Memory) -> tuple[Fi
     return tuple(file for file in found if file.blob)
 
 
-def _written(workspace: Workspace, branch: str, drafts: Sequence[_Draft]) -> tuple[Enriched, ...]:
+def _write(workspace: Workspace, branch: str, drafts: Sequence[_Draft]) -> tuple[Enriched, ...]:
     def attempt(writing: Writing) -> tuple[Enriched, ...]:
-        rewriting = Rewriting(workspace, writing)
+        rewriting = Rewrite(workspace, writing)
         for draft in drafts:
             rewriting.change(rewriting.still(draft.place), draft.memory)
         versions = rewriting.commit("enrich")
         return tuple(
-            draft.told(
-                changed_fields(draft.place, draft.memory),
+            draft.describe(
+                diff_fields(draft.place, draft.memory),
                 versions.get(draft.place.id, draft.place.blob),
             )
             for draft in drafts

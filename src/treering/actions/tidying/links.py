@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from treering.actions import inputs
-from treering.actions.unlink import unlinked, with_link
-from treering.actions.visible import Sight
+from treering.actions.unlink import list_unlinked, with_link
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid, TreeringError
-from treering.graph.inference import MOST, inferred
+from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network
 from treering.model.memory import Link, Memory
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import family_of
-from treering.store.view import Place
+from treering.store.view import Copy
 
 _WEAK = 0.2
 _DAY = 86_400.0
@@ -76,9 +76,9 @@ def infer_links(
     """
     least = inputs.confidence_given(min_confidence, "min_confidence")
     most = _limit(limit)
-    sight = workspace.lookout.sight(workspace.view(branch))
-    workspace.surroundings.catch_up(sight.view)
-    sources = _chosen(workspace, sight, ids, query, type, branch)
+    sight = workspace.searcher.sight(workspace.view(branch))
+    workspace.neighbourhood.catch_up(sight.view)
+    sources = _choose(workspace, sight, ids, query, type, branch)
     links = [link for link in _missing(workspace, sight, sources) if link.confidence >= least]
     if not dry_run and links:
         workspace.write(branch, lambda writing: _make(writing, links[:most]))
@@ -95,11 +95,13 @@ def prune_links(
 ) -> PrunedLinks:
     """Take away links nobody made that are hardly believed any more, and temporal ones of old."""
     most = _limit(limit or _MOST_LINKS)
-    sight = workspace.lookout.sight(workspace.view(branch))
-    own = {place.id for place in _chosen(workspace, sight, ids, "", "", branch)}
+    sight = workspace.searcher.sight(workspace.view(branch))
+    own = {place.id for place in _choose(workspace, sight, ids, "", "", branch)}
     now = workspace.clock()
     edges = (edge for edge in sight.network.edges() if edge.source in own)
-    gone = [PrunedLink(*_shown(edge, now), why) for edge in edges if (why := _outlived(edge, now))]
+    gone = [
+        PrunedLink(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
+    ]
     if not dry_run and gone:
         workspace.write(branch, lambda writing: _unmake(writing, gone[:most]))
     return PrunedLinks("prune_links", dry_run, tuple(gone[:most]), len(gone))
@@ -111,14 +113,14 @@ def _limit(limit: int) -> int:
     return limit
 
 
-def _chosen(
-    workspace: Workspace, sight: Sight, ids: Sequence[str], query: str, kind: str, branch: str
-) -> list[Place]:
+def _choose(
+    workspace: Workspace, sight: SearchView, ids: Sequence[str], query: str, kind: str, branch: str
+) -> list[Copy]:
     """The memories to look at: those named, else those of the branch that fit, newest first."""
     if ids:
         return [sight.view.find(text) for text in ids]
     now = workspace.clock()
-    found = workspace.lookout.index.search(
+    found = workspace.searcher.index.search(
         parse(query, now),
         sight.ranks,
         filters=Filters.of(now, type=kind),
@@ -127,7 +129,7 @@ def _chosen(
         now=now,
         limit=None,
     )
-    scope = workspace.standing(branch).scope
+    scope = workspace.position(branch).scope
     places = (sight.place(hit.blob) for hit in found.hits)
     return [place for place in places if place and place.layer.snapshot.scope == scope]
 
@@ -135,25 +137,25 @@ def _chosen(
 # --- what is missing -----------------------------------------------------------------------------
 
 
-def _missing(workspace: Workspace, sight: Sight, sources: list[Place]) -> list[InferredLink]:
+def _missing(workspace: Workspace, sight: SearchView, sources: list[Copy]) -> list[InferredLink]:
     """The best link of each pair that has none, at most five from each memory."""
     best: dict[frozenset[str], InferredLink] = {}
     for place in sources:
-        for link in _inferred(workspace, sight, place):
+        for link in _infer(workspace, sight, place):
             pair = frozenset((link.source, link.target))
             if pair not in best or link.confidence > best[pair].confidence:
                 best[pair] = link
     return sorted(best.values(), key=lambda link: (-link.confidence, link.source, link.target))
 
 
-def _inferred(workspace: Workspace, sight: Sight, place: Place) -> Iterator[InferredLink]:
+def _infer(workspace: Workspace, sight: SearchView, place: Copy) -> Iterator[InferredLink]:
     try:
         memory = place.memory()
     except TreeringError:
         return
-    case, others = workspace.surroundings.case_of(memory, place.blob)
+    case, others = workspace.neighbourhood.case_of(memory, place.blob)
     count = sum(link.by == "system" for link in memory.links)
-    for link, other in inferred(case, others, unlinked(memory)):
+    for link, other in infer(case, others, list_unlinked(memory)):
         if count >= MOST:
             return
         target = sight.view.place(other.id)
@@ -162,20 +164,20 @@ def _inferred(workspace: Workspace, sight: Sight, place: Place) -> Iterator[Infe
             yield InferredLink(place.id, link.target, link.relation, link.confidence, link.reason)
 
 
-def _may_link(network: Network, source: Place, target: Place) -> bool:
+def _may_link(network: Network, source: Copy, target: Copy) -> bool:
     """Not where they are linked already, where someone took a link away, or private by shared."""
     is_told = target.layer.vault.is_private and not source.layer.vault.is_private
     return (
         not is_told
         and not network.are_linked(source.id, target.id)
-        and source.id not in unlinked(target.memory())
+        and source.id not in list_unlinked(target.memory())
     )
 
 
 def _make(writing: Writing, links: Iterable[InferredLink]) -> None:
-    changed: dict[str, tuple[Place, Memory]] = {}
+    changed: dict[str, tuple[Copy, Memory]] = {}
     for link in links:
-        place, memory = changed.get(link.source) or _found(writing, link.source)
+        place, memory = changed.get(link.source) or _find(writing, link.source)
         extra = {"since": memory.created} if family_of(link.relation) == "temporal" else {}
         made = Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
         changed[link.source] = (place, with_link(memory, made))
@@ -185,7 +187,7 @@ def _make(writing: Writing, links: Iterable[InferredLink]) -> None:
 # --- what has outlived itself --------------------------------------------------------------------
 
 
-def _outlived(edge: Edge, now: float) -> str:
+def _reason_to_go(edge: Edge, now: float) -> str:
     """Why a link should go; empty if it should stay."""
     age = (now - edge.since) / _DAY if edge.since else 0.0
     if family_of(edge.relation) == "temporal" and age > FADING_DAYS:
@@ -195,26 +197,26 @@ def _outlived(edge: Edge, now: float) -> str:
     return ""
 
 
-def _shown(edge: Edge, now: float) -> tuple[str, str, str, float, str]:
+def _show(edge: Edge, now: float) -> tuple[str, str, str, float, str]:
     return (edge.source, edge.target, edge.relation, edge.confidence_at(now), edge.by)
 
 
 def _unmake(writing: Writing, links: Iterable[PrunedLink]) -> None:
-    changed: dict[str, tuple[Place, Memory]] = {}
+    changed: dict[str, tuple[Copy, Memory]] = {}
     for link in links:
-        place, memory = changed.get(link.source) or _found(writing, link.source)
+        place, memory = changed.get(link.source) or _find(writing, link.source)
         edge = (link.relation, link.target)
         kept = tuple(ln for ln in memory.links if (ln.relation, ln.target) != edge)
         changed[link.source] = (place, replace(memory, links=kept))
     _write(writing, "prune-links", changed.values())
 
 
-def _found(writing: Writing, memory_id: str) -> tuple[Place, Memory]:
+def _find(writing: Writing, memory_id: str) -> tuple[Copy, Memory]:
     place = writing.view.find(memory_id)
     return place, place.memory()
 
 
-def _write(writing: Writing, op: str, changed: Iterable[tuple[Place, Memory]]) -> None:
+def _write(writing: Writing, op: str, changed: Iterable[tuple[Copy, Memory]]) -> None:
     changes = [Change(memory, place, place.layer.vault.is_private) for place, memory in changed]
     real = [c for c in changes if c.replaces and c.replaces.memory() != c.memory]
     if real:

@@ -38,12 +38,12 @@ OPS: dict[MaintainOp, Op] = {
     "restore": Op("restore", "restore", shows_first=False, needs_branch=True),
     "reindex": Op("reindex", "reindex", shows_first=False, counts=True),
     "sync": Op("sync", "sync", shows_first=False),
-    "merge": Op("merge", "merge"),
-    "dedupe": Op("dedupe", "dedupe"),
-    "summarize": Op("summarize", "summarize"),
-    "enrich": Op("enrich", "enrich"),
-    "infer_links": Op("inference", "infer_links"),
-    "prune_links": Op("inference", "prune_links"),
+    "merge": Op("tidying.merge", "merge"),
+    "dedupe": Op("tidying.dedupe", "dedupe"),
+    "summarize": Op("tidying.summarize", "summarize"),
+    "enrich": Op("tidying.enrich", "enrich"),
+    "infer_links": Op("tidying.links", "infer_links"),
+    "prune_links": Op("tidying.links", "prune_links"),
 }
 #: Whoever gives one of these means less than everything, or hands in a text: where it cannot be
 #: used it is refused. Any other parameter an operation does not take changes nothing.
@@ -93,7 +93,7 @@ def maintain(
     `writer` writes texts in the caller's place, where the operation needs one and none is given;
     `progress` is called between the steps of what counts them.
     """
-    name = _named(op)
+    name = _check_op(op)
     line = OPS[name]
     if line.needs_branch and not branch:
         raise Invalid(f"{name} needs a branch.")
@@ -109,7 +109,7 @@ def maintain(
         "dry_run": is_dry, "writer": writer, "progress": progress if line.counts else None,
     }  # fmt: skip
     function = _function(line)
-    return Maintained(name, is_dry, function(workspace, **_taken(name, function, given)))
+    return Maintained(name, is_dry, function(workspace, **_fit_arguments(name, function, given)))
 
 
 def present() -> tuple[MaintainOp, ...]:
@@ -117,7 +117,7 @@ def present() -> tuple[MaintainOp, ...]:
     return tuple(op for op, line in OPS.items() if find_spec(f"treering.actions.{line.module}"))
 
 
-def _named(op: str) -> MaintainOp:
+def _check_op(op: str) -> MaintainOp:
     name = op.strip().lower().replace("-", "_")
     for there in present():
         if there == name:
@@ -132,7 +132,9 @@ def _function(line: Op) -> Callable[..., Any]:
     return function
 
 
-def _taken(name: str, function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+def _fit_arguments(
+    name: str, function: Callable[..., Any], given: dict[str, Any]
+) -> dict[str, Any]:
     """What the function has parameters for."""
     known = inspect.signature(function).parameters
     if ignored := [word for word in _MEANT if given[word] and word not in known]:

@@ -7,15 +7,15 @@ from itertools import takewhile
 from typing import Any
 
 from treering.actions import inputs
-from treering.actions.remember import identified
-from treering.actions.tidying.candidates import Alike, Candidates, Group, whole
-from treering.actions.tidying.rewrite import Rewriting, files_of, surest, tags_of
+from treering.actions.remember import identify
+from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import type_named
-from treering.store.view import Place
+from treering.store.view import Copy
 from treering.text import secrets
 
 
@@ -63,7 +63,7 @@ def merge(
     shown = found[:limit]
     text = text_given(content) if content else ""
     secrets.refuse(title)
-    groups = tuple(_told(alike, text, title, kind, is_named=bool(ids)) for alike in shown)
+    groups = tuple(_describe(alike, text, title, kind, is_named=bool(ids)) for alike in shown)
     if dry_run:
         return Merges(groups, len(found), ())
     if not text and not is_there(workspace, writer) and not all(a.is_exact for a in shown):
@@ -73,22 +73,22 @@ def merge(
         words = (
             text or _same_text(alike) or text_written(workspace, writer, "merge", alike.memories)
         )
-        merged.append(_merged(workspace, branch, alike, words, title, kind))
+        merged.append(_merge(workspace, branch, alike, words, title, kind))
     return Merges(groups, len(found), tuple(merged))
 
 
 def _groups(
     workspace: Workspace, branch: str, ids: Sequence[str], type: str, query: str, threshold: float
-) -> list[Alike]:
+) -> list[SameMemories]:
     if ids:
-        candidates = Candidates(workspace, branch=branch, ids=ids)
+        candidates = TidyCandidates(workspace, branch=branch, ids=ids)
         _check(candidates.places)
         return [candidates.together()]
-    candidates = Candidates(workspace, branch=branch, type=type, query=query)
+    candidates = TidyCandidates(workspace, branch=branch, type=type, query=query)
     return candidates.alike(threshold)
 
 
-def _check(places: Sequence[Place]) -> None:
+def _check(places: Sequence[Copy]) -> None:
     if len(places) < 2:
         raise Invalid("One memory cannot be merged.", hint="Name two or more.")
     if len({place.layer.vault.is_private for place in places}) > 1:
@@ -98,7 +98,7 @@ def _check(places: Sequence[Place]) -> None:
         )
 
 
-def _told(alike: Alike, text: str, title: str, kind: str, *, is_named: bool) -> Group:
+def _describe(alike: SameMemories, text: str, title: str, kind: str, *, is_named: bool) -> Group:
     ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
     call = f'maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
     return Group(
@@ -112,7 +112,7 @@ def _told(alike: Alike, text: str, title: str, kind: str, *, is_named: bool) -> 
     )
 
 
-def _would(alike: Alike, text: str, title: str, kind: str) -> dict[str, Any]:
+def _would(alike: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
     return {
         "title": title or title_of(text),
         "type": kind or kind_of(alike.memories),
@@ -121,22 +121,22 @@ def _would(alike: Alike, text: str, title: str, kind: str) -> dict[str, Any]:
     }
 
 
-def _same_text(alike: Alike) -> str:
+def _same_text(alike: SameMemories) -> str:
     return alike.memories[0].content if alike.is_exact else ""
 
 
-def _merged(
-    workspace: Workspace, branch: str, alike: Alike, text: str, title: str, kind: str
+def _merge(
+    workspace: Workspace, branch: str, alike: SameMemories, text: str, title: str, kind: str
 ) -> Merged:
     def attempt(writing: Writing) -> Merged:
-        rewriting = Rewriting(workspace, writing)
+        rewriting = Rewrite(workspace, writing)
         places = [rewriting.still(place) for place in alike.places]
         is_private = places[0].layer.vault.is_private
-        draft = composed(workspace, alike.memories, text, title=title, kind=kind)
-        memory, existing = identified(writing, draft, is_private)
+        draft = compose(workspace, alike.memories, text, title=title, kind=kind)
+        memory, existing = identify(writing, draft, is_private)
         old = [place for place in places if place.id != memory.id]
         if existing:
-            memory = taken_up(existing.memory(), memory, title)
+            memory = take_up(existing.memory(), memory, title)
         history = tuple(Link("supersedes", place.id, 1.0) for place in old)
         outward = (link for m in alike.memories for link in m.links if link.target not in alike.ids)
         links = surest((*memory.links, *history, *outward), but=memory.id)
@@ -150,7 +150,7 @@ def _merged(
     return workspace.write(branch, attempt)
 
 
-def composed(
+def compose(
     workspace: Workspace, sources: Sequence[Memory], text: str, *, title: str = "", kind: str = ""
 ) -> Memory:
     """A memory made of others: their tags, files and topic, as sure as the least sure of them."""
@@ -172,7 +172,7 @@ def composed(
     )
 
 
-def taken_up(existing: Memory, draft: Memory, title: str) -> Memory:
+def take_up(existing: Memory, draft: Memory, title: str) -> Memory:
     """The text is there already: that memory is kept, and takes over what the draft adds."""
     return replace(
         existing,

@@ -3,39 +3,39 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from treering.actions.visible import Sight
+from treering.actions.visible import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict
 from treering.model.memory import FileRef, Link, Memory
 from treering.model.taxonomy import RELATIONS
-from treering.store.view import Place
+from treering.store.view import Copy
 
 
-class Rewriting:
+class Rewrite:
     """What is going to be written; nothing is until `commit`."""
 
     def __init__(self, workspace: Workspace, writing: Writing) -> None:
         self._workspace = workspace
         self._writing = writing
         self._changes: dict[str, Change] = {}
-        self.sight: Sight = workspace.lookout.sight(writing.view)
+        self.sight: SearchView = workspace.searcher.sight(writing.view)
         self.now = workspace.now()
 
-    def still(self, seen: Place) -> Place:
+    def still(self, seen: Copy) -> Copy:
         """The memory as it was when it was looked at, before the lock; Conflict when it is not."""
         place = self._writing.view.place(seen.id)
         if place is None or place.blob != seen.blob:
             raise Conflict(f"The memory {seen.id} changed meanwhile")
         return place
 
-    def memory(self, place: Place) -> Memory:
+    def memory(self, place: Copy) -> Memory:
         change = self._changes.get(place.id)
         return change.memory if change else place.memory()
 
-    def add(self, memory: Memory, existing: Place | None, *, is_private: bool) -> None:
+    def add(self, memory: Memory, existing: Copy | None, *, is_private: bool) -> None:
         self._changes[memory.id] = Change(memory, existing, is_private)
 
-    def change(self, place: Place, memory: Memory, *, by_hand: bool = True) -> None:
+    def change(self, place: Copy, memory: Memory, *, by_hand: bool = True) -> None:
         """Only what somebody meant to change is `modified`: of two versions that one must win."""
         if memory != self.memory(place):
             memory = replace(memory, modified=self.now) if by_hand else memory
@@ -43,12 +43,12 @@ class Rewriting:
             existing = self._changes[place.id].replaces if place.id in self._changes else place
             self._changes[place.id] = Change(memory, existing, is_private)
 
-    def supersede(self, place: Place, by: str) -> None:
+    def supersede(self, place: Copy, by: str) -> None:
         old = self.memory(place)
         details = dict(old.details) | {"superseded_by": by}
         self.change(place, replace(old, status="superseded", details=details))
 
-    def forget(self, place: Place, reason: str) -> None:
+    def forget(self, place: Copy, reason: str) -> None:
         old = self.memory(place)
         mark = {"was": old.status, "reason": reason}
         details = dict(old.details) | {"forgotten": mark}
@@ -64,7 +64,7 @@ class Rewriting:
             if place is None:
                 continue
             memory = self.memory(place)
-            links = [_moved(link, moved, with_history) for link in memory.links]
+            links = [_move(link, moved, with_history) for link in memory.links]
             count += sum(new != old for new, old in zip(links, memory.links, strict=True))
             links_now = surest(links, but=source)
             self.change(place, replace(memory, links=links_now), by_hand=False)
@@ -75,13 +75,13 @@ class Rewriting:
         return self._writing.commit(op, self._changes.values()) if self._changes else {}
 
 
-def incoming(sight: Sight, memory_id: str) -> Iterable[tuple[str, str]]:
+def incoming(sight: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:
     """Relation and source of every link to a memory."""
     edges = sight.network.around(memory_id, direction="in")
     return [(edge.relation, edge.source) for edge in edges]
 
 
-def _moved(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:
+def _move(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:
     tells_history = RELATIONS.get(link.relation) == "evolution"
     if link.target not in moved or (tells_history and not with_history):
         return link

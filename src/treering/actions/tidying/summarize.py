@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treering.actions.remember import identified
-from treering.actions.tidying.candidates import CAPTURED, Alike, Candidates, Group, whole
-from treering.actions.tidying.merge import composed, taken_up
-from treering.actions.tidying.rewrite import Rewriting, incoming, surest, tags_of
+from treering.actions.remember import identify
+from treering.actions.tidying.candidates import CAPTURED, Group, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.merge import compose, take_up
+from treering.actions.tidying.rewrite import Rewrite, incoming, surest, tags_of
 from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, title_of
 from treering.model.taxonomy import type_named
 from treering.search import Entry
-from treering.store.view import Place
+from treering.store.view import Copy
 from treering.text import secrets
 
 #: What a summary is, whatever it is of: background for whoever comes next.
@@ -44,9 +44,9 @@ class Summaries:
 class _Topic:
     """Memories about one thing; those of a query or named by ids are one group."""
 
-    def __init__(self, about: str, places: Sequence[Place]) -> None:
+    def __init__(self, about: str, places: Sequence[Copy]) -> None:
         self.about = about
-        self.alike = Alike(places[:_MOST_SOURCES], 1.0, exact=False)
+        self.alike = SameMemories(places[:_MOST_SOURCES], 1.0, exact=False)
 
 
 def summarize(
@@ -75,7 +75,7 @@ def summarize(
     text = text_given(content) if content else ""
     secrets.refuse(title)
     one = bool(ids or query)
-    groups = tuple(_told(topic, text, title, kind, is_named=one) for topic in shown)
+    groups = tuple(_describe(topic, text, title, kind, is_named=one) for topic in shown)
     if dry_run:
         return Summaries(groups, len(found), ())
     if shown and not text and not is_there(workspace, writer):
@@ -83,14 +83,14 @@ def summarize(
     made = []
     for topic in shown:
         words = text or text_written(workspace, writer, "summarize", topic.alike.memories)
-        made.append(_stored(workspace, branch, topic, words, title, kind))
+        made.append(_store(workspace, branch, topic, words, title, kind))
     return Summaries(groups, len(found), tuple(made))
 
 
 def _topics(
     workspace: Workspace, branch: str, ids: Sequence[str], type: str, query: str
 ) -> Iterator[_Topic]:
-    candidates = Candidates(
+    candidates = TidyCandidates(
         workspace, branch=branch, ids=ids, type="" if ids else type, query=query
     )
     if ids or query:
@@ -100,7 +100,7 @@ def _topics(
         return
     for about, entries in _by_subject(candidates.entries).items():
         if len(entries) >= _FEWEST and not _is_covered(candidates, entries):
-            yield _Topic(about, candidates.placed(entries))
+            yield _Topic(about, candidates.locate(entries))
 
 
 def _by_subject(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
@@ -116,7 +116,7 @@ def _by_subject(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return dict(sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])))
 
 
-def _is_covered(candidates: Candidates, entries: Sequence[Entry]) -> bool:
+def _is_covered(candidates: TidyCandidates, entries: Sequence[Entry]) -> bool:
     """Whether a summary of all of them is there already; it counts among them itself."""
     counts: Counter[str] = Counter()
     for entry in entries:
@@ -126,7 +126,7 @@ def _is_covered(candidates: Candidates, entries: Sequence[Entry]) -> bool:
     return any(found + (summary in own) == len(entries) for summary, found in counts.items())
 
 
-def _told(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool) -> Group:
+def _describe(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool) -> Group:
     alike = topic.alike
     ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
     call = f'maintain(op="summarize", ids=[{ids}], content="...", dry_run=false)'
@@ -142,7 +142,7 @@ def _told(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool) ->
     )
 
 
-def _would(alike: Alike, text: str, title: str, kind: str) -> dict[str, Any]:
+def _would(alike: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
     return {
         "title": title or title_of(text),
         "type": kind,
@@ -151,19 +151,19 @@ def _would(alike: Alike, text: str, title: str, kind: str) -> dict[str, Any]:
     }
 
 
-def _stored(
+def _store(
     workspace: Workspace, branch: str, topic: _Topic, text: str, title: str, kind: str
 ) -> Summary:
     """Private as soon as one of the sources is."""
 
     def attempt(writing: Writing) -> Summary:
-        rewriting = Rewriting(workspace, writing)
+        rewriting = Rewrite(workspace, writing)
         places = [rewriting.still(place) for place in topic.alike.places]
         is_private = any(place.layer.vault.is_private for place in places)
-        draft = composed(workspace, topic.alike.memories, text, title=title, kind=kind)
-        memory, existing = identified(writing, draft, is_private)
+        draft = compose(workspace, topic.alike.memories, text, title=title, kind=kind)
+        memory, existing = identify(writing, draft, is_private)
         if existing:
-            memory = taken_up(existing.memory(), memory, title)
+            memory = take_up(existing.memory(), memory, title)
         origins = (Link("derived_from", place.id, 1.0) for place in places)
         memory = replace(memory, links=surest((*memory.links, *origins), but=memory.id))
         rewriting.add(memory, existing, is_private=is_private)

@@ -39,10 +39,10 @@ def text_written(
     workspace: Workspace, writer: Writer | None, op: str, memories: Iterable[Memory]
 ) -> str:
     """A text for an operation about these memories, from whoever is there to write it."""
-    writes = writer or _configured(workspace)
+    writes = writer or _read_setting(workspace)
     if writes is None:
         raise NeedsModel(f"To {op}, a text has to be written.")
-    asked = {"op": op, "task": _TASKS[op], "memories": [_shown(memory) for memory in memories]}
+    asked = {"op": op, "task": _TASKS[op], "memories": [_show(memory) for memory in memories]}
     text = writes(asked)
     if not text.strip():
         raise WriterFailed("The writer wrote nothing.")
@@ -50,10 +50,10 @@ def text_written(
 
 
 def is_there(workspace: Workspace, writer: Writer | None) -> bool:
-    return writer is not None or _configured(workspace) is not None
+    return writer is not None or _read_setting(workspace) is not None
 
 
-def _shown(memory: Memory) -> dict[str, Any]:
+def _show(memory: Memory) -> dict[str, Any]:
     return {
         "id": memory.id,
         "type": memory.type,
@@ -64,7 +64,7 @@ def _shown(memory: Memory) -> dict[str, Any]:
     }
 
 
-def _configured(workspace: Workspace) -> Writer | None:
+def _read_setting(workspace: Workspace) -> Writer | None:
     """The command of git's configuration: the user's own word, as `core.editor` is."""
     repository = workspace.repository
     line = repository.config("treering.writer.command")

@@ -21,6 +21,7 @@ DOCTOR = Verb(
     "Check everything treering wrote, and repair what is safe.",
     (flag("dry_run", "Only look, or repair what is safe.", off="fix"),),
     example="treering doctor --dry-run",
+    action="doctor.doctor.doctor",
     more="Exits with 1 while something is left to do.",
 )
 
@@ -142,6 +143,7 @@ MAINTAIN = Verb(
         ),
     ),
     example="treering maintain dedupe --apply",
+    action="tidying.maintain.maintain",
     more="""\
 \b
 gc           let memories follow their branches

@@ -80,6 +80,7 @@ ENTITIES = Verb(
         BRANCH,
     ),
     example="treering entities extract 'Ada moved src/db.py to Redis' --store",
+    action="entities.entities.entities",
     more="After the operation come a name (get, add, delete, list), a text (extract), or the "
     "entities to merge.",
     tool=Tool(

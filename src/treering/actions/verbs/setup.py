@@ -18,6 +18,7 @@ INIT = Verb(
         flag("print", "Show what goes into the files of a client.", doors=CLI),
     ),
     example="treering init --client claude --dry-run",
+    action="setup.init.init",
     more="Memories need none of it. Run it again at any time: what is in place is left alone.",
 )  # fmt: skip
 

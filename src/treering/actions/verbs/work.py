@@ -70,6 +70,7 @@ CONTEXT = Verb(
         BRANCH,
     ),
     example="treering context --task 'fix the login' --file src/auth/login.py",
+    action="context.context.context",
     tool=Tool(
         "What matters now: the memories that bear on a task and its files, ranked and cut to a "
         "budget, ready to read. Use it once at the start of a task; for a question use recall.",
@@ -106,6 +107,7 @@ PROMPTS = Verb(
         BRANCH,
     ),
     example="treering prompts run code-review --variables file=src/main.py",
+    action="prompts.prompts.prompts",
     more="The text of one to save is the argument after its name, or standard input.",
     tool=Tool(
         "Saved prompts and templates of the project or the user: list, get, run with variables, "

@@ -16,13 +16,13 @@ from treering.git.repository import Repository
 KNOWN = 50_000
 
 
-class Line:
+class FirstParents:
     """A target's history along its first parents; a commit's height counts from the oldest one.
 
     A line that grows out of another keeps what lies above the joint only.
     """
 
-    def __init__(self, below: "Line | None", joint: int, *, is_whole: bool) -> None:
+    def __init__(self, below: "FirstParents | None", joint: int, *, is_whole: bool) -> None:
         self.commits: list[str] = below.commits[: joint + 1] if below else []
         self.is_whole = is_whole  # or its beginning lies further back than is known
         self._below, self._joint = below, joint
@@ -62,14 +62,14 @@ class Fork(NamedTuple):
     is_endless: bool  # given up before the line was met
 
 
-class Lineage:
+class Ancestry:
     """The commits of targets, and of branches as far as they were asked for."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._parents: dict[str, tuple[str, ...]] = {}
-        self._lines: dict[str, Line] = {}
-        self._line_through: dict[str, Line] = {}
+        self._lines: dict[str, FirstParents] = {}
+        self._line_through: dict[str, FirstParents] = {}
         self._brought: dict[str, list[str]] = {}
         self._is_listed_in_full = True
 
@@ -109,13 +109,13 @@ class Lineage:
             self._parents[commit] = tuple(parents)
         self._is_listed_in_full = self._is_listed_in_full and len(lines) < KNOWN
         for tip in new:
-            self._lines[tip] = self._drawn(tip)
+            self._lines[tip] = self._draw(tip)
 
-    def line(self, tip: str) -> Line:
+    def line(self, tip: str) -> FirstParents:
         """The line of a target that was listed."""
         return self._lines[tip]
 
-    def _drawn(self, tip: str) -> Line:
+    def _draw(self, tip: str) -> FirstParents:
         upper, at = [], tip
         while at not in self._line_through and at in self._parents:
             upper.append(at)
@@ -123,14 +123,14 @@ class Lineage:
         below = self._line_through.get(at)
         joint = (below.height_of(at) if below else None) or 0
         is_whole = below.is_whole if below else self._is_listed_in_full
-        line = Line(below, joint, is_whole=is_whole)
+        line = FirstParents(below, joint, is_whole=is_whole)
         for commit in reversed(upper):
             line.add(commit)
             self._line_through[commit] = line
-            self._brought[commit] = [commit, *self._taken_in(line, commit)]
+            self._brought[commit] = [commit, *self._merged_commits(line, commit)]
         return line
 
-    def _taken_in(self, line: Line, merge: str) -> Iterator[str]:
+    def _merged_commits(self, line: FirstParents, merge: str) -> Iterator[str]:
         """The commits a merge brought to the line by its other parents."""
         waiting = list(self._parents[merge][1:])
         while waiting:
@@ -140,14 +140,14 @@ class Lineage:
                 yield commit
                 waiting.extend(self._parents[commit])
 
-    def newer(self, line: Line, height: int) -> Iterator[tuple[str, list[str]]]:
+    def newer(self, line: FirstParents, height: int) -> Iterator[tuple[str, list[str]]]:
         """The line's commits above a height, newest first, each with all that it brought."""
         for at in range(len(line.commits) - 1, height, -1):
             yield line.commits[at], self._brought[line.commits[at]]
 
     # --- branches ---------------------------------------------------------------------------------
 
-    def own_commits(self, tip: str, lines: Iterable[Line]) -> list[str]:
+    def own_commits(self, tip: str, lines: Iterable[FirstParents]) -> list[str]:
         """The commits of a branch that no line has, children before parents."""
         held = list(lines)
         done: dict[str, None] = {}
@@ -161,7 +161,7 @@ class Lineage:
                 waiting.extend((parent, False) for parent in self.parents_of(commit) or ())
         return list(reversed(done))
 
-    def fork(self, tip: str, line: Line, most: int) -> Fork:
+    def fork(self, tip: str, line: FirstParents, most: int) -> Fork:
         """Follow a branch down to a line, through `most` commits at the most."""
         beside: set[str] = set()
         meetings: dict[str, None] = {}
@@ -180,7 +180,7 @@ class Lineage:
                     meetings |= {parent: None for parent in parents or () if line.has(parent)}
         return Fork(beside, top, list(meetings), is_cut, is_endless=bool(waiting))
 
-    def base(self, tip: str, target: str, line: Line, fork: Fork) -> str | None:
+    def base(self, tip: str, target: str, line: FirstParents, fork: Fork) -> str | None:
         """The best merge base: the meeting that no other one is newer than."""
         left = [
             commit

@@ -9,17 +9,17 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from treering.branches.landing.ancestry import Fork, Line, Lineage
+from treering.branches.landing.ancestry import Ancestry, FirstParents, Fork
 from treering.branches.landing.patches import (
     ENVIRONMENT,
     UNKNOWN,
-    Changes,
+    CommitRange,
     FileChange,
-    Step,
+    Patches,
     is_nothing,
     time_left,
 )
-from treering.branches.landing.trial_merge import Merging
+from treering.branches.landing.trial_merge import TrialMerge
 from treering.errors import TreeringError
 from treering.git import process
 from treering.git.process import TookTooLong
@@ -51,11 +51,11 @@ class Limits(NamedTuple):
     seconds: float = 5.0
 
 
-class Place(NamedTuple):
+class TargetView(NamedTuple):
     """A target, as one branch sees it."""
 
     target: Target
-    line: Line
+    line: FirstParents
     fork: Fork
     base: str
 
@@ -78,9 +78,9 @@ class Judge:
     def __init__(self, repository: Repository, limits: Limits = Limits()) -> None:  # noqa: B008
         self._repository = repository
         self._limits = limits
-        self._lineage = Lineage(repository)
-        self._changes = Changes(repository)
-        self._merging = Merging(repository)
+        self._lineage = Ancestry(repository)
+        self._changes = Patches(repository)
+        self._merging = TrialMerge(repository)
         self._read: set[str] = set()  # commits of lines, read with all that they brought
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
@@ -109,7 +109,7 @@ class Judge:
         """
         until = time.monotonic() + self._limits.seconds
         try:
-            return self._judged(tip, targets, had_own_commits, until)
+            return self._judge(tip, targets, had_own_commits, until)
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
             return _not_landed(f"Looking for {tip[:12]} took longer than {bound}.", bound=bound)
@@ -119,12 +119,12 @@ class Judge:
     def _present(self, targets: Sequence[Target]) -> list[Target]:
         return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
 
-    def _lines(self, targets: Sequence[Target], until: float) -> list[Line]:
+    def _lines(self, targets: Sequence[Target], until: float) -> list[FirstParents]:
         tips = [target.tip for target in self._present(targets)]
         self._lineage.list_targets(tips, time_left(until))
         return [self._lineage.line(tip) for tip in tips]
 
-    def _judged(
+    def _judge(
         self, tip: str, targets: Sequence[Target], had_own_commits: bool, until: float
     ) -> Landing:
         if self._lineage.parents_of(tip) is None:
@@ -148,8 +148,8 @@ class Judge:
         return inquiry.answer(self._steps(own), self._merges(own), bound)
 
     def _places(
-        self, tip: str, targets: Sequence[Target], lines: Sequence[Line]
-    ) -> tuple[list[Place], Landing]:
+        self, tip: str, targets: Sequence[Target], lines: Sequence[FirstParents]
+    ) -> tuple[list[TargetView], Landing]:
         """The targets that share history with a branch, and what to say when none does."""
         places = []
         names = _either([target.name for target in targets])
@@ -166,12 +166,12 @@ class Judge:
                     f"{tip[:12]} left {target.name} more than {bound} ago.", bound=bound
                 )
             elif base := self._lineage.base(tip, target.tip, line, fork):
-                places.append(Place(target, line, fork, base))
+                places.append(TargetView(target, line, fork, base))
         return places, why_not
 
-    def _read_target(self, place: Place, until: float) -> str:
+    def _read_target(self, place: TargetView, until: float) -> str:
         """Read what a target did since the branch left it, newest first; returns the bound met."""
-        steps: list[Step] = []
+        steps: list[CommitRange] = []
         read, count, bound = [], 0, ""
         for commit, brought in self._lineage.newer(place.line, place.fork.height):
             count += len(brought)
@@ -185,7 +185,7 @@ class Judge:
         self._read.update(read)
         return bound
 
-    def _steps(self, commits: Iterable[str]) -> list[Step]:
+    def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """What commits with at most one parent did."""
         return [
             self._first_step(commit)
@@ -193,8 +193,8 @@ class Judge:
             if len(self._lineage.parents_of(commit) or ()) < 2
         ]
 
-    def _first_step(self, commit: str) -> Step:
-        return Step(commit, next(iter(self._lineage.parents_of(commit) or ()), ""))
+    def _first_step(self, commit: str) -> CommitRange:
+        return CommitRange(commit, next(iter(self._lineage.parents_of(commit) or ()), ""))
 
     def _merges(self, commits: Iterable[str]) -> list[str]:
         return [commit for commit in commits if len(self._lineage.parents_of(commit) or ()) > 1]
@@ -206,9 +206,9 @@ class Inquiry:
     def __init__(
         self,
         tip: str,
-        places: Sequence[Place],
-        changes: Changes,
-        merging: Merging,
+        places: Sequence[TargetView],
+        changes: Patches,
+        merging: TrialMerge,
         until: float,
     ) -> None:
         self._tip = tip
@@ -218,8 +218,8 @@ class Inquiry:
         self._until = until
         self._bound = ""
 
-    def answer(self, own: Sequence[Step], merges: Sequence[str], bound: str) -> Landing:
-        wholes = [Step(self._tip, place.base) for place in self._places]
+    def answer(self, own: Sequence[CommitRange], merges: Sequence[str], bound: str) -> Landing:
+        wholes = [CommitRange(self._tip, place.base) for place in self._places]
         self._changes.read([*own, *wholes], self._until)
         own = [step for step in own if self._changes.files(step)]  # without empty commits
         wholes = [step for step in wholes if self._changes.files(step)]
@@ -237,29 +237,33 @@ class Inquiry:
         return self._nowhere(own, picked, bool(wholes), bound or self._bound)
 
     def _as_cherries(
-        self, own: Sequence[Step], equals: Sequence[dict[Step, str]]
+        self, own: Sequence[CommitRange], equals: Sequence[dict[CommitRange, str]]
     ) -> Landing | None:
         for place, equal in zip(self._places, equals, strict=True):
             if own and all(step in equal for step in own):
                 newest = max((equal[step] for step in own), key=place.height)
                 count = "its commit is" if len(own) == 1 else f"each of its {len(own)} commits is"
-                return _landed("cherry", place.target, newest, f"{count} there as an equal patch")
+                return _landing("cherry", place.target, newest, f"{count} there as an equal patch")
         return None
 
-    def _as_squash(self, equals: Sequence[dict[Step, str]]) -> Landing | None:
+    def _as_squash(self, equals: Sequence[dict[CommitRange, str]]) -> Landing | None:
         for place, equal in zip(self._places, equals, strict=True):
-            if commit := equal.get(Step(self._tip, place.base)):
-                return _landed("squash", place.target, commit, "its whole diff is one commit there")
+            if commit := equal.get(CommitRange(self._tip, place.base)):
+                return _landing(
+                    "squash", place.target, commit, "its whole diff is one commit there"
+                )
         return None
 
     def _as_no_op(self, *, is_all_read: bool) -> Landing | None:
         for place in self._places:
             if commit := self._no_op(place, is_all_read=is_all_read):
                 said = "merging it there would change nothing"
-                return _landed("noop", place.target, commit, said)
+                return _landing("noop", place.target, commit, said)
         return None
 
-    def _nowhere(self, own: Sequence[Step], picked: int, has_changes: bool, bound: str) -> Landing:
+    def _nowhere(
+        self, own: Sequence[CommitRange], picked: int, has_changes: bool, bound: str
+    ) -> Landing:
         names = _either([place.target.name for place in self._places])
         if picked:
             said = f"Only {picked} of the {len(own)} commits up to {self._tip[:12]} are in {names}."
@@ -273,7 +277,9 @@ class Inquiry:
 
     # --- patches ----------------------------------------------------------------------------------
 
-    def _equal_steps(self, steps: Sequence[Step], place: Place) -> dict[Step, str]:
+    def _equal_steps(
+        self, steps: Sequence[CommitRange], place: TargetView
+    ) -> dict[CommitRange, str]:
         """For each step that a target took too since the branch left: its newest commit there."""
         alike = {
             step: [other for other in self._changes.alike(step) if place.is_newer(other.new)]
@@ -287,7 +293,7 @@ class Inquiry:
             for one in (step, *others)
         ]
         prints = self._changes.fingerprints(unsure, self._until)
-        equal: dict[Step, str] = {}
+        equal: dict[CommitRange, str] = {}
         for step, others in alike.items():
             same = [
                 other.new
@@ -301,9 +307,9 @@ class Inquiry:
 
     # --- merges -----------------------------------------------------------------------------------
 
-    def _no_op(self, place: Place, *, is_all_read: bool) -> str | None:
+    def _no_op(self, place: TargetView, *, is_all_read: bool) -> str | None:
         """The oldest commit of a target's line into which merging the branch changes nothing."""
-        wanted = self._changes.files(Step(self._tip, place.base))
+        wanted = self._changes.files(CommitRange(self._tip, place.base))
         starts_at_base = is_all_read and place.line.is_on(place.base)
         now = {file.path: file.old if starts_at_base else UNKNOWN for file in wanted}
         for step in self._touching(now, place):
@@ -334,12 +340,12 @@ class Inquiry:
             return False
         return self._merging.changes_nothing(commit, self._tip, self._until)  # 4
 
-    def _touching(self, wanted: Iterable[bytes], place: Place) -> list[Step]:
+    def _touching(self, wanted: Iterable[bytes], place: TargetView) -> list[CommitRange]:
         """The line's steps since the fork that change one of some files, oldest first.
 
         Where one of them goes, the files that come with that step may be its new name.
         """
-        found: dict[Step, None] = {}
+        found: dict[CommitRange, None] = {}
         waiting = list(wanted)
         seen = set(waiting)
         while waiting:
@@ -360,16 +366,16 @@ def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:
     return {file.path for file in files if is_nothing(file.old)}
 
 
-def _as_ancestor(tip: str, target: Target, line: Line, had_own_commits: bool) -> Landing:
+def _as_ancestor(tip: str, target: Target, line: FirstParents, had_own_commits: bool) -> Landing:
     if not had_own_commits:
         return _not_landed(f"It has no commits of its own: {tip[:12]} was made in {target.name}.")
     height = line.height_of(tip)
     merge = None if height is None else line.commits[height]
     said = "it was fast-forwarded to it" if merge == tip else "its commits are there as they are"
-    return _landed("ancestor", target, merge, said)
+    return _landing("ancestor", target, merge, said)
 
 
-def _landed(evidence: str, target: Target, commit: str | None, said: str) -> Landing:
+def _landing(evidence: str, target: Target, commit: str | None, said: str) -> Landing:
     by = f" by {commit[:12]}" if commit else ""
     reason = f"Landed in {target.name}{by}: {said}."
     return Landing(evidence, target.name, commit, reason, is_partial=False, bound="")

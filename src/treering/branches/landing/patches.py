@@ -27,7 +27,7 @@ _PATCH = (
 _AT_ONCE = 500
 
 
-class Step(NamedTuple):
+class CommitRange(NamedTuple):
     """From one commit to another; from nothing when there is no older one."""
 
     new: str
@@ -48,19 +48,19 @@ UNKNOWN = b""
 Shape = tuple[tuple[bytes, bytes, bytes], ...]
 
 
-class Changes:
+class Patches:
     """Changes looked up so far; those of targets can be found by what they do."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._files: dict[Step, tuple[FileChange, ...]] = {}
-        self._prints: dict[Step, bytes] = {}
-        self._found_by_shape: dict[Shape, list[Step]] = {}
-        self._found_by_path: dict[bytes, list[Step]] = {}
-        self._to_find: set[Step] = set()
+        self._files: dict[CommitRange, tuple[FileChange, ...]] = {}
+        self._prints: dict[CommitRange, bytes] = {}
+        self._found_by_shape: dict[Shape, list[CommitRange]] = {}
+        self._found_by_path: dict[bytes, list[CommitRange]] = {}
+        self._to_find: set[CommitRange] = set()
         self._lines = lru_cache(maxsize=64)(self._read_lines)
 
-    def read(self, steps: Iterable[Step], until: float) -> None:
+    def read(self, steps: Iterable[CommitRange], until: float) -> None:
         """Look up steps that are not known yet; TookTooLong when the time is over.
 
         What was read by then is kept, so that the next one to ask gets further.
@@ -68,9 +68,9 @@ class Changes:
         new = [step for step in dict.fromkeys(steps) if step not in self._files]
         for some in _batches(new):
             listed = self._ask(some, _RAW, until).split(b"\0")
-            self._files.update(zip(some, _parsed(listed), strict=True))
+            self._files.update(zip(some, _parse(listed), strict=True))
 
-    def read_to_find(self, steps: Iterable[Step], until: float) -> None:
+    def read_to_find(self, steps: Iterable[CommitRange], until: float) -> None:
         """The same for steps of a target: `alike` and `touching` find them from now on."""
         new = [step for step in dict.fromkeys(steps) if step not in self._to_find]
         for some in _batches(new):
@@ -81,32 +81,32 @@ class Changes:
                     self._found_by_path.setdefault(file.path, []).append(step)
             self._to_find.update(some)
 
-    def alike(self, step: Step) -> list[Step]:
+    def alike(self, step: CommitRange) -> list[CommitRange]:
         """The targets' steps of the same shape: none other can have the same patch."""
         return self._found_by_shape.get(self.shape(step), [])
 
-    def touching(self, path: bytes) -> list[Step]:
+    def touching(self, path: bytes) -> list[CommitRange]:
         """The targets' steps that change a file."""
         return self._found_by_path.get(path, [])
 
-    def files(self, step: Step) -> tuple[FileChange, ...]:
+    def files(self, step: CommitRange) -> tuple[FileChange, ...]:
         """What a step that was read changes, by path."""
         return self._files[step]
 
-    def shape(self, step: Step) -> Shape:
+    def shape(self, step: CommitRange) -> Shape:
         """Which files a step changes and how their modes: equal patches have equal shapes."""
         return tuple((file.path, file.old[:6], file.new[:6]) for file in self._files[step])
 
-    def are_same(self, one: Step, other: Step) -> bool:
+    def are_same(self, one: CommitRange, other: CommitRange) -> bool:
         """Whether two steps lead from the same blobs to the same blobs."""
         return self._files[one] == self._files[other]
 
-    def fingerprints(self, steps: Sequence[Step], until: float) -> dict[Step, bytes]:
+    def fingerprints(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, bytes]:
         """The patches of steps, as hashes; TookTooLong when the time is over."""
         new = [step for step in dict.fromkeys(steps) if step not in self._prints]
         for some in _batches(new):
             lines = self._ask(some, _PATCH, until).split(b"\n")
-            self._prints.update(zip(some, _hashed(lines), strict=True))
+            self._prints.update(zip(some, _hash(lines), strict=True))
         return {step: self._prints[step] for step in steps}
 
     def lacks_a_line(self, change: FileChange, now: bytes) -> bool:
@@ -131,7 +131,7 @@ class Changes:
         feed = "".join(f"{merge}\n" for merge in merges).encode()
         return bool(self._run(arguments, feed, until).strip())
 
-    def _ask(self, steps: Sequence[Step], how: Sequence[str], until: float) -> bytes:
+    def _ask(self, steps: Sequence[CommitRange], how: Sequence[str], until: float) -> bytes:
         feed = "".join(f"{step.new} {step.old}".rstrip() + "\n" for step in steps).encode()
         return self._run((*_TREES, *how), feed, until)
 
@@ -177,12 +177,12 @@ def time_left(until: float) -> float:
     return left
 
 
-def _batches(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+def _batches(steps: Sequence[CommitRange]) -> Iterator[Sequence[CommitRange]]:
     for at in range(0, len(steps), _AT_ONCE):
         yield steps[at : at + _AT_ONCE]
 
 
-def _parsed(fields: Sequence[bytes]) -> Iterator[tuple[FileChange, ...]]:
+def _parse(fields: Sequence[bytes]) -> Iterator[tuple[FileChange, ...]]:
     """The files of each commit: its id, then for each file modes, blobs and status, then the path.
 
     A path stands where a path is due, so it may look like anything.
@@ -199,7 +199,7 @@ def _parsed(fields: Sequence[bytes]) -> Iterator[tuple[FileChange, ...]]:
             files = []
 
 
-def _hashed(lines: Iterable[bytes]) -> Iterator[bytes]:
+def _hash(lines: Iterable[bytes]) -> Iterator[bytes]:
     """The hash of each commit's patch.
 
     Lines of content start with a space, a sign or a backslash, so that the others cannot be

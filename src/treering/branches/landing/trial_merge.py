@@ -19,7 +19,7 @@ _SETTINGS = (
 )
 
 
-class Merging:
+class TrialMerge:
     """Tries merges of commits, where git can do that."""
 
     def __init__(self, repository: Repository) -> None:
@@ -33,7 +33,7 @@ class Merging:
         """Whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
         with tempfile.TemporaryDirectory(prefix="treering-") as folder:
             made = process.run(
-                _made_apart(Path(folder)),
+                _make_apart(Path(folder)),
                 *plain(Path(folder)),
                 *_SETTINGS,
                 *("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", commit, tip),
@@ -54,7 +54,7 @@ class Merging:
         return self._version
 
 
-def _made_apart(folder: Path) -> Path:
+def _make_apart(folder: Path) -> Path:
     """A git dir of our own: a dry run leaves no loose objects in the user's, and a merge driver
     that the user's repository names, in its configuration and attributes, is not known here."""
     (folder / "refs").mkdir()

@@ -20,7 +20,7 @@ def merge_ends(older: Memory, newer: Memory) -> Memory:
         tags=_together(older.tags, newer.tags),
         files=_together(older.files, newer.files),
         links=_links(older, newer),
-        details={**older.details, **newer.details, **_unlinked(older, newer)},
+        details={**older.details, **newer.details, **_union_unlinked(older, newer)},
         extra={**older.extra, **newer.extra},
     )
 
@@ -39,7 +39,7 @@ def _links(older: Memory, newer: Memory) -> tuple[Any, ...]:
     return tuple(edges.values())
 
 
-def _unlinked(older: Memory, newer: Memory) -> dict[str, Any]:
+def _union_unlinked(older: Memory, newer: Memory) -> dict[str, Any]:
     """Ids never to be linked again, of both sides: a link taken away on one must not come back."""
     sides = (
         tuple(found) if isinstance(found := memory.details.get("unlinked"), list | tuple) else ()

@@ -18,20 +18,20 @@ from treering.model.prompt import Prompt
 from treering.store import layout
 from treering.store.dates import is_possible, limit_date
 from treering.store.merge.ends import merge_ends
-from treering.store.merge.prompts import SavedStep, replayed_prompt
-from treering.store.merge.replay import Step, replayed
-from treering.store.tree_diff import Commit, History, changed_apart, differing, tree_of
+from treering.store.merge.prompts import PromptStep, replay_prompt
+from treering.store.merge.replay import MemoryStep, replay
+from treering.store.tree_diff import History, MemoryCommit, diff_histories, differing, tree_of
 from treering.store.vault import Vault
 
 
-class Outcome(NamedTuple):
+class MergedFile(NamedTuple):
     """What a file becomes: new bytes, a blob there is, or nothing; and what to tell about it."""
 
     data: bytes | str | None
     notes: tuple[str, ...] = ()
 
 
-class Joined(NamedTuple):
+class JoinResult(NamedTuple):
     """What putting two tips together changes against the smaller of them."""
 
     files: dict[str, bytes | str | None]
@@ -39,15 +39,15 @@ class Joined(NamedTuple):
     notes: tuple[str, ...]
 
 
-def joined(vault: Vault, one: str, other: str) -> Joined:
+def join(vault: Vault, one: str, other: str) -> JoinResult:
     """Work a merge out, without writing anything."""
     first, second = sorted((one, other))
     pairs = differing(vault, tree_of(vault, first), tree_of(vault, second))
     files: dict[str, bytes | str | None] = {}
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, MergedFile] = {}
     if pairs:
-        here, there = changed_apart(vault, first, second)
-        meeting = Meeting(vault, (first, second))
+        here, there = diff_histories(vault, first, second)
+        meeting = HistoryMerge(vault, (first, second))
         for path, (ours, theirs) in pairs.items():
             if ours is None or theirs is None:
                 files |= {path: theirs} if ours is None else {}  # absence is no change
@@ -58,14 +58,14 @@ def joined(vault: Vault, one: str, other: str) -> Joined:
             elif path not in here:  # no commit owns up to the difference
                 outcomes[path] = meeting.by_ends(path, ours, theirs)
         files |= {path: o.data for path, o in outcomes.items() if o.data != pairs[path][0]}
-    return Joined(
+    return JoinResult(
         files,
         tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
         tuple(note for outcome in outcomes.values() for note in outcome.notes),
     )
 
 
-class Meeting:
+class HistoryMerge:
     """Two tips whose files are put together; their history is read when it is first needed."""
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
@@ -76,7 +76,7 @@ class Meeting:
     def _history(self) -> History:
         return History(self._vault, self._tips)
 
-    def outcome(self, path: str, ours: str | None, theirs: str | None) -> Outcome:
+    def outcome(self, path: str, ours: str | None, theirs: str | None) -> MergedFile:
         """A file that both changed: by its whole history, else by its two ends."""
         is_memory = layout.id_of_path(path) is not None
         try:
@@ -97,13 +97,13 @@ class Meeting:
 
     # --- memories ---------------------------------------------------------------------------------
 
-    def _memory(self, path: str, commits: Sequence[Commit]) -> Outcome:
-        found = replayed(self._steps(path, commits))
+    def _memory(self, path: str, commits: Sequence[MemoryCommit]) -> MergedFile:
+        found = replay(self._steps(path, commits))
         if found.blob or found.memory is None:
-            return Outcome(found.blob, found.notes)
-        return Outcome(document.dump(found.memory), found.notes)
+            return MergedFile(found.blob, found.notes)
+        return MergedFile(document.dump(found.memory), found.notes)
 
-    def _steps(self, path: str, commits: Sequence[Commit]) -> list[Step]:
+    def _steps(self, path: str, commits: Sequence[MemoryCommit]) -> list[MemoryStep]:
         memory_id = layout.id_of_path(path) or ""
         knew = self._history.knew(commits)
         blobs = {commit.oid: self._blob(commit.oid, path) for commit in commits}
@@ -123,16 +123,16 @@ class Meeting:
             after = versions.get(blob or "")
             is_as_written = blob is not None and after == self._vault.memory(blob)
             steps.append(
-                Step(
+                MemoryStep(
                     commit.oid, self._history.times[commit.oid], commit.op,
-                    versions.get(was or "") or self._parsed(was), after,
+                    versions.get(was or "") or self._parse(was), after,
                     blob if is_as_written else None, knew[commit.oid],
                 )
             )  # fmt: skip
         return steps
 
     def _versions(
-        self, commits: Sequence[Commit], blobs: Mapping[str, str | None]
+        self, commits: Sequence[MemoryCommit], blobs: Mapping[str, str | None]
     ) -> dict[str, Memory]:
         """The memory in each blob, modified no later than when the commit that brought it counts
         as made: else a date of 2099 would be carried on by every merge."""
@@ -144,7 +144,7 @@ class Meeting:
                 found[blob] = replace(memory, modified=modified)
         return found
 
-    def _parsed(self, blob: str | None) -> Memory | None:
+    def _parse(self, blob: str | None) -> Memory | None:
         return self._vault.memory(blob) if blob else None
 
     @cached_property
@@ -152,20 +152,20 @@ class Meeting:
         """When the later of the two tips counts as made."""
         return max(self._history.times.get(tip, 0) for tip in self._tips)
 
-    def by_ends(self, path: str, ours: str | None, theirs: str | None) -> Outcome:
+    def by_ends(self, path: str, ours: str | None, theirs: str | None) -> MergedFile:
         """The later one wins, then the larger blob id; one that is no memory never does, nor one
         whose date cannot be true."""
         if layout.id_of_path(path) is None:
             return self._newer_prompt(ours, theirs)
         readable = {blob: memory for blob in (ours, theirs) if blob and (memory := self._try(blob))}
         if len(readable) < 2:
-            return Outcome(next(iter(readable), None) or _larger(ours, theirs))
+            return MergedFile(next(iter(readable), None) or _larger(ours, theirs))
         older, newer = (
             replace(memory, modified=limit_date(memory.modified, self._latest))
             for blob, memory in sorted(readable.items(), key=lambda pair: self._rank(*pair))
         )
         note = f"{newer.id} was merged without its history"
-        return Outcome(document.dump(merge_ends(older, newer)), (note,))
+        return MergedFile(document.dump(merge_ends(older, newer)), (note,))
 
     def _rank(self, blob: str, version: Memory | Prompt) -> tuple[str, str]:
         """What a version goes by where only the ends are known."""
@@ -180,7 +180,7 @@ class Meeting:
 
     # --- saved prompts and templates --------------------------------------------------------------
 
-    def _prompt(self, path: str, commits: Sequence[Commit]) -> Outcome:
+    def _prompt(self, path: str, commits: Sequence[MemoryCommit]) -> MergedFile:
         knew = self._history.knew(commits)
         steps = []
         for commit in commits:
@@ -188,24 +188,24 @@ class Meeting:
             earlier = self._blob(commit.parents[0], path) if commit.parents else None
             earlier = earlier or self._history.bases(commit).get(path.removesuffix(".md"))
             if blob:
-                before = self._saved(earlier) if earlier else None
-                when, after = self._history.times[commit.oid], self._saved(blob)
+                before = self._parse_prompt(earlier) if earlier else None
+                when, after = self._history.times[commit.oid], self._parse_prompt(blob)
                 if not is_possible(after.modified, when):
                     after = after._replace(modified=limit_date(after.modified, when))
-                steps.append(SavedStep(commit.oid, when, before, after, knew[commit.oid]))
-        return Outcome(prompt.dump(replayed_prompt(steps)))
+                steps.append(PromptStep(commit.oid, when, before, after, knew[commit.oid]))
+        return MergedFile(prompt.dump(replay_prompt(steps)))
 
-    def _saved(self, blob: str) -> Prompt:
+    def _parse_prompt(self, blob: str) -> Prompt:
         return prompt.parse(self._vault.repository.objects.blob(blob))
 
-    def _newer_prompt(self, ours: str | None, theirs: str | None) -> Outcome:
+    def _newer_prompt(self, ours: str | None, theirs: str | None) -> MergedFile:
         """The later one, but never a deletion; one that cannot be read loses."""
         known: list[tuple[bool, tuple[str, str]]] = []
         for blob in filter(None, (ours, theirs)):
             with suppress(TreeringError):
-                found = self._saved(blob)
+                found = self._parse_prompt(blob)
                 known.append((not found.is_deleted, self._rank(blob, found)))
-        return Outcome(max(known)[1][1] if known else _larger(ours, theirs))
+        return MergedFile(max(known)[1][1] if known else _larger(ours, theirs))
 
 
 def _with_sources(

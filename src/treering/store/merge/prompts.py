@@ -6,11 +6,11 @@ from typing import NamedTuple
 from treering.errors import InvalidDocument
 from treering.model import prompt
 from treering.model.prompt import Prompt
-from treering.model.text_merge import woven
+from treering.model.text_merge import merge_texts
 from treering.store.merge.replay import in_order
 
 
-class SavedStep(NamedTuple):
+class PromptStep(NamedTuple):
     """One commit's change of one prompt: from what, to what, and which other steps it knew."""
 
     commit: str
@@ -20,7 +20,7 @@ class SavedStep(NamedTuple):
     knew: frozenset[str] = frozenset()
 
 
-def replayed_prompt(steps: Sequence[SavedStep]) -> Prompt:
+def replay_prompt(steps: Sequence[PromptStep]) -> Prompt:
     """The prompt after all steps, ancestors first; an edit outlives a deletion it did not know."""
     ordered = in_order(steps)
     now = ordered[0].after
@@ -29,11 +29,11 @@ def replayed_prompt(steps: Sequence[SavedStep]) -> Prompt:
         if now == step.before:
             now = step.after
         elif not (step.after.is_deleted and _is_overruled(step, ordered)):
-            now = _sound(_applied(now, before, step.after), step.after)
+            now = _sound(_apply(now, before, step.after), step.after)
     return now
 
 
-def _is_overruled(step: SavedStep, steps: Sequence[SavedStep]) -> bool:
+def _is_overruled(step: PromptStep, steps: Sequence[PromptStep]) -> bool:
     return any(
         not other.after.is_deleted
         and other.commit not in step.knew
@@ -43,12 +43,12 @@ def _is_overruled(step: SavedStep, steps: Sequence[SavedStep]) -> bool:
     )
 
 
-def _applied(now: Prompt, before: Prompt, after: Prompt) -> Prompt:
+def _apply(now: Prompt, before: Prompt, after: Prompt) -> Prompt:
     gone = set(before.tags) - set(after.tags)
     kept = [tag for tag in now.tags if tag not in gone]
     described = before.description != after.description
     return now._replace(
-        content=woven(before.content, now.content, after.content).text,
+        content=merge_texts(before.content, now.content, after.content).text,
         description=after.description if described else now.description,
         tags=tuple(dict.fromkeys([*kept, *(tag for tag in after.tags if tag not in before.tags)])),
         is_deleted=after.is_deleted,

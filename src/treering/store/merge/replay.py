@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from treering.errors import Invalid
 from treering.model import document
 from treering.model.memory import Memory, check, title_of
-from treering.model.text_merge import woven
+from treering.model.text_merge import merge_texts
 
 _SINGLE = (
     "type", "title", "topic", "status", "confidence", "source", "author", "agent", "session",
@@ -26,7 +26,7 @@ _ORIGIN = ("created", "author", "source", "agent", "session", "commit")
 _BY_ITSELF = ("follow",)
 
 
-class Step(NamedTuple):
+class MemoryStep(NamedTuple):
     """One commit's change of one memory: what it was made from (None: nothing), what it became
     (None: it was left out, which is no change), and which of the other steps it knew."""
 
@@ -44,7 +44,7 @@ class Step(NamedTuple):
         return is_gone and not (self.before is None or self.before.is_forgotten)
 
 
-class Replayed(NamedTuple):
+class ReplayResult(NamedTuple):
     """The memory after all steps, its blob where it is one that exists, and what to tell."""
 
     memory: Memory | None
@@ -52,11 +52,11 @@ class Replayed(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def replayed(steps: Sequence[Step]) -> Replayed:
+def replay(steps: Sequence[MemoryStep]) -> ReplayResult:
     """Apply the steps in their order; ValueError when there are none."""
     if gone := [step for step in steps if is_redacted(step.after)]:
         step = min(gone, key=lambda one: one.commit)
-        return Replayed(step.after, step.blob)
+        return ReplayResult(step.after, step.blob)
     play = _Play(in_order(steps))
     return play.outcome()
 
@@ -101,7 +101,7 @@ def in_order(steps: Sequence[Kind]) -> list[Kind]:
 class _Play:
     """The memory while steps are applied to it."""
 
-    def __init__(self, steps: list[Step]) -> None:
+    def __init__(self, steps: list[MemoryStep]) -> None:
         self._steps = steps
         self._memory: Memory | None = None
         self._blob: str | None = None  # of the memory, while it is exactly one that was written
@@ -109,7 +109,7 @@ class _Play:
         self._wording = ""  # the blob the present words come from
         self._notes: list[str] = []
 
-    def outcome(self) -> Replayed:
+    def outcome(self) -> ReplayResult:
         for step in self._steps:
             if step.forgets and self._is_overruled(step):
                 self._overrule(step)
@@ -117,9 +117,9 @@ class _Play:
                 self._apply(step, step.after)
             if self._first is None:
                 self._first = step.before or step.after
-        return Replayed(self._memory, self._blob, tuple(dict.fromkeys(self._notes)))
+        return ReplayResult(self._memory, self._blob, tuple(dict.fromkeys(self._notes)))
 
-    def _is_overruled(self, step: Step) -> bool:
+    def _is_overruled(self, step: MemoryStep) -> bool:
         """An edit that did not know of a deletion outlives it."""
         return any(
             other.after is not None
@@ -131,14 +131,14 @@ class _Play:
             if other is not step
         )
 
-    def _overrule(self, step: Step) -> None:
+    def _overrule(self, step: MemoryStep) -> None:
         if self._memory is not None and step.after is not None:
             modified = max(self._memory.modified, step.after.modified)
             self._memory = replace(self._memory, status="needs-review", modified=modified)
             self._blob = None
             self._notes.append(f"{step.after.id} was forgotten and edited at once: kept for review")
 
-    def _apply(self, step: Step, after: Memory) -> None:
+    def _apply(self, step: MemoryStep, after: Memory) -> None:
         now, before = self._memory, step.before
         if now is None or now == before:
             self._memory, self._blob = after, step.blob
@@ -150,7 +150,7 @@ class _Play:
             after = replace(after, **{name: getattr(before, name) for name in _ORIGIN})
         if before is None:
             before = now
-        changed, has_loser = applied(now, before, after, is_rival=is_again)
+        changed, has_loser = apply(now, before, after, is_rival=is_again)
         if has_loser and self._wording:
             changed = replace(
                 changed, details=dict(changed.details) | {"merge": {"lost": self._wording}}
@@ -162,7 +162,7 @@ class _Play:
         self._blob = None
 
 
-def applied(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tuple[Memory, bool]:
+def apply(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tuple[Memory, bool]:
     """What a change from `before` to `after` makes of `now`, and whether words of `now` were lost.
 
     `is_rival`: `after` was not made from `before`, so different words are rivals, not a revision.
@@ -175,22 +175,22 @@ def applied(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tu
     if is_rival and before.content != after.content:
         content, has_loser = after.content, now.content != after.content
     else:
-        content, has_loser = woven(before.content, now.content, after.content)
+        content, has_loser = merge_texts(before.content, now.content, after.content)
     changed = replace(
         now,
         **single,
         content=content,
         modified=max(now.modified, after.modified),
-        tags=tuple(_mapped(_keys(now.tags), _keys(before.tags), _keys(after.tags))),
+        tags=tuple(_map(_keys(now.tags), _keys(before.tags), _keys(after.tags))),
         files=_together(now.files, before.files, after.files, lambda file: file.path),
         links=_together(now.links, before.links, after.links, lambda link: link[:2]),
         details=_details(now.details, before.details, after.details),
-        extra=_mapped(now.extra, before.extra, after.extra),
+        extra=_map(now.extra, before.extra, after.extra),
     )
-    return _retitled(changed, now, after), has_loser
+    return _retitle(changed, now, after), has_loser
 
 
-def _retitled(changed: Memory, now: Memory, after: Memory) -> Memory:
+def _retitle(changed: Memory, now: Memory, after: Memory) -> Memory:
     """A title that was taken from the first line follows the words of both."""
     follows = any(
         changed.title == memory.title == title_of(memory.content) for memory in (now, after)
@@ -205,16 +205,16 @@ def _keys(items: Sequence[str]) -> dict[str, None]:
 def _together(now: Any, before: Any, after: Any, key: Any) -> Any:
     """Items by what they are about: added, replaced and taken out as the change did."""
     keyed = [{key(item): item for item in items} for items in (now, before, after)]
-    return tuple(_mapped(*keyed).values())
+    return tuple(_map(*keyed).values())
 
 
 def _details(
     now: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Key by key; the ids never to be linked again are added and taken out one by one."""
-    found = _mapped(now, before, after)
+    found = _map(now, before, after)
     lists = [_ids(side.get("unlinked")) for side in (now, before, after)]
-    if together := list(_mapped(*lists)):
+    if together := list(_map(*lists)):
         found["unlinked"] = together
     return found
 
@@ -225,7 +225,7 @@ def _ids(value: Any) -> dict[str, None]:
     )
 
 
-def _mapped(
+def _map(
     now: Mapping[Any, Any], before: Mapping[Any, Any], after: Mapping[Any, Any]
 ) -> dict[Any, Any]:
     gone = before.keys() - after.keys()
