@@ -16,7 +16,10 @@ from pathlib import Path
 from benchmarks.mutation.ground import ROOT, SOURCE, TESTS, Ground
 from benchmarks.mutation.mutants import Mutant, choose, make_mutants
 
-MODULES = ("store/*.py", "git/*.py", "branches/*.py", "actions/workspace.py", "actions/remember.py")
+MODULES = (
+    "store/**/*.py", "git/*.py", "branches/**/*.py", "sync/*.py",
+    "actions/workspace.py", "actions/remember.py",
+)  # fmt: skip
 SURVIVORS = Path(__file__).with_name("survivors.txt")
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.git import reach
 from treering.git.reach import Holder
-from treering.model.scope import HEADS, REMOTES, TRASH
+from treering.model.scope import HEADS, REMOTES, TRASH, UNDO
 from treering.store.vault import Vault
 
 _BORROWERS = (
@@ -41,7 +41,7 @@ def look_for(
     holders = [
         holder
         for holder in reach.find_holders(folder, texts)
-        if with_ours or not holder.name.startswith((HEADS, TRASH, REMOTES))
+        if with_ours or not holder.name.startswith((HEADS, TRASH, UNDO, REMOTES))
     ]
     git = _Git(workspace, vault)
     free = [holder for holder in holders if not holder.is_checked_out]
