@@ -192,6 +192,7 @@ def since(workspace: Workspace, standing: Position, memory: Memory) -> dict[str,
     text = process.run(
         repository.common_dir,
         *("diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", old, new, "--"),
+        may_fail=(128,),  # a clone without trees, which are not fetched for this
     )
     names = [name for name in text.decode(errors="replace").split("\0") if name]
     more = {"files_total": len(names)} if len(names) > _MOST_FILES else {}
