@@ -46,7 +46,7 @@ def find_lost_refs(workspace: Workspace, held: Held | None) -> Iterator[Finding]
         return
     if held:
         _bring_back(workspace, held, lost)
-    branches = ", ".join(dict.fromkeys(entry.scope.branch for entry in lost))
+    branches = ", ".join(sorted({entry.scope.branch for entry in lost}))
     yield Finding(
         "memories-vanished",
         "error",
