@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treering.search import analysis
 from treering.search.analysis import flatten, join_terms, question_terms, terms
 
 
@@ -118,3 +119,26 @@ def test_a_text_is_found_by_itself(text: str, other: str) -> None:
     found = terms(f"{text} {other}")
 
     assert not terms(text) or set(found) & set(question_terms(text))
+
+
+def test_a_run_of_accents_is_normalised_in_slices(monkeypatch):
+    """On a run of 100,000 Unicode's rules are quadratic: one memory could stall every recall."""
+    lengths = []
+    normalize = analysis.unicodedata.normalize
+
+    def note(form, text):
+        lengths.append(len(text))
+        return normalize(form, text)
+
+    monkeypatch.setattr(analysis.unicodedata, "normalize", note)
+    terms("e" + "\u0301" * 5000)
+    flatten("e" + "\u0301" * 5000)
+
+    assert lengths
+    assert max(lengths) <= 256
+
+
+def test_a_letter_keeps_its_accents_wherever_a_slice_ends():
+    """Decomposed text is found by composed words, however far into it they stand."""
+    for padding in range(120, 136):
+        assert "caf\u00e9" in flatten("x" * padding + " cafe\u0301 ")

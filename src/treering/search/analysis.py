@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Literal
 
 from whoosh.lang.porter import stem
 
@@ -20,6 +21,7 @@ ANALYSIS = 1
 
 _LONGEST = 64  # a longer run is a hash or an encoded file: its head is enough to find it again
 _CACHE_LIMIT = 1_000_000
+_SLICE = 128  # characters normalised at once
 
 # Marks that belong to the letter before them, which `\w` leaves out.
 _MARKS = (
@@ -73,12 +75,24 @@ def chunks(text: str) -> list[str]:
     """Runs that belong together: a word, a dotted name, a path, a version."""
     if text.isascii():
         return _PLAIN.findall(text)
-    return _WIDE.findall(unicodedata.normalize("NFC", text))
+    return _WIDE.findall(_normalize("NFC", text))
+
+
+def _normalize(form: Literal["NFC", "NFKD"], text: str) -> str:
+    """In slices that end before a letter: on a run of accents Unicode's rules are quadratic."""
+    slices, at = [], 0
+    while at < len(text):
+        end = at + _SLICE
+        while end < len(text) and end < at + 2 * _SLICE and unicodedata.combining(text[end]):
+            end += 1
+        slices.append(unicodedata.normalize(form, text[at:end]))
+        at = end
+    return "".join(slices)
 
 
 def flatten(text: str) -> str:
     """The bare words of a text in their order, ready to be searched for a phrase."""
-    return f" {' '.join(_BARE.findall(unicodedata.normalize('NFC', text).lower()))} "
+    return f" {' '.join(_BARE.findall(_normalize('NFC', text).lower()))} "
 
 
 def _remember(chunk: str) -> tuple[str, ...]:
@@ -142,7 +156,7 @@ def _word(piece: str) -> Iterator[str]:
 
 def _fold(word: str) -> str:
     """The word without accents, which is how many people type it."""
-    parts = unicodedata.normalize("NFKD", word)
+    parts = _normalize("NFKD", word)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 
