@@ -10,16 +10,31 @@ from treering.model.memory import Memory
 
 #: Above this many memories a commit names none of them, and history looks at its tree.
 MOST_NAMED = 50
+#: What a commit says that took over what another scope learned.
+PROMOTE = "promote"
+#: What a commit says that changes no memory, and tells where the code is now.
+NOTE = "note"
 
 _TRAILER = r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+): (.*)"
 
 
 class CodePosition(NamedTuple):
-    """The code a memory commit was made beside: branch, commit, and merge base with the trunk."""
+    """The code a memory commit was made beside."""
 
     branch: str
     head: str | None = None
-    base: str | None = None
+    base: str | None = None  # the merge base with the trunk
+    #: The trunk's name, where it was known and not guessed.
+    trunk: str = ""
+    #: Whether the work tree held changes that are not in `head`.
+    is_dirty: bool = False
+    #: `<branch> <commit>`: the newest commit of the branch that its upstream has.
+    upstream: str = ""
+
+    @property
+    def has_own_commits(self) -> bool:
+        """Whether the branch had commits of its own, when this was written."""
+        return self.head is not None and self.head != self.base
 
 
 class Message(NamedTuple):
@@ -35,8 +50,15 @@ class Message(NamedTuple):
     bulk: int = 0
     format: int = FORMAT
     promoted_from: str = ""
+    #: The scope a promotion is for; promotions of 0.1 do not say, and hold the target's tree.
+    promoted_into: str = ""
     merged_as: str = ""
     merge_kind: str = ""
+
+    @property
+    def is_promotion(self) -> bool:
+        """Whether the commit's tree is what it took from its parents, and nothing else."""
+        return self.op == PROMOTE and bool(self.promoted_into)
 
     def as_text(self) -> str:
         lines = [f"Treering-Op: {self.op}"]
@@ -51,8 +73,16 @@ class Message(NamedTuple):
             lines.append(f"Code-Head: {self.code.head}")
         if self.code.base:
             lines.append(f"Code-Base: {self.code.base}")
+        if self.code.trunk:
+            lines.append(f"Code-Trunk: {self.code.trunk}")
+        if self.code.is_dirty:
+            lines.append("Code-Dirty: yes")
+        if self.code.upstream:
+            lines.append(f"Code-Upstream: {self.code.upstream}")
         if self.promoted_from:
             lines.append(f"Promoted-From: {self.promoted_from}")
+        if self.promoted_into:
+            lines.append(f"Promoted-Into: {self.promoted_into}")
         if self.merged_as:
             lines.append(f"Merged-As: {self.merged_as}")
         if self.merge_kind:
@@ -84,7 +114,12 @@ def read(text: str) -> Message:
         op=last("Treering-Op"),
         subject=first,
         code=CodePosition(
-            last("Code-Branch"), last("Code-Head") or None, last("Code-Base") or None
+            last("Code-Branch"),
+            last("Code-Head") or None,
+            last("Code-Base") or None,
+            last("Code-Trunk"),
+            last("Code-Dirty") == "yes",
+            last("Code-Upstream"),
         ),
         memories=tuple(trailers.get("Treering-Memory", [])),
         bases={memory_id: blob for memory_id, _, blob in pairs},
@@ -92,6 +127,7 @@ def read(text: str) -> Message:
         bulk=_number(last("Treering-Bulk")),
         format=_number(last("Treering-Format")) or 1,
         promoted_from=last("Promoted-From"),
+        promoted_into=last("Promoted-Into"),
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
     )
