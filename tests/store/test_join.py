@@ -33,7 +33,7 @@ def test_what_one_side_changed_is_taken_as_it_is(pair: tuple[Repo, Repo]) -> Non
     mine = one.tr.remember("mine", type="insight")
     yours = other.tr.remember("yours", type="insight")
 
-    found = join(one.workspace.store.shared, *bring(one, other))
+    found = join(one.workspace.store.shared, bring(one, other))
 
     assert not found.ids
     assert list(found.files.values()) in ([mine.version], [yours.version])
@@ -48,8 +48,8 @@ def test_the_outcome_does_not_depend_on_whose_tip_is_named_first(pair: tuple[Rep
 
     vault = one.workspace.store.shared
 
-    assert join(vault, *tips) == join(vault, *reversed(tips))
-    assert join(vault, *tips).ids == (memory,)
+    assert join(vault, tips) == join(vault, tuple(reversed(tips)))
+    assert join(vault, tips).ids == (memory,)
 
 
 def test_imports_that_name_no_memories_are_known_by_their_trees(pair: tuple[Repo, Repo]) -> None:
@@ -61,7 +61,7 @@ def test_imports_that_name_no_memories_are_known_by_their_trees(pair: tuple[Repo
     one.tr.import_path(one.path.parent / "many.jsonl")
     other.tr.revise(memory, title="WAL")
 
-    found = join(one.workspace.store.shared, *bring(one, other))
+    found = join(one.workspace.store.shared, bring(one, other))
 
     assert not found.ids
     assert len(found.files) in (1, 60)
@@ -79,7 +79,7 @@ def test_files_nobody_named_are_merged_by_their_ends(pair: tuple[Repo, Repo]) ->
                        "Treering-Memory: 000000000000")  # fmt: skip
         repo.git("update-ref", MAIN, lie)
 
-    found = join(one.workspace.store.shared, *bring(one, other))
+    found = join(one.workspace.store.shared, bring(one, other))
 
     assert found.notes == (f"{memory} was merged without its history",)
 
@@ -94,7 +94,7 @@ def test_saved_prompts_are_woven(pair: tuple[Repo, Repo]) -> None:
     other.tr.prompts("save", name="review", content="First, look at tests.")
     other.tr.prompts("save", name="note", kind="template", content="A note")
 
-    found = join(one.workspace.store.shared, *bring(one, other))
+    found = join(one.workspace.store.shared, bring(one, other))
 
     woven = found.files["prompts/review.md"]
     assert isinstance(woven, bytes)
@@ -111,7 +111,7 @@ def test_a_prompt_deleted_here_and_edited_there_stays(pair: tuple[Repo, Repo]) -
     other.tr.prompts("delete", name="review", domain="project")
 
     tips = bring(one, other)
-    found = join(one.workspace.store.shared, *tips)
+    found = join(one.workspace.store.shared, tips)
 
     kept = found.files.get("prompts/review.md")
     if kept is None:  # the smaller tip has it as it is
@@ -135,7 +135,7 @@ def test_in_a_shallow_clone_the_ends_are_merged_and_said_so(
     shallow.git("fetch", "-q", "--depth=1", other.path.as_uri(), f"{MAIN}:refs/other")
 
     tips = shallow.git("rev-parse", MAIN), shallow.git("rev-parse", "refs/other")
-    found = join(shallow.workspace.store.shared, *tips)
+    found = join(shallow.workspace.store.shared, tips)
 
     assert len(found.notes) == 1
     assert b"title: WAL" in next(iter(found.files.values()))  # type: ignore[operator]

@@ -6,11 +6,13 @@ says nothing: anyone who may push can write such a commit, with any tree.
 
 from collections.abc import Callable
 
+from treering.store import layout
 from treering.store.history import PromotionRecord, promotions
 from treering.store.layout import path_of, saved_path
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
 from treering.store.vault import Vault
+from treering.text.masking import mask_branch
 
 _MOST = 1_000
 
@@ -73,11 +75,52 @@ def _find_taken(
     for done in promotions(vault, target.tip or ""):
         if not left:
             break
-        if vault.repository.is_ancestor(done.taken, source.tip or ""):
+        if done.said.is_promotion:
+            brought = _promoted(vault, target, done, left, path)
+        elif vault.repository.is_ancestor(done.taken, source.tip or ""):
             brought = _brought(vault, source, done, part, path)
-            taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
-            left = {key: blob for key, blob in left.items() if key not in taken}
+        else:
+            continue
+        taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
+        left = {key: blob for key, blob in left.items() if key not in taken}
     return taken
+
+
+def _promoted(
+    vault: Vault,
+    target: Snapshot,
+    done: PromotionRecord,
+    left: Listing,
+    path: Callable[[str], str],
+) -> Listing:
+    """What a promotion into the target took of some files: it is all in its own tree.
+
+    A memory it took is named in its message, unless there are many.
+    """
+    if done.said.promoted_into != mask_branch(target.scope.branch):
+        return {}  # one of another scope, behind a promotion of that
+    named = set(done.said.memories)
+    keys = [key for key in left if done.said.bulk or key in named or "/" in key]
+    return {key: blob for key in keys if (blob := vault.file_at(done.commit, path(key)))}
+
+
+def own_files(
+    vault: Vault, files: set[tuple[str, str]], target: Snapshot
+) -> set[tuple[str, str]]:
+    """Those of some versions (path and blob) that no promotion has brought into the target."""
+    left = set(files)
+    for done in promotions(vault, target.tip) if target.tip else ():
+        if not left:
+            break
+        named = set(done.said.memories)
+        if done.said.is_promotion and done.said.promoted_into != mask_branch(target.scope.branch):
+            continue
+        for path, blob in sorted(left):
+            is_named = done.said.bulk or (layout.id_of_path(path) or "") in named
+            is_named = is_named or layout.id_of_path(path) is None
+            if is_named and vault.file_at(done.commit, path) == blob:
+                left.discard((path, blob))
+    return left
 
 
 def _brought(

@@ -1,136 +1,107 @@
 """Promotion: what a branch learned, put into the scope its code landed in.
 
-One commit on the target, with the source's tip as second parent (as only parent where the target
-has nothing yet), so that history stays reachable. Blobs are taken as they are: two clones that
-promote the same scope make the same tree. Only a memory changed on both sides is made anew, from
-all its changes, as a sync would.
+A commit whose only parents are the source's heads, and whose tree holds exactly what landed, blobs
+as they are. It says by itself what it took, and whoever judges the same makes the same commit. The
+target joins it like the head of another clone.
 
 Checkpoints and progress notes speak of work that is over, and so do commits that were rewritten.
-They are not taken along; they stay readable in the history behind the second parent.
+They are not taken along. They stay readable in the history behind the promotion.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
 
 from treering.branches.overlay import own_part, own_saved
+from treering.branches.verdict import LandedFiles
 from treering.errors import TreeringError
-from treering.git import process
-from treering.git.objects import blob_id
+from treering.git.lock import Held
 from treering.model.memory import Memory
-from treering.store import layout, message
-from treering.store.merge.join import HistoryMerge
+from treering.model.scope import Scope
+from treering.store import bulk, heads, layout
+from treering.store.dates import newest
+from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
-from treering.store.vault import Vault
+from treering.store.vault import NOBODY, Vault
+from treering.text.masking import mask, mask_branch
+
+BY_HAND = "by hand"
 
 
-class Promotion(NamedTuple):
-    """What a promotion would write: blobs as they are, merged bytes, and what to tell about it."""
-
-    taken: dict[str, str]
-    merged: dict[str, bytes]
-    notes: tuple[str, ...]
-    saved: dict[str, str | bytes]  # prompts and templates: key -> blob, or merged bytes
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return (*self.taken, *self.merged)
-
-    @property
-    def is_nothing(self) -> bool:
-        return not (self.taken or self.merged or self.saved)
+def promote(
+    vault: Vault, held: Held, source: Scope, tips: Sequence[str], landed: Iterable[LandedFiles]
+) -> None:
+    """Let each branch have what landed in it."""
+    by_target: dict[str, list[str]] = {}
+    for files in landed:
+        by_target.setdefault(files.into, []).append(write(vault, source, tips, files))
+    for into, commits in by_target.items():
+        put(vault, held, Scope(into), commits)
 
 
-def prepare(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
-    """Work a promotion out, without writing anything."""
-    taken: dict[str, str] = {}
-    bytes_of: dict[str, bytes] = {}
-    notes: list[str] = []
+def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
+    """Say promotions on our own head of the target, unless what is seen there has them already."""
+    view = vault.tip(target)
+    new = [c for c in commits if not (view and vault.repository.is_ancestor(c, view))]
+    if new:
+        heads.put(vault, held, target, new, PROMOTE)
+
+
+def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles) -> str:
+    """A promotion as a commit; no ref is moved."""
+    objects = vault.repository.objects
+    files = dict(landed.files)
+    if len(files) >= bulk.MANY:
+        tree = bulk.write_tree(vault.repository, None, files)
+    else:
+        tree = vault.write_folder(None, files)
+    parents = tuple(sorted(tips))
+    kind = landed.landing.evidence
+    said = Message(
+        op=PROMOTE,
+        subject=f"promote {len(landed.ids)} memories of {mask(source.branch)}",
+        code=CodePosition(mask_branch(landed.into), landed.landing.merged_as),
+        memories=landed.ids,
+        promoted_from=mask(source.branch),
+        promoted_into=mask_branch(landed.into),
+        merged_as=landed.landing.merged_as or "",
+        merge_kind=kind if kind != "none" else BY_HAND,
+    )
+    seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
+    return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
+
+
+def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
+    """What of a scope is not in another one yet, landed or not, without what stays behind."""
+    memories = own_part(vault, source, target)
     below = target.listing()
-    bases = _bases(vault, source, target)
-    meeting = HistoryMerge(vault, [tip for tip in (source.tip, target.tip) if tip])
-    for memory_id, blob in own_part(vault, source, target).items():
-        theirs = _memory(vault, blob)
-        if theirs is not None and theirs.is_passing:
-            notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
-            continue
-        there = below.get(memory_id)
-        if there == blob:
-            continue
-        ours = _memory(vault, there) if there else None
-        if there is None or there == bases.get(memory_id) or ours is None or theirs is None:
-            taken[memory_id] = blob
-            continue
-        outcome = meeting.outcome(layout.path_of(memory_id), there, blob)
-        notes += outcome.notes or [f"{memory_id} was changed on both sides: both changes are kept"]
-        if isinstance(outcome.data, bytes):
-            if blob_id(outcome.data) != there:
-                bytes_of[memory_id] = outcome.data
-        elif outcome.data and outcome.data != there:
-            taken[memory_id] = outcome.data
-    saved = _choose_saved(vault, source, target, bases, meeting, notes)
-    return Promotion(taken, bytes_of, tuple(notes), saved)
+    files = {
+        layout.path_of(memory_id): blob
+        for memory_id, blob in memories.items()
+        if below.get(memory_id) != blob and not _stays(vault, blob)
+    }
+    files |= {layout.saved_path(key): blob for key, blob in own_saved(vault, source, target).items()}
+    return tuple(sorted(files.items()))
 
 
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
     behind: only then may its ref go. Containment is not content, so trees are asked."""
-    work = prepare(vault, source, target)
-    forgotten = {mid for mid, blob in work.taken.items() if _is_forgotten(vault, blob)}
-    return not (work.taken.keys() - forgotten or work.merged or work.saved)
+    return not any(
+        not _is_forgotten(vault, path, blob) for path, blob in list_all(vault, source, target)
+    )
 
 
-def _is_forgotten(vault: Vault, blob: str) -> bool:
-    memory = _memory(vault, blob)
+def _stays(vault: Vault, blob: str) -> bool:
+    memory = _read(vault, blob)
+    return memory is not None and memory.is_passing
+
+
+def _is_forgotten(vault: Vault, path: str, blob: str) -> bool:
+    memory = _read(vault, blob) if layout.id_of_path(path) else None
     return memory is not None and memory.is_forgotten
 
 
-def _choose_saved(
-    vault: Vault,
-    source: Snapshot,
-    target: Snapshot,
-    bases: dict[str, str],
-    meeting: HistoryMerge,
-    notes: list[str],
-) -> dict[str, str | bytes]:
-    """Prompts and templates to take over; one changed on both sides is made from all changes."""
-    below = target.saved()
-    taken: dict[str, str | bytes] = {}
-    for key, blob in own_saved(vault, source, target).items():
-        there = below.get(key)
-        if there == blob:
-            continue
-        if there in (None, bases.get(key)):
-            taken[key] = blob
-            continue
-        outcome = meeting.outcome(layout.saved_path(key), there, blob).data or there or blob
-        notes.append(f"{key} was changed on both sides: both changes are kept")
-        if there not in (outcome, blob_id(outcome) if isinstance(outcome, bytes) else None):
-            taken[key] = outcome
-    return taken
-
-
-def _memory(vault: Vault, blob: str) -> Memory | None:
+def _read(vault: Vault, blob: str) -> Memory | None:
     try:
-        return vault.memory(blob) if blob else None
+        return vault.memory(blob)
     except TreeringError:
         return None
-
-
-def _bases(vault: Vault, source: Snapshot, target: Snapshot) -> dict[str, str]:
-    """The blob each overlay copy was made from, by the trailers of the commits that made them."""
-    if source.tip is None:
-        return {}
-    hidden = [f"^{target.tip}"] if target.tip else []
-    text = process.run(
-        vault.repository.common_dir,
-        *("log", "-z", "--reverse", "--format=%B", "--fixed-strings", "--grep=Treering-Base: "),
-        *("--no-show-signature", source.tip, *hidden, "--"),
-    )
-    return _read_bases(text.decode(errors="replace").split("\0"))
-
-
-def _read_bases(messages: Iterable[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in messages:
-        found.update(message.read(text).bases)
-    return found

@@ -9,7 +9,12 @@ import re
 from typing import NamedTuple
 
 REFS = "refs/treering/"
+#: Our own chain of each scope; 0.1 kept what others said there, too.
 HEADS = "refs/treering/heads/"
+#: What our own head of a scope and those of other clones are together.
+VIEWS = "refs/treering/views/"
+#: On a remote: a folder for each clone, with its heads.
+CLONES = "refs/treering/clones/"
 TRASH = "refs/treering/trash/"
 UNDO = "refs/treering/undo/"
 KEEP = "refs/treering/keep/"
@@ -35,7 +40,7 @@ def escape(branch: str) -> str:
     git adds `.lock` to a component and file systems end at 255 bytes, so a long name is cut and
     marked by a hash; the whole name then stands in the `Code-Branch` trailer of its tip.
     """
-    escaped = branch.replace("%", "%25").replace("/", "%2F")
+    escaped = branch.replace("%", "%25").replace("/", "%2F").replace("~", "%7E")
     if len(escaped.encode()) <= _LONGEST:
         return escaped
     head = escaped.encode()[:_CUT].decode(errors="ignore")
@@ -45,9 +50,10 @@ def escape(branch: str) -> str:
 
 def unescape(component: str) -> str | None:
     """The branch name behind an escaped one; None where it was cut, or is not ours."""
-    if "%+" in component or re.search(r"%(?!25|2F|40)", component):
+    if "%+" in component or re.search(r"%(?!25|2F|40|7E)", component):
         return None
-    return component.replace("%2F", "/").replace("%40", "@").replace("%25", "%")
+    plain = component.replace("%2F", "/").replace("%40", "@").replace("%7E", "~")
+    return plain.replace("%25", "%")
 
 
 class Scope(NamedTuple):
@@ -69,6 +75,15 @@ class Scope(NamedTuple):
         branch = unescape(component) or full_name
         return cls(branch) if branch and escape(branch) == component else None
 
+    def aside(self, oldest: str) -> "Scope":
+        """The name this scope gets when another branch needs its own: no branch can have it, and it
+        is the same in every clone, from the oldest of its memory commits."""
+        return Scope(f"{self.branch}~{oldest[:12]}")
+
+    @property
+    def is_aside(self) -> bool:
+        return not self.is_detached and "~" in self.branch
+
     @property
     def component(self) -> str:
         return "%40" + self.branch[1:] if self.is_detached else escape(self.branch)
@@ -76,3 +91,7 @@ class Scope(NamedTuple):
     @property
     def ref(self) -> str:
         return HEADS + self.component
+
+    @property
+    def view_ref(self) -> str:
+        return VIEWS + self.component

@@ -13,14 +13,14 @@ from treering.git import process
 from treering.store import layout, message
 from treering.store.dates import judge_times
 from treering.store.trees import Pairs
-from treering.store.vault import Vault
+from treering.store.vault import JOIN, Vault
 
-#: What a sync's own merges say; two clones make the very same commit.
+#: What the merges of 0.1 say.
 MERGE = "sync"
 #: What a commit says that puts back what others left out.
 KEEP = "keep"
-#: Operations that carry what others changed.
-CARRYING = (MERGE, KEEP, "promote")
+#: Operations that carry what others changed, or change nothing.
+CARRYING = (JOIN, MERGE, KEEP, message.PROMOTE, message.NOTE)
 #: A longer message is none of ours; its commit is looked at by its tree.
 _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"
@@ -43,6 +43,11 @@ class MemoryCommit(NamedTuple):
     @property
     def is_change(self) -> bool:
         return len(self.parents) < 2 and self.op not in CARRYING
+
+    @property
+    def is_promotion(self) -> bool:
+        """Whether its tree is what it took from its parents, and nothing else."""
+        return self.op == message.PROMOTE and b"\nPromoted-Into: " in self.body
 
     @property
     def named(self) -> frozenset[str] | None:
@@ -120,16 +125,21 @@ def shallow_commits(vault: Vault) -> frozenset[str]:
 
 
 class History:
-    """Everything that two tips were made of, read at once: a merge that needs it needs all."""
+    """Everything that some tips were made of, read at once: a merge that needs it needs all."""
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
         self._vault = vault
-        self.commits = list(read_log(vault, *dict.fromkeys(tips)))
+        self._tips = tuple(dict.fromkeys(tips))
+        self.commits = list(read_log(vault, *self._tips))
 
     @cached_property
     def cut(self) -> frozenset[str]:
         """Commits whose parents are not here, in a shallow clone."""
         return shallow_commits(self._vault) & {commit.oid for commit in self.commits}
+
+    @cached_property
+    def _by_oid(self) -> dict[str, MemoryCommit]:
+        return {commit.oid: commit for commit in self.commits}
 
     @cached_property
     def _by_path(self) -> dict[str, list[MemoryCommit]]:
@@ -143,13 +153,74 @@ class History:
         return found
 
     @cached_property
+    def _has_promotions(self) -> bool:
+        return any(commit.is_promotion for commit in self.commits)
+
+    @cached_property
     def times(self) -> dict[str, int]:
         """When each commit counts as made."""
         return judge_times(self.commits, self._vault.clock())
 
     def changes(self, path: str) -> list[MemoryCommit]:
-        """The commits that changed a file."""
-        return self._by_path.get(path, [])
+        """The commits that changed a file, and count.
+
+        Behind a promotion only those count that led to the version it took: what it left behind
+        has not landed. A version whose making is not known counts as made by the promotion.
+        """
+        changes = self._by_path.get(path, [])
+        if not self._has_promotions:
+            return changes
+        counting = self._list_counting(path)
+        return [
+            commit
+            for commit in self.commits
+            if commit.oid in counting and (commit.is_promotion or commit in changes)
+        ]
+
+    def _list_counting(self, path: str) -> set[str]:
+        """The changes of a file that are reached from the tips, and promotions that stand for one."""
+        touching = {commit.oid for commit in self._by_path.get(path, [])}
+        counting: set[str] = set()
+        seen: set[str] = set()
+        waiting = list(self._tips)
+        while waiting:
+            commit = self._by_oid.get(waiting.pop())
+            if commit is None or commit.oid in seen:
+                continue
+            seen.add(commit.oid)
+            if not commit.is_promotion:
+                counting |= {commit.oid} & touching
+                waiting += commit.parents
+            elif blob := self._blob(commit.oid, path):
+                makers = self._list_makers(path, blob, commit)
+                waiting += makers
+                counting |= set() if makers else {commit.oid}
+        return counting
+
+    def _list_makers(self, path: str, blob: str, promotion: MemoryCommit) -> list[str]:
+        """The commits behind a promotion that made a version: changed the file to it, put it
+        together from several, or took it over in turn."""
+        makers = []
+        seen: set[str] = set()
+        waiting = list(promotion.parents)
+        while waiting:
+            commit = self._by_oid.get(waiting.pop())
+            if commit is None or commit.oid in seen:
+                continue
+            seen.add(commit.oid)
+            waiting += commit.parents
+            if self._blob(commit.oid, path) == blob and (
+                commit.is_promotion
+                or not any(self._blob(parent, path) == blob for parent in commit.parents)
+            ):
+                makers.append(commit.oid)
+        return makers
+
+    def _blob(self, commit: str, path: str) -> str | None:
+        try:
+            return self._vault.file_at(commit, path)
+        except StoreDamaged:
+            return None
 
     def knew(self, commits: Sequence[MemoryCommit]) -> dict[str, frozenset[str]]:
         """For each of some commits, which of the others are in its history."""

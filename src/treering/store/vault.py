@@ -1,7 +1,7 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,15 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import bulk, message
-from treering.store.dates import newest
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
-#: From here on one pack is cheaper than trees written and synced one by one.
-_MANY_MERGED = 10
-#: Whose commits merges are: no person's.
+#: What a join of heads says; two clones make the very same commit.
+JOIN = "join"
+#: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
 _MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 
@@ -51,32 +50,73 @@ class Vault:
 
     # --- reading ----------------------------------------------------------------------------------
 
+    def head(self, of: Scope) -> str | None:
+        """The newest commit of our own chain of a scope."""
+        return refs.read(self.repository.handle, of.ref)
+
     def tip(self, of: Scope) -> str | None:
-        """The newest commit of a scope: ours, else what a fetch saw, else None."""
-        return refs.read(self.repository.handle, of.ref) or self._fetched_tip(of)
+        """What a scope is now: our own head together with those of others, or what a fetch saw
+        where we have nothing to say, or None."""
+        own = self.head(of)
+        view = refs.read(self.repository.handle, of.view_ref)
+        if view is None:
+            return own or self._fetched_tip(of)
+        if own is None or own == view or self._is_made_of(view, own):
+            return view
+        from treering.store.heads import mend_view  # after a crash alone
+
+        return mend_view(self, of, view, own)
+
+    def _is_made_of(self, view: str, own: str) -> bool:
+        return own in self.repository.objects.commit(view).parents
+
+    def is_join(self, commit: str) -> bool:
+        """Whether a commit only puts heads together."""
+        found = self.repository.objects.commit(commit)
+        return len(found.parents) > 1 and message.read(found.message).op == JOIN
+
+    def fetched_heads(self, of: Scope) -> list[str]:
+        """What other clones say of a scope, as far as a fetch has seen it."""
+        return list(dict.fromkeys(self._list_fetched(of.component)))
+
+    def _list_fetched(self, component: str) -> Iterator[str]:
+        for prefix in self._fetched_prefixes():
+            for name, tip in refs.list_refs(self.repository.common_dir, prefix).items():
+                if name.rpartition("/")[2] == component:
+                    yield tip
 
     def _fetched_tip(self, of: Scope) -> str | None:
-        for remote in self.repository.remotes():
-            name = f"{scope.REMOTES}{remote}/heads/{of.component}"
-            if found := refs.read(self.repository.handle, name):
-                return found
-        return None
+        heads = self.fetched_heads(of)
+        if len(heads) < 2:
+            return heads[0] if heads else None
+        from treering.store.heads import view_fetched  # what is not ours is rarely asked for
+
+        return view_fetched(self, of, heads)
 
     def scopes(self) -> dict[Scope, str]:
         """Every scope there is and its tip, fetched ones included where we have none of our own."""
-        found: dict[Scope, str] = {}
-        for prefix in (scope.HEADS, *self._fetched_heads()):
+        names: dict[str, str] = {}
+        for prefix in (scope.HEADS, scope.VIEWS, *self._fetched_prefixes()):
             for name, tip in refs.list_refs(self.repository.common_dir, prefix).items():
-                component = name.removeprefix(prefix)
-                if not is_utf8(component):
-                    continue  # no answer could name it; doctor does
-                known = Scope.of_component(component, self._full_name(component, tip))
-                if known:
-                    found.setdefault(known, tip)
+                names.setdefault(name.rpartition("/")[2], tip)
+        found: dict[Scope, str] = {}
+        for component, tip in sorted(names.items()):
+            if not is_utf8(component):
+                continue  # no answer could name it; doctor does
+            known = Scope.of_component(component, self._full_name(component, tip))
+            if known and (view := self._tip_or(known, tip)):
+                found[known] = view
         return found
 
-    def _fetched_heads(self) -> list[str]:
-        return [f"{scope.REMOTES}{remote}/heads/" for remote in self.repository.remotes()]
+    def _tip_or(self, of: Scope, tip: str) -> str | None:
+        try:
+            return self.tip(of)
+        except StoreDamaged:
+            return tip
+
+    def _fetched_prefixes(self) -> list[str]:
+        remotes = [f"{scope.REMOTES}{remote}/" for remote in self.repository.remotes()]
+        return [f"{remote}{kind}/" for remote in remotes for kind in ("heads", "clones")]
 
     def _full_name(self, component: str, tip: str) -> str:
         if "%+" not in component:
@@ -154,18 +194,16 @@ class Vault:
         *,
         person: Person,
         seconds: float,
-        merging: str | None = None,
+        parent: str | None,
+        old: str | None,
     ) -> str:
         """Write files (None: remove) to a scope in one commit, and return it once it is on disk.
 
-        `merging` is a commit of another scope that this one takes over: the second parent, or the
-        only one where the scope has nothing yet.
+        It goes on top of `parent`, and our own head moves to it from `old`.
 
         1 objects, each synced; 2 the ref, from the value it is expected to have; 3 read back.
         A kill before 2 leaves unreachable objects, after 2 a complete commit.
         """
-        old = refs.read(self.repository.handle, to.ref)
-        parent = old or self._fetched_tip(to)
         objects = self.repository.objects
         root = None
         if parent:
@@ -177,46 +215,11 @@ class Vault:
             tree = bulk.write_tree(self.repository, parent, files)
         else:
             tree = self._write_files(root, files)
-        parents = tuple(tip for tip in (parent, merging) if tip)
+        parents = (parent,) if parent else ()
         commit = objects.write_commit(tree, parents, person, int(seconds), why.as_text())
         refs.move(
             self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
         )
-        self._read_back(to, commit, tree)
-        return commit
-
-    def merge(
-        self,
-        held: Held,
-        to: Scope,
-        other: str,
-        files: Mapping[str, bytes | str | None],
-        why: Message,
-    ) -> str:
-        """Put another history of a scope together with ours, and return the merge commit.
-
-        `files` are changes against the smaller of the two tips. Nothing in the commit is of this
-        clone or this moment, so that two clones that merge the same tips make the same commit, and
-        do not answer each other's merges for ever.
-        """
-        old = refs.read(self.repository.handle, to.ref)
-        if old is None:
-            raise StoreDamaged(f"The scope {to.branch} is gone.")
-        objects = self.repository.objects
-        parents = tuple(sorted((old, other)))
-        tips = [objects.commit(tip) for tip in parents]
-        for tip in tips:
-            self._refuse_newer_format(tip.message)
-        if len(files) >= _MANY_MERGED:
-            tree = bulk.write_tree(self.repository, parents[0], files)
-        else:
-            blobs = {
-                p: objects.write_blob(d) if isinstance(d, bytes) else d for p, d in files.items()
-            }
-            tree = self.write_folder(tips[0].tree, blobs)
-        seconds = newest([tip.time for tip in tips], self.clock())
-        commit = objects.write_commit(tree, parents, NOBODY, seconds, why.as_text())
-        self.move_ref(held, to.ref, commit, old=old, why="sync: merged")
         self._read_back(to, commit, tree)
         return commit
 

@@ -1,14 +1,14 @@
-"""Two histories of one scope made into one.
+"""Histories of one scope made into one.
 
-A file changed in only one of them is taken from there. One changed in both is made anew from every
-change it ever had, in both (see replay.py). So the outcome depends on what was changed, and not on
-who met whom first.
+A file changed in only one of them is taken from there. One changed in several is made anew from
+every change it ever had, in all (see replay.py). So the outcome depends on what was changed, and
+not on who met whom first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 from treering.errors import TreeringError
@@ -32,41 +32,74 @@ class MergedFile(NamedTuple):
 
 
 class JoinResult(NamedTuple):
-    """What putting two tips together changes against the smaller of them."""
+    """What putting heads together changes against the tree of a commit."""
 
+    base: str
     files: dict[str, bytes | str | None]
-    ids: tuple[str, ...]  # memories that were changed on both sides
+    ids: tuple[str, ...]  # memories that were changed on several sides
     notes: tuple[str, ...]
 
 
-def join(vault: Vault, one: str, other: str) -> JoinResult:
-    """Work a merge out, without writing anything."""
-    first, second = sorted((one, other))
-    pairs = differing(vault, tree_of(vault, first), tree_of(vault, second))
+class _Side(NamedTuple):
+    """What a head has at a path, and who changed that since it and the base parted."""
+
+    blob: str
+    is_changed_in_base: bool
+    is_changed_here: bool
+
+
+def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> JoinResult:
+    """Work out what heads are together, without writing anything.
+
+    `before` is what some of them, or of what they hold, were together: what no other head has
+    stays as it is there.
+    """
+    ordered = sorted(set(heads))
+    base = before or ordered[0]
+    joined = {base, *(vault.repository.objects.commit(base).parents if before else ())}
+    meeting = HistoryMerge(vault, ordered)
     files: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedFile] = {}
-    if pairs:
-        here, there = diff_histories(vault, first, second)
-        meeting = HistoryMerge(vault, (first, second))
-        for path, (ours, theirs) in pairs.items():
-            if ours is None or theirs is None:
-                files |= {path: theirs} if ours is None else {}  # absence is no change
-            elif path in here and path in there:
-                outcomes[path] = meeting.outcome(path, ours, theirs)
-            elif path in there:
-                files[path] = theirs
-            elif path not in here:  # no commit owns up to the difference
-                outcomes[path] = meeting.by_ends(path, ours, theirs)
-        files |= {path: o.data for path, o in outcomes.items() if o.data != pairs[path][0]}
+    root = tree_of(vault, base)
+    for path, sides in _gather(vault, base, [head for head in ordered if head not in joined]):
+        there = vault.trees.blob(root, path)
+        blobs = {side.blob for side in sides}
+        if there is None and len(blobs) == 1:
+            files |= dict.fromkeys([path], *blobs)
+        elif len(sides) == 1 and not (sides[0].is_changed_in_base and sides[0].is_changed_here):
+            if sides[0].is_changed_here:
+                files[path] = sides[0].blob
+            elif not sides[0].is_changed_in_base:  # no commit owns up to the difference
+                outcomes[path] = meeting.by_ends(path, [there, sides[0].blob])
+        else:
+            outcomes[path] = meeting.outcome(path, [there, *sorted(blobs)])
+        if path in outcomes and outcomes[path].data != there:
+            files[path] = outcomes[path].data
     return JoinResult(
+        base,
         files,
         tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
         tuple(note for outcome in outcomes.values() for note in outcome.notes),
     )
 
 
+def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str, list[_Side]]]:
+    """The paths at which heads have something else than a base; absence is not a change."""
+    sides: dict[str, list[_Side]] = {}
+    for head in heads:
+        pairs = differing(vault, tree_of(vault, base), tree_of(vault, head))
+        here: set[str] = set()
+        there: set[str] = set()
+        if any(all(pair) for pair in pairs.values()):
+            there, here = diff_histories(vault, base, head)
+        for path, (_, blob) in pairs.items():
+            if blob is not None:
+                sides.setdefault(path, []).append(_Side(blob, path in there, path in here))
+    yield from sorted(sides.items())
+
+
 class HistoryMerge:
-    """Two tips whose files are put together; their history is read when it is first needed."""
+    """Tips whose files are put together; their history is read when it is first needed."""
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
         self._vault = vault
@@ -76,8 +109,8 @@ class HistoryMerge:
     def _history(self) -> History:
         return History(self._vault, self._tips)
 
-    def outcome(self, path: str, ours: str | None, theirs: str | None) -> MergedFile:
-        """A file that both changed: by its whole history, else by its two ends."""
+    def outcome(self, path: str, versions: Sequence[str | None]) -> MergedFile:
+        """A file that several changed: by its whole history, else by its ends."""
         is_memory = layout.id_of_path(path) is not None
         try:
             if not self._is_cut(path):
@@ -86,7 +119,7 @@ class HistoryMerge:
                     return self._memory(path, commits) if is_memory else self._prompt(path, commits)
         except TreeringError:
             pass  # something of the past cannot be read
-        return self.by_ends(path, ours, theirs)
+        return self.by_ends(path, versions)
 
     def _is_cut(self, path: str) -> bool:
         """Whether a part of the file's history is not here, as in a shallow clone."""
@@ -94,6 +127,12 @@ class HistoryMerge:
 
     def _blob(self, commit: str, path: str) -> str | None:
         return self._vault.file_at(commit, path)
+
+    def _before(self, commit: MemoryCommit, path: str) -> str | None:
+        """What a change was made from; a promotion that counts as one is all that is known."""
+        if commit.is_promotion or not commit.parents:
+            return None
+        return self._blob(commit.parents[0], path)
 
     # --- memories ---------------------------------------------------------------------------------
 
@@ -110,7 +149,7 @@ class HistoryMerge:
         sources: dict[str, str] = {}
         before: dict[str, str | None] = {}
         for commit in commits:
-            earlier = self._blob(commit.parents[0], path) if commit.parents else None
+            earlier = self._before(commit, path)
             source = self._history.bases(commit).get(memory_id)
             if earlier is None and source:
                 sources[commit.oid] = earlier = source
@@ -149,23 +188,24 @@ class HistoryMerge:
 
     @cached_property
     def _latest(self) -> int:
-        """When the later of the two tips counts as made."""
+        """When the latest of the tips counts as made."""
         return max(self._history.times.get(tip, 0) for tip in self._tips)
 
-    def by_ends(self, path: str, ours: str | None, theirs: str | None) -> MergedFile:
+    def by_ends(self, path: str, versions: Sequence[str | None]) -> MergedFile:
         """The later one wins, then the larger blob id; one that is no memory never does, nor one
         whose date cannot be true."""
+        blobs = [blob for blob in dict.fromkeys(versions) if blob]
         if layout.id_of_path(path) is None:
-            return self._newer_prompt(ours, theirs)
-        readable = {blob: memory for blob in (ours, theirs) if blob and (memory := self._try(blob))}
+            return self._newer_prompt(blobs)
+        readable = {blob: memory for blob in blobs if (memory := self._try(blob))}
         if len(readable) < 2:
-            return MergedFile(next(iter(readable), None) or _larger(ours, theirs))
-        older, newer = (
+            return MergedFile(next(iter(readable), None) or max(blobs, default=None))
+        older, *newer = (
             replace(memory, modified=limit_date(memory.modified, self._latest))
             for blob, memory in sorted(readable.items(), key=lambda pair: self._rank(*pair))
         )
-        note = f"{newer.id} was merged without its history"
-        return MergedFile(document.dump(merge_ends(older, newer)), (note,))
+        note = f"{older.id} was merged without its history"
+        return MergedFile(document.dump(reduce(merge_ends, newer, older)), (note,))
 
     def _rank(self, blob: str, version: Memory | Prompt) -> tuple[str, str]:
         """What a version goes by where only the ends are known."""
@@ -185,7 +225,7 @@ class HistoryMerge:
         steps = []
         for commit in commits:
             blob = self._blob(commit.oid, path)
-            earlier = self._blob(commit.parents[0], path) if commit.parents else None
+            earlier = self._before(commit, path)
             earlier = earlier or self._history.bases(commit).get(path.removesuffix(".md"))
             if blob:
                 before = self._parse_prompt(earlier) if earlier else None
@@ -198,14 +238,14 @@ class HistoryMerge:
     def _parse_prompt(self, blob: str) -> Prompt:
         return prompt.parse(self._vault.repository.objects.blob(blob))
 
-    def _newer_prompt(self, ours: str | None, theirs: str | None) -> MergedFile:
-        """The later one, but never a deletion; one that cannot be read loses."""
-        known: list[tuple[bool, tuple[str, str]]] = []
-        for blob in filter(None, (ours, theirs)):
+    def _newer_prompt(self, blobs: Sequence[str]) -> MergedFile:
+        """The latest one, but never a deletion; one that cannot be read loses."""
+        ranks: list[tuple[bool, tuple[str, str]]] = []
+        for blob in blobs:
             with suppress(TreeringError):
-                found = self._parse_prompt(blob)
-                known.append((not found.is_deleted, self._rank(blob, found)))
-        return MergedFile(max(known)[1][1] if known else _larger(ours, theirs))
+                saved = self._parse_prompt(blob)
+                ranks.append((not saved.is_deleted, self._rank(blob, saved)))
+        return MergedFile(max(ranks)[1][1] if ranks else max(blobs, default=None))
 
 
 def _with_sources(
@@ -225,6 +265,3 @@ def _with_sources(
                         found[other] |= more - {other}
     return found
 
-
-def _larger(one: str | None, other: str | None) -> str | None:
-    return max(filter(None, (one, other)), default=None)

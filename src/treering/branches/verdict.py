@@ -1,0 +1,252 @@
+"""What of a scope has landed where, version by version, and what is left of it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from treering.branches.landing.judge import Judge, Landing, Target
+from treering.branches.overlay import own_files
+from treering.branches.rewrites import successors
+from treering.branches.versions import ScopeHistory, Version
+from treering.errors import TreeringError
+from treering.git.repository import Repository
+from treering.model.memory import Memory
+from treering.model.scope import Scope
+from treering.store import layout
+from treering.store.message import CodePosition
+from treering.store.vault import Vault
+
+#: Positions of one scope that are held against a branch, newest first.
+_MOST_POSITIONS = 30
+
+
+class LandedFiles(NamedTuple):
+    """Versions that came into a branch with one of its commits, and are to be taken over there."""
+
+    into: str
+    landing: Landing
+    files: tuple[tuple[str, str], ...]  # path and blob
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(sorted(filter(None, (layout.id_of_path(path) for path, _ in self.files))))
+
+
+class ScopeVerdict(NamedTuple):
+    """What is to be taken over, and what has landed nowhere."""
+
+    landed: tuple[LandedFiles, ...]
+    rest: tuple[Version, ...]
+    #: Why the rest may have landed all the same; "" when nothing speaks for it.
+    doubt: str = ""
+
+
+class ScopeJudge:
+    """Holds scopes against the long-lived branches."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        vault: Vault,
+        judge: Judge,
+        long_lived: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._repository = repository
+        self._vault = vault
+        self._judge = judge
+        self._targets = {
+            name: [Target(name, tip) for tip in tips] for name, tips in long_lived.items()
+        }
+        self._landings: dict[tuple[str, str], Landing] = {}
+
+    def verdict(
+        self,
+        scope: Scope,
+        tip: str,
+        last_tips: Sequence[CodePosition],
+        others: Mapping[str, str] = {},  # noqa: B006 - never changed
+    ) -> ScopeVerdict:
+        """Judge one scope; `others` are branches besides the long-lived ones, by name and tip."""
+        history = ScopeHistory(self._repository, self._vault, tip, last_tips)
+        versions = list(history.versions())
+        wanted = {name: targets for name, targets in self._targets.items() if name != scope.branch}
+        wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
+        landed: list[LandedFiles] = []
+        has_landed: set[tuple[str, str]] = set()
+        for name, targets in wanted.items():
+            found = self._list_landed(history, scope, versions, targets)
+            has_landed |= {(version.path, version.blob) for version in found}
+            landed += self._choose(name, found)
+        rest = self._list_rest(scope, tip, versions, has_landed)
+        return ScopeVerdict(tuple(landed), tuple(rest), self._doubt(history, rest))
+
+    # --- what has landed --------------------------------------------------------------------------
+
+    def _list_landed(
+        self,
+        history: ScopeHistory,
+        scope: Scope,
+        versions: Iterable[Version],
+        targets: Sequence[Target],
+    ) -> dict[Version, Landing]:
+        landed: dict[Version, Landing] = {}
+        by_file: dict[tuple[str, str], Landing] = {}
+        for version in versions:
+            if version.parts:
+                whole = [by_file.get((version.path, part)) for part in version.parts]
+                landing = whole[-1] if all(whole) else None
+            else:
+                landing = self._landing_of(history, scope, version.code, targets)
+            if landing:
+                landed[version] = by_file[version.path, version.blob] = landing
+        return landed
+
+    def _landing_of(
+        self,
+        history: ScopeHistory,
+        scope: Scope,
+        code: str | None,
+        targets: Sequence[Target],
+    ) -> Landing | None:
+        """How a commit came into a branch: by itself, or with a later one that was built on it."""
+        if code is None or not targets:
+            return None
+        if any(self._repository.is_ancestor(code, target.tip) for target in targets):
+            return self._landing(code, targets)
+        for commit in self._list_heads_with(history, code):
+            landing = self._landing(commit, targets)
+            if landing.evidence != "none":
+                return landing
+        return self._landing_of_rewritten(history, scope, code, targets)
+
+    def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
+        heads = [at.head for at in history.positions[:_MOST_POSITIONS] if at.head]
+        yield from (head for head in heads if self._repository.is_ancestor(code, head))
+        if code not in heads:
+            yield code
+
+    def _landing_of_rewritten(
+        self,
+        history: ScopeHistory,
+        scope: Scope,
+        code: str,
+        targets: Sequence[Target],
+    ) -> Landing | None:
+        """An amended or rebased commit landed with the one that took its place."""
+        for at in history.positions[:1]:
+            new = successors(self._repository, scope.branch, at.head or "", targets, [code])
+            if (instead := new.get(code)) and instead != code:
+                landing = self._landing(at.head or instead, targets)
+                if landing.evidence == "none":
+                    landing = self._landing(instead, targets)
+                return landing if landing.evidence != "none" else None
+        return None
+
+    def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
+        key = (commit, targets[0].name)
+        if key not in self._landings:
+            self._landings[key] = self._judge.landing(commit, targets, had_own_commits=True)
+        return self._landings[key]
+
+    # --- what is to be taken over -----------------------------------------------------------------
+
+    def _choose(
+        self, into: str, landed: Mapping[Version, Landing]
+    ) -> Iterator[LandedFiles]:
+        """The newest version of each file that has landed and is not there yet.
+
+        Two that nobody put together are both taken, in promotions of their own: a tree has room for
+        one.
+        """
+        target = self._vault.snapshot(Scope(into))
+        groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
+        by_key: dict[tuple[str, str, int], Landing] = {}
+        for path, versions in _by_path(landed).items():
+            newest = self._list_newest(versions)
+            todo = own_files(self._vault, {(path, v.blob) for v in newest}, target)
+            for number, version in enumerate(v for v in newest if (path, v.blob) in todo):
+                if self._is_passing(version):
+                    continue
+                landing = landed[version]
+                key = (landing.merged_as or "", landing.evidence, number)
+                groups.setdefault(key, []).append((path, version.blob))
+                by_key[key] = landing
+        for key, files in sorted(groups.items()):
+            yield LandedFiles(into, by_key[key]._replace(into=into), tuple(sorted(files)))
+
+    def _list_newest(self, versions: Sequence[Version]) -> list[Version]:
+        """The versions that no later one was made from."""
+        newest: list[Version] = []
+        for version in reversed(versions):
+            if not any(
+                version.blob == later.blob
+                or self._vault.repository.is_ancestor(version.commit, later.commit)
+                for later in newest
+            ):
+                newest.append(version)
+        return newest
+
+    def _is_passing(self, version: Version) -> bool:
+        memory = self._read(version.path, version.blob)
+        return memory is not None and memory.is_passing
+
+    def _read(self, path: str, blob: str) -> Memory | None:
+        if layout.id_of_path(path) is None:
+            return None
+        try:
+            return self._vault.memory(blob)
+        except TreeringError:
+            return None
+
+    # --- what is left -----------------------------------------------------------------------------
+
+    def _list_rest(
+        self,
+        scope: Scope,
+        tip: str,
+        versions: Sequence[Version],
+        landed: set[tuple[str, str]],
+    ) -> list[Version]:
+        """What the scope holds now that has landed nowhere and is in no long-lived branch."""
+        current = {(v.path, v.blob): v for v in versions}
+        snapshot = self._vault.snapshot_at(scope, tip)
+        here = {(layout.path_of(mid), blob) for mid, blob in snapshot.listing().items()}
+        here |= {(layout.saved_path(key), blob) for key, blob in snapshot.saved().items()}
+        here -= landed
+        for name in self._targets:
+            if here and name != scope.branch:
+                here = own_files(self._vault, here, self._vault.snapshot(Scope(name)))
+        rest = []
+        for path, blob in sorted(here):
+            memory = self._read(path, blob)
+            if memory is None or not (memory.is_passing or memory.is_forgotten):
+                rest.append(current.get((path, blob), Version(path, blob, tip)))
+        return rest
+
+    def _doubt(self, history: ScopeHistory, rest: Sequence[Version]) -> str:
+        """Why what is left may have landed, or will yet."""
+        for version in rest:
+            if version.code is None and not version.parts:
+                return "What it speaks of was never committed, as far as is known here."
+            if version.code and self._repository.resolve(version.code) is None:
+                return "Its last commit is not here any more, so it cannot be judged."
+        for landing in self._landings_of(history, rest):
+            if landing.bound:
+                return f"Not everything was looked at: {landing.bound}"
+            if landing.is_partial:
+                return landing.reason
+        return ""
+
+    def _landings_of(self, history: ScopeHistory, rest: Sequence[Version]) -> Iterator[Landing]:
+        """What was said of the newest positions that hold what is left."""
+        commits = {version.code for version in rest if version.code}
+        heads = [at.head for at in history.positions if at.head]
+        for (commit, _), landing in self._landings.items():
+            if commit in commits or commit in heads:
+                yield landing
+
+
+def _by_path(landed: Mapping[Version, Landing]) -> dict[str, list[Version]]:
+    found: dict[str, list[Version]] = {}
+    for version in landed:
+        found.setdefault(version.path, []).append(version)
+    return found

@@ -1,0 +1,212 @@
+"""The heads of a scope, and what they are together.
+
+Every clone says what it has to say on a head of its own. What is seen is all heads joined: a commit
+that anyone who knows the same heads makes the same way, so it is never shared. A new memory goes on
+our own head alone. Only who changes what others brought puts the change on top of both.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from treering.errors import TreeringError
+from treering.git import refs
+from treering.git.binding import without_fsync
+from treering.git.lock import Held
+from treering.git.objects import Person
+from treering.model.scope import Scope
+from treering.store import bulk
+from treering.store.dates import newest
+from treering.store.merge.join import JoinResult, join
+from treering.store.message import CodePosition, Message
+from treering.store.vault import JOIN, NOBODY, Vault
+from treering.text.masking import mask, mask_branch
+
+#: From here on one pack is cheaper than trees written and synced one by one.
+_MANY = 10
+
+
+def list_heads(vault: Vault, scope: Scope) -> list[str]:
+    """The heads a scope's view is made of, our own included; those that hold others alone."""
+    own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
+    if view is None:
+        return [own] if own else []
+    return list_independent(vault, [*list_joined(vault, view), *([own] if own else [])])
+
+
+def list_joined(vault: Vault, view: str) -> tuple[str, ...]:
+    """The heads a view was made of; one that is no join is a head itself."""
+    commit = vault.repository.objects.commit(view)
+    return commit.parents if vault.is_join(view) else (view,)
+
+
+def list_independent(vault: Vault, heads: Collection[str]) -> list[str]:
+    """The heads that no other one holds, sorted."""
+    unique = sorted(set(heads))
+    is_ancestor = vault.repository.is_ancestor
+    if len(unique) > 2:
+        unique = sorted(vault.repository.list_independent(unique))
+    return [
+        head
+        for head in unique
+        if not any(head != other and is_ancestor(head, other) for other in unique)
+    ]
+
+
+def combine(
+    vault: Vault, scope: Scope, heads: Collection[str], *, before: str | None = None
+) -> tuple[str, JoinResult | None]:
+    """The commit that heads are together: the only one that no other holds, or their join, which is
+    written; no ref is moved. With `before`, an earlier view, only what is new costs."""
+    left = list_independent(vault, heads)
+    if len(left) == 1:
+        return left[0], None
+    result = join(vault, left, before=before)
+    return write_join(vault, scope, left, result), result
+
+
+def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
+    """A join as a commit. Nothing in it is of this clone or this moment."""
+    objects = vault.repository.objects
+    if len(result.files) >= _MANY:
+        tree = bulk.write_tree(vault.repository, result.base, result.files)
+    else:
+        blobs = {
+            path: objects.write_blob(data) if isinstance(data, bytes) else data
+            for path, data in result.files.items()
+        }
+        tree = vault.write_folder(objects.commit(result.base).tree, blobs)
+    return _commit_join(vault, scope, heads, tree)
+
+
+def _commit_join(vault: Vault, scope: Scope, heads: Sequence[str], tree: str) -> str:
+    objects = vault.repository.objects
+    parents = tuple(sorted(heads))
+    seconds = newest([objects.commit(head).time for head in parents], vault.clock())
+    text = Message(JOIN, mask(scope.branch), CodePosition(mask_branch(scope.branch))).as_text()
+    return objects.write_commit(tree, parents, NOBODY, seconds, text)
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def write(
+    vault: Vault,
+    held: Held,
+    to: Scope,
+    files: Mapping[str, bytes | None],
+    why: Message,
+    *,
+    person: Person,
+    seconds: float,
+) -> str:
+    """Write files (None: remove) to a scope in one commit on our own head, and return it.
+
+    Where another head has one of the files, the commit goes on top of that one, too: it knows what
+    it changes.
+    """
+    own, view = vault.head(to), vault.tip(to)
+    others = [head for head in list_heads(vault, to) if head != own]
+    if view and own is None and not others:
+        others = list(list_joined(vault, view))  # what a fetch saw
+    holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
+    parent = own
+    if holders:
+        parent, _ = combine(vault, to, [*holders, *([own] if own else [])])
+    commit = vault.commit(
+        held, to, files, why, parent=parent, old=own, person=person, seconds=seconds
+    )
+    if others and view:
+        _renew_view(vault, held, to, commit, [h for h in others if h not in holders], view, files)
+    return commit
+
+
+def _renew_view(
+    vault: Vault,
+    held: Held,
+    scope: Scope,
+    commit: str,
+    others: Sequence[str],
+    view: str,
+    files: Mapping[str, bytes | None],
+) -> None:
+    """The view after a commit of ours, which knew all that others did to its files: what it wrote
+    stands, and nothing else is different."""
+    old = refs.read(vault.repository.handle, scope.view_ref)
+    heads = list_independent(vault, [commit, *others])
+    if len(heads) == 1:
+        new = heads[0]
+    else:
+        root = vault.repository.objects.commit(commit).tree
+        blobs = {path: vault.trees.blob(root, path) for path in files}
+        with without_fsync():  # it can be made again
+            tree = vault.write_folder(vault.repository.objects.commit(view).tree, blobs)
+            new = _commit_join(vault, scope, heads, tree)
+    set_view(vault, held, scope, new, old=old)
+
+
+def set_view(
+    vault: Vault, held: Held, scope: Scope, view: str | None, *, old: str | None
+) -> None:
+    """Let a scope be seen as `view`; no ref is needed where that is our own head."""
+    new = None if view == vault.head(scope) else view
+    if new != old:
+        vault.move_ref(held, scope.view_ref, new, old=old, why="view")
+
+
+def put(vault: Vault, held: Held, scope: Scope, heads: Collection[str], why: str) -> str:
+    """Let our own head say what some commits say, too: a promotion, or other heads to be folded.
+
+    Returns the new own head.
+    """
+    own = vault.head(scope)
+    new, _ = combine(vault, scope, [*heads, *([own] if own else [])])
+    if new != own:
+        move_head(vault, held, scope, new, why=why)
+    return new
+
+
+def move_head(
+    vault: Vault, held: Held, scope: Scope, new: str | None, *, why: str
+) -> None:
+    """Move our own head of a scope, and the view with it. Without a head the scope is no longer
+    ours: what others say can still be seen where they say it."""
+    own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
+    others = [head for head in list_heads(vault, scope) if head != own]
+    vault.move_ref(held, scope.ref, new, old=own, why=why)
+    if new is None:
+        set_view(vault, held, scope, None, old=view)
+    elif view:
+        whole, _ = combine(vault, scope, [new, *others])
+        set_view(vault, held, scope, whole, old=view)
+
+
+def see(
+    vault: Vault, held: Held, scope: Scope, heads: Collection[str]
+) -> tuple[str | None, JoinResult | None]:
+    """Let the view of a scope have more heads; a head once seen stays known."""
+    view = vault.tip(scope)
+    known = list_heads(vault, scope)
+    if not known and not heads:
+        return None, None
+    old = refs.read(vault.repository.handle, scope.view_ref)
+    before = view if view and set(list_joined(vault, view)) <= {*known, *heads} else None
+    new, result = combine(vault, scope, [*known, *heads], before=before)
+    set_view(vault, held, scope, new, old=old)
+    return new, result
+
+
+def mend_view(vault: Vault, scope: Scope, view: str, own: str) -> str:
+    """The view of a scope whose head moved on, and whose ref did not: a writer was killed between
+    the two. Nothing but objects is written; where that cannot be, our own head is seen."""
+    try:
+        return combine(vault, scope, [*list_joined(vault, view), own])[0]
+    except TreeringError:
+        return own
+
+
+def view_fetched(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
+    """What heads of other clones are together, where none is ours; the newest of them where that
+    cannot be written down."""
+    try:
+        return combine(vault, scope, heads)[0]
+    except TreeringError:
+        return max(heads, key=lambda head: (vault.repository.objects.commit(head).time, head))
