@@ -16,7 +16,8 @@ from treering.errors import TreeringError
 from treering.git.lock import Held
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.store import bulk, heads, layout
+from treering.git import pack
+from treering.store import heads, layout
 from treering.store.dates import newest
 from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
@@ -49,8 +50,8 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
     """A promotion as a commit; no ref is moved."""
     objects = vault.repository.objects
     files = dict(landed.files)
-    if len(files) >= bulk.MANY:
-        tree = bulk.write_tree(vault.repository, None, files)
+    if len(files) >= pack.MANY:
+        tree = pack.write_tree(vault.repository, None, files)
     else:
         tree = vault.write_folder(None, files)
     parents = tuple(sorted(tips))

@@ -42,7 +42,7 @@ class ScopeHistory:
         self._repository = repository
         self._vault = vault
         self._last_tips = tuple(last_tips)
-        everything = {commit.oid: commit for commit in read_log(vault, tip)}
+        everything = {commit.oid: commit for commit in read_log(vault, [tip])}
         within = _list_open(everything, tip)
         #: Parents before children, and nothing of what lies behind a promotion.
         self.commits = [commit for oid, commit in everything.items() if oid in within]

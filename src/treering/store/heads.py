@@ -8,12 +8,11 @@ our own head alone. Only who changes what others brought puts the change on top 
 from collections.abc import Collection, Mapping, Sequence
 
 from treering.errors import TreeringError
-from treering.git import refs
+from treering.git import pack, refs
 from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
-from treering.store import bulk
 from treering.store.dates import newest
 from treering.store.merge.join import JoinResult, join
 from treering.store.message import CodePosition, Message
@@ -67,7 +66,7 @@ def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinRes
     """A join as a commit. Nothing in it is of this clone or this moment."""
     objects = vault.repository.objects
     if len(result.files) >= _MANY:
-        tree = bulk.write_tree(vault.repository, result.base, result.files)
+        tree = pack.write_tree(vault.repository, result.base, result.files)
     else:
         blobs = {
             path: objects.write_blob(data) if isinstance(data, bytes) else data

@@ -1,13 +1,11 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from treering.clock import Clock, wall_clock
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
-from treering.git import process, refs
+from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
 from treering.git.repository import Repository
@@ -15,7 +13,7 @@ from treering.model import document, scope
 from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
-from treering.store import bulk, message
+from treering.store import message
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing, Trees
@@ -26,7 +24,6 @@ _MOST_SNAPSHOTS = 1_000
 JOIN = "join"
 #: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
-_MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 
 
 class Vault:
@@ -141,13 +138,13 @@ class Vault:
 
     def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
         """The scope as of one of its commits (None: before the first); never changes, so kept."""
-        known = self._snapshots.get((of, tip))
-        if known is None:
-            known = Snapshot(self.repository, self.trees, of, tip)
+        snapshot = self._snapshots.get((of, tip))
+        if snapshot is None:
+            snapshot = Snapshot(self.repository, self.trees, of, tip)
             if len(self._snapshots) >= _MOST_SNAPSHOTS:
                 self._snapshots.clear()
-            self._snapshots[of, tip] = known
-        return known
+            self._snapshots[of, tip] = snapshot
+        return snapshot
 
     def intact_tips(self, of: Scope) -> list[str]:
         """Earlier tips of a scope, newest first, whose commit and tree can be read."""
@@ -175,13 +172,13 @@ class Vault:
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
-        known = self._parsed.get(blob)
-        if known is None:
-            known = document.parse(self.repository.objects.blob(blob))
+        memory = self._parsed.get(blob)
+        if memory is None:
+            memory = document.parse(self.repository.objects.blob(blob))
             if len(self._parsed) >= _MOST_PARSED:
                 self._parsed.clear()
-            self._parsed[blob] = known
-        return known
+            self._parsed[blob] = memory
+        return memory
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -211,8 +208,8 @@ class Vault:
             self._refuse_newer_format(before.message)
             root = before.tree
 
-        if len(files) >= bulk.MANY:
-            tree = bulk.write_tree(self.repository, parent, files)
+        if len(files) >= pack.MANY:
+            tree = pack.write_tree(self.repository, parent, files)
         else:
             tree = self._write_files(root, files)
         parents = (parent,) if parent else ()
@@ -236,8 +233,10 @@ class Vault:
         refs.move(self.repository.handle, self.repository.common_dir, name, new, old=old, why=why)
 
     def _refuse_newer_format(self, text: str) -> None:
-        if (found := message.read(text).format) > FORMAT:
-            raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
+        if (number := message.read(text).format) > FORMAT:
+            raise FormatTooNew(
+                f"These memories have format {number}; this treering knows {FORMAT}."
+            )
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob
@@ -267,18 +266,5 @@ class Vault:
             raise StorageFailed(f"The commit {commit} is not on disk after it was written.")
 
     def pack_if_many(self) -> None:
-        """Start git's own packing in the background once loose objects pile up.
-
-        libgit2 never packs, and each capture leaves about five loose objects, 25 times their packed
-        size. One folder of 256 is looked at, another one each time, so that the look costs nothing.
-        """
-        folder = self.repository.common_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
-        if _files_in(folder) > _MANY_LOOSE:
-            process.pack(self.repository.common_dir)
-
-
-def _files_in(folder: Path) -> int:
-    try:
-        return sum(1 for _ in folder.iterdir())
-    except OSError:
-        return 0
+        """Let git pack loose objects in the background, once there are many."""
+        pack.pack_if_many(self.repository.common_dir)
