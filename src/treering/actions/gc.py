@@ -2,22 +2,24 @@
 
 import calendar
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
-from treering.branches.apply import apply, promote
+from treering.branches.apply import apply
 from treering.branches.landing.judge import Judge
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine, plan
+from treering.branches.promotion import by_hand, list_all, promote
 from treering.branches.survey import TrashedScope, list_trash, local_scopes, survey
 from treering.branches.trunk import trunk_of
+from treering.branches.verdict import LandedFiles
 from treering.errors import BranchNotFound, Invalid
 from treering.git import reflog, refs
 from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import KEEP, Scope
+from treering.store.heads import list_heads
 from treering.store.vault import Vault
 
 _KEPT_FOR = "30d"
@@ -139,11 +141,16 @@ def _force(line: PlanLine) -> PlanLine:
 def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
     return tuple(
         PlanAnswer(
-            line.branch, line.verdict, line.action, line.into, line.evidence, line.merged_as,
+            line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
             line.memories, line.reason, line.is_private or None,
         )
         for line in lines
     )  # fmt: skip
+
+
+def _told_action(line: PlanLine) -> str:
+    """In the contract's words: what moves aside is kept."""
+    return "keep" if line.action == "aside" else line.action
 
 
 def _forget_tips(workspace: Workspace, held: Held) -> None:
@@ -205,22 +212,28 @@ def promote_by_hand(
     if source == target:
         raise Invalid(f"{branch} cannot be promoted into itself.", hint="Name another with --into.")
     count = 0
-    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", 0, into=target.branch)
-
-    def each(do: Callable[[Vault, str], None]) -> int:
-        total = 0
-        for vault in workspace.store.vaults():
-            if tip := vault.tip(source):
-                total += len(vault.snapshot_at(source, tip).listing())
-                do(vault, tip)
-        return total
-
-    if dry_run:
-        count = each(lambda _, __: None)
-    else:
-        with workspace.store.lock() as held:
-            hand = workspace.actor(held)
-            count = each(lambda vault, tip: promote(hand, vault, source, tip, target, line))
+    for vault in workspace.store.vaults():
+        if tip := vault.tip(source):
+            count += len(vault.snapshot_at(source, tip).listing())
     if not count:
         raise BranchNotFound(f"{branch} has no memories to promote.")
-    return _tell([line._replace(memories=count)])[0]
+    if not dry_run:
+        with workspace.store.lock() as held:
+            for vault in workspace.store.vaults():
+                _promote_all(workspace, held, vault, source, target)
+    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", count, into=target.branch)
+    return _tell([line])[0]
+
+
+def _promote_all(
+    workspace: Workspace, held: Held, vault: Vault, source: Scope, target: Scope
+) -> None:
+    tip = vault.tip(source)
+    if tip is None:
+        return
+    workspace.actor(held)
+    files = list_all(vault, vault.snapshot_at(source, tip), vault.snapshot(target))
+    if files:
+        landed = LandedFiles(target.branch, by_hand(target.branch), files)
+        tips = list_heads(vault, source) or vault.fetched_heads(source)
+        promote(vault, held, source, tips, [landed])

@@ -4,13 +4,12 @@ from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.branches import follow, undo
-from treering.branches.apply import Actor, promote
-from treering.branches.plan import PlanLine
+from treering.branches.apply import Actor
 from treering.branches.survey import TrashedScope, list_trash
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
-from treering.store import layout
+from treering.store import heads, layout
 from treering.store.message import Message
 from treering.store.vault import Vault
 from treering.text.masking import mask
@@ -94,16 +93,13 @@ def _bring_back(hand: Actor, vault: Vault, entry: Source, count: int) -> None:
     """A commit of its own on top, so that the branch is not judged again at once, and that what
     came back is shared on."""
     follow.settle(hand, vault, entry.scope)
-    if vault.tip(entry.scope) is None:
-        vault.move_ref(hand.held, entry.scope.ref, entry.tip, old=None, why="restored")
-    elif isinstance(entry, TrashedScope):
-        line = PlanLine(entry.scope.branch, "revived", "revive", "", count)
-        promote(hand, vault, entry.scope, entry.tip, entry.scope, line)
+    if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
+        heads.put(vault, hand.held, entry.scope, [entry.tip], "restored")
     files = _files(vault, entry)
     ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
     subject = f"restore {count} memories of {mask(entry.scope.branch)}"
     why = Message("restore-scope", subject, hand.code_of(entry.scope), ids)
-    vault.commit(hand.held, entry.scope, files, why, person=hand.person, seconds=hand.seconds)
+    heads.write(vault, hand.held, entry.scope, files, why, person=hand.person, seconds=hand.seconds)
 
 
 def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:

@@ -20,7 +20,7 @@ from treering.model import document
 from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.store import layout, message
+from treering.store import heads, layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -360,7 +360,7 @@ class Writing:
 
     def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
         at = self._workspace
-        vault.commit(self._held, self.scope, files, why, person=at.person, seconds=at.clock())
+        heads.write(vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock())
 
     def _bases(self, changes: list[Change]) -> dict[str, str]:
         """The blobs of lower layers that this scope now covers with its first own copies."""

@@ -1,7 +1,7 @@
 """Carrying a plan out, one line at a time, each complete in itself.
 
 A crash between two steps leaves something the next run completes: a promoted scope whose ref is
-still there is known by its tip being reachable from the target; a trashed one by its trash ref.
+still there is known by what its promotions hold; a trashed one by its trash ref.
 """
 
 import contextlib
@@ -11,21 +11,23 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from treering.branches import promotion
-from treering.branches.landing.judge import Target
+from treering.branches.landing.judge import Landing, Target
+from treering.branches.overlay import own_files
 from treering.branches.plan import PlanLine
 from treering.branches.rewrites import successors
 from treering.branches.trunk import trunk_of, trunk_tips
+from treering.branches.verdict import LandedFiles
 from treering.errors import StorageFailed, TreeringError
 from treering.git import config, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
-from treering.store import layout
+from treering.store import heads, layout
 from treering.store.message import CodePosition, Message
+from treering.store.snapshot import Snapshot
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.text.masking import mask
 
 CodeOf = Callable[[Scope], CodePosition]
 
@@ -111,7 +113,9 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
         ids = tuple(memory.id for memory in followers)
         subject = f"follow {len(ids)} memories to rewritten commits"
         why = Message("follow", subject, actor.code_of(line.scope), ids)
-        vault.commit(actor.held, line.scope, files, why, person=actor.person, seconds=actor.seconds)
+        heads.write(
+            vault, actor.held, line.scope, files, why, person=actor.person, seconds=actor.seconds
+        )
 
 
 def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
@@ -125,80 +129,58 @@ def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
 
 
 def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
-    promote(actor, vault, line.scope, line.tip, Scope(line.into), line)
+    promotion.promote(vault, actor.held, line.scope, line.heads, line.landed)
     if line.drops:
         _drop(actor, vault, line)
-    else:
+    elif not line.trashed:
         remember_tip(actor, vault, line.scope)
     remember_tip(actor, vault, Scope(line.into))
 
 
-def promote(
-    actor: Actor, vault: Vault, source: Scope, tip: str, target: Scope, line: PlanLine
-) -> None:
-    """Put what is the source's own into the target, in one commit."""
-    here, there = vault.snapshot_at(source, tip), vault.snapshot(target)
-    work = promotion.prepare(vault, here, there)
-    if work.is_nothing and there.tip and vault.repository.is_ancestor(tip, there.tip):
-        return  # done before, by us or by another clone
-    read = vault.repository.objects.blob
-    files: dict[str, bytes | None] = {
-        layout.path_of(memory_id): read(blob) for memory_id, blob in work.taken.items()
-    }
-    files |= {layout.path_of(memory_id): data for memory_id, data in work.merged.items()}
-    files |= {
-        layout.saved_path(key): data if isinstance(data, bytes) else read(data)
-        for key, data in work.saved.items()
-    }
-    why = Message(
-        op="promote",
-        subject=f"promote {len(work.ids)} memories of {mask(source.branch)}",
-        code=actor.code_of(target),
-        memories=work.ids,
-        promoted_from=mask(source.branch),
-        merged_as=line.merged_as,
-        merge_kind=line.evidence if line.evidence != "none" else "by hand",
-    )
-    vault.commit(
-        actor.held, target, files, why, person=actor.person, seconds=actor.seconds, merging=tip
-    )
-
-
 def _drop(actor: Actor, vault: Vault, line: PlanLine) -> None:
-    """The ref goes once all of it is in the target; what is not can still be restored."""
-    here, there = vault.snapshot_at(line.scope, line.tip), vault.snapshot(Scope(line.into))
-    if not promotion.is_taken_over(vault, here, there):
-        _trash(actor, vault, line, "")
+    """The ref goes once all of it is where its code landed; else it stays."""
+    here = vault.snapshot_at(line.scope, line.tip)
+    targets = dict.fromkeys([line.into, *(files.into for files in line.landed)])
+    if not all(
+        any(is_there(vault, path, blob, vault.snapshot(Scope(into))) for into in targets)
+        for path, blob in promotion.list_all(vault, here, vault.snapshot(Scope(line.into)))
+    ):
         return
-    vault.move_ref(actor.held, line.scope.ref, None, old=line.tip, why="promoted")
-    forget_tip(actor, vault, line.scope)
+    if line.trashed:
+        vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="promoted")
+    elif vault.head(line.scope):
+        heads.move_head(vault, actor.held, line.scope, None, why="promoted")
+        forget_tip(actor, vault, line.scope)
+
+
+def is_there(vault: Vault, path: str, blob: str, target: Snapshot) -> bool:
+    return not own_files(vault, {(path, blob)}, target)
 
 
 def forget_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
     name = KEEP + scope.component
-    if last_tip := refs.read(vault.repository.handle, name):
-        vault.move_ref(actor.held, name, None, old=last_tip, why="judged")
+    if tip := refs.read(vault.repository.handle, name):
+        vault.move_ref(actor.held, name, None, old=tip, why="judged")
 
 
 def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
-    """One ref move, however many memories there are."""
+    """Our own head is put away; what other clones say is theirs. One ref move, however many
+    memories there are."""
+    own = vault.head(line.scope)
+    if own is None:
+        return
     if keep_lessons:
         _keep_lessons(actor, vault, line, Scope(keep_lessons))
-    if not _is_in_trash(vault, line):
-        vault.move_ref(
-            actor.held,
-            trash_name(vault, line.scope, actor.seconds),
-            line.tip,
-            old=None,
-            why="trash",
-        )
-    vault.move_ref(actor.held, line.scope.ref, None, old=line.tip, why="trash")
+    if not _is_in_trash(vault, line.scope, own):
+        name = trash_name(vault, line.scope, actor.seconds)
+        vault.move_ref(actor.held, name, own, old=None, why="trash")
+    heads.move_head(vault, actor.held, line.scope, None, why="trash")
     forget_tip(actor, vault, line.scope)
 
 
-def _is_in_trash(vault: Vault, line: PlanLine) -> bool:
-    prefix = f"{TRASH}{line.scope.component}/"
-    return line.tip in refs.list_refs(vault.repository.common_dir, prefix).values()
+def _is_in_trash(vault: Vault, scope: Scope, tip: str) -> bool:
+    prefix = f"{TRASH}{scope.component}/"
+    return tip in refs.list_refs(vault.repository.common_dir, prefix).values()
 
 
 def trash_name(vault: Vault, scope: Scope, seconds: float) -> str:
@@ -215,34 +197,38 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
     """What an abandoned branch tried and saw fail, kept for everyone: we tried this."""
     listing = vault.snapshot_at(line.scope, line.tip).listing()
     there = vault.snapshot(trunk).listing()
-    files: dict[str, bytes | None] = {}
-    for memory_id, blob in listing.items():
-        try:
-            is_lesson = vault.memory(blob).details.get("outcome") == "failed"
-        except TreeringError:
-            continue
-        if is_lesson and memory_id not in there:
-            files[layout.path_of(memory_id)] = vault.repository.objects.blob(blob)
+    files = tuple(
+        (layout.path_of(memory_id), blob)
+        for memory_id, blob in sorted(listing.items())
+        if memory_id not in there and _is_lesson(vault, blob)
+    )
     if files:
-        ids = tuple(path.rpartition("/")[2].removesuffix(".md") for path in files)
-        name = mask(line.branch)
-        subject = f"keep-lessons {len(ids)} memories of {name}"
-        why = Message("keep-lessons", subject, actor.code_of(trunk), ids, promoted_from=name)
-        vault.commit(actor.held, trunk, files, why, person=actor.person, seconds=actor.seconds)
+        landing = Landing("none", trunk.branch, None, "", is_partial=False, bound="")
+        lessons = LandedFiles(trunk.branch, landing._replace(evidence="lessons"), files)
+        promotion.promote(vault, actor.held, line.scope, line.heads, [lessons])
+
+
+def _is_lesson(vault: Vault, blob: str) -> bool:
+    try:
+        memory = vault.memory(blob)
+    except TreeringError:
+        return False
+    return memory.details.get("outcome") == "failed" and not memory.is_forgotten
 
 
 def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
-    rename(actor.held, vault, line.scope, line.tip, Scope(line.into))
+    rename(actor.held, vault, line.scope, Scope(line.into))
     remember_tip(actor, vault, Scope(line.into))
 
 
-def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
-    """The ref of a branch's memories follows its name; the new one is there before the old goes."""
-    refs.copy_log(vault.repository.common_dir, old.ref, new.ref)
-    vault.move_ref(held, new.ref, tip, old=None, why=f"renamed from {old.branch}")
-    vault.move_ref(held, old.ref, None, old=tip, why=f"renamed to {new.branch}")
+def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
+    """The memories of a branch follow its name, and its last known tip with them."""
+    heads.rename(vault, held, old, new)
     name = KEEP + old.component
     if last_tip := refs.read(vault.repository.handle, name):
+        there = refs.read(vault.repository.handle, KEEP + new.component)
+        if there is None:
+            vault.move_ref(held, KEEP + new.component, last_tip, old=None, why="renamed")
         vault.move_ref(held, name, None, old=last_tip, why="renamed")
 
 
@@ -255,10 +241,7 @@ def _stack(_: Actor, vault: Vault, line: PlanLine, __: str) -> None:
 def _revive(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     if line.trashed is None:
         return
-    if vault.tip(line.scope):  # written to since it is back
-        promote(actor, vault, line.scope, line.tip, line.scope, line)
-    else:
-        vault.move_ref(actor.held, line.scope.ref, line.tip, old=None, why="revived")
+    heads.put(vault, actor.held, line.scope, [line.tip], "revived")
     vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="revived")
     remember_tip(actor, vault, line.scope)
 
@@ -268,6 +251,7 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
     "promote": _promote,
     "trash": _trash,
     "rename": _rename,
+    "aside": _rename,
     "stack": _stack,
     "revive": _revive,
 }

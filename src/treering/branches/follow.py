@@ -5,6 +5,7 @@ from treering.branches.landing.judge import Judge
 from treering.branches.names import scope_now
 from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import survey
+from treering.branches.versions import ScopeHistory
 from treering.model.scope import Scope
 from treering.store.vault import Vault
 
@@ -14,25 +15,23 @@ def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
     now = scope_now(actor.store.repository, vault, scope)
     if now == scope:
         return
-    if vault.tip(scope):
+    if vault.head(scope):
         _clear(actor, vault, scope)
-    if now is not None and vault.tip(scope) is None and (tip := vault.tip(now)):
-        rename(actor.held, vault, now, tip, scope)
+    if now is not None and vault.head(scope) is None and vault.head(now):
+        rename(actor.held, vault, now, scope)
 
 
 def _clear(actor: Actor, vault: Vault, scope: Scope) -> None:
-    """Put away what another branch left under this name, or give it to the one it belongs to."""
+    """Give what another branch left under this name to the one it belongs to, or move it aside."""
     repository = actor.store.repository
     lines = plan(repository, vault, survey(actor.store, vault), Judge(repository))
-    mine = [line for line in lines if line.scope == scope and line.action != "revive"]
-    if any(line.action == "rename" for line in mine):  # its new name may be taken in turn
-        apply(actor, vault, [ln for ln in lines if ln.action == "rename" or _is_cleared(ln)])
-        return
-    # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
-    apply(
-        actor, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine]
-    )
+    if any(line.scope == scope and line.action == "rename" for line in lines):
+        # Its new name may be taken in turn.
+        apply(actor, vault, [line for line in lines if _gives_names(line)])
+    elif tip := vault.head(scope):
+        oldest = ScopeHistory(repository, vault, tip).oldest
+        rename(actor.held, vault, scope, scope.aside(oldest))
 
 
-def _is_cleared(line: PlanLine) -> bool:
-    return line.verdict == "recreated" and line.drops
+def _gives_names(line: PlanLine) -> bool:
+    return line.action in ("rename", "aside")

@@ -1,11 +1,10 @@
 """Whose memories stand under a name: names change, and are used again."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from treering.branches.trunk import trunk_of
+from treering.branches.trunk import is_long_lived, long_lived
 from treering.errors import StoreDamaged
-from treering.git import log, reflog
+from treering.git import reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
@@ -72,36 +71,51 @@ def _is_of_another(
 
 
 def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
-    """Whether a scope belongs to a branch that was deleted before this one of its name was made.
+    """Whether a scope belongs to a branch before the one that has the name now.
 
-    An amended or rebased branch has its old commits in its log; a new one has not. The trunk's is
-    never left over, whatever its history did.
+    In doubt it does not: a memory too many is better than one that is hidden. Long-lived branches
+    are one by name, whatever their history did.
     """
     head = repository.tip_of(scope.branch)
-    if head is None or scope.branch == trunk_of(repository):
+    if head is None or scope.is_detached or is_long_lived(repository, scope.branch):
         return False
     # A write asks before and after it takes the view; nothing here changes without one of these.
     key = (scope, tip, head, reflog.state_of(repository, scope.branch))
     if vault.left_over.get(scope, ((), False))[0] != key:
-        vault.left_over[scope] = (key, _is_left_over(repository, vault, scope, tip, head))
+        vault.left_over[scope] = (key, _is_left_over(repository, vault, scope, tip))
     return vault.left_over[scope][1]
 
 
-def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, head: str) -> bool:
-    try:
-        code = message.read(vault.repository.objects.commit(tip).message).code.head
-    except StoreDamaged:
+def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
+    newest = _last_write_here(vault, scope)
+    if newest is None:
+        return False  # what others wrote says nothing of our branch
+    return (
+        _is_before_rename(repository, vault, scope.branch, tip)
+        or _claimant(repository, vault, scope.branch, tip) is not None
+        or _was_made_after(repository, scope.branch, newest)
+    )
+
+
+def _was_made_after(repository: Repository, branch: str, when: int) -> bool:
+    """Whether a branch was made anew after some time: its log begins later, and from a commit of a
+    long-lived branch. One that is back at a commit of its own was deleted by mistake."""
+    log = reflog.of_branch(repository, branch)
+    if not log or log[0].when <= when or log[0].old.strip("0"):
         return False
-    if not _was_made_here(vault, scope, tip):
-        return _is_strange(repository, vault, scope.branch, tip, code, head)
-    if _is_before_rename(repository, vault, scope.branch, tip):
-        return True
-    if _claimant(repository, vault, scope.branch, tip):
-        return True
-    if code is None or repository.is_ancestor(code, head):
-        return False
-    log = reflog.of_branch(repository, scope.branch)
-    return bool(log) and not reflog.has_held(repository, scope.branch, code)
+    tips = [tip for tips in long_lived(repository).values() for tip in tips]
+    return any(repository.is_ancestor(log[0].new, tip) for tip in tips)
+
+
+def _last_write_here(vault: Vault, scope: Scope) -> int | None:
+    """When this clone last wrote to a scope, by the commits its log names."""
+    times = []
+    for commit in list_made_here(vault, scope):
+        try:
+            times.append(vault.repository.objects.commit(commit).time)
+        except StoreDamaged:
+            continue
+    return max(times, default=None)
 
 
 def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
@@ -115,49 +129,6 @@ def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
 
 def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
     return tip in list_made_here(vault, scope)
-
-
-def _is_strange(
-    repository: Repository, vault: Vault, branch: str, tip: str, recorded: str | None, head: str
-) -> bool:
-    """Whether what another clone wrote is of other work under this name.
-
-    A trailer of others is a hint. Only where all of them name code that is here, and none of it is
-    the branch's, is it believed: one forged line cannot hide what others wrote.
-    """
-    branch_past = _BranchPast.of(repository, branch, head)
-    if recorded is None or not branch_past.is_elsewhere(recorded):
-        return False  # the usual case: no history is read
-    return all(branch_past.is_elsewhere(code) for code in code_heads(vault, tip))
-
-
-class _BranchPast(NamedTuple):
-    """What refs and logs here tell of a branch."""
-
-    repository: Repository
-    tips: tuple[str, ...]
-    held: frozenset[str]
-
-    @classmethod
-    def of(cls, repository: Repository, branch: str, head: str) -> "_BranchPast":
-        places = [f"refs/remotes/{remote}/{branch}" for remote in repository.remotes()]
-        tips = (head, *filter(None, map(repository.resolve, places)))
-        logs = [reflog.of_ref(repository, ref) for ref in (f"refs/heads/{branch}", *places)]
-        commits = frozenset(oid for log in logs for line in log for oid in (line.old, line.new))
-        return cls(repository, tips, commits if logs[0] else frozenset())
-
-    def is_elsewhere(self, code: str) -> bool:
-        """Whether a commit is here, and was never the branch's; where it is not here, or the branch
-        has no log, it cannot be told."""
-        if not self.held or code in self.held or self.repository.resolve(code) is None:
-            return False
-        return not any(self.repository.is_ancestor(code, tip) for tip in self.tips)
-
-
-def code_heads(vault: Vault, tip: str) -> list[str]:
-    """Every code commit that a history's trailers name."""
-    rows = log.read_trailers(vault.repository.common_dir, tip, ["Code-Head"])
-    return list(dict.fromkeys(code for _, codes in rows for code in codes.split()))
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:

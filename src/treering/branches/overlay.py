@@ -104,9 +104,7 @@ def _promoted(
     return {key: blob for key in keys if (blob := vault.file_at(done.commit, path(key)))}
 
 
-def own_files(
-    vault: Vault, files: set[tuple[str, str]], target: Snapshot
-) -> set[tuple[str, str]]:
+def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> set[tuple[str, str]]:
     """Those of some versions (path and blob) that no promotion has brought into the target."""
     left = set(files)
     for done in promotions(vault, target.tip) if target.tip else ():

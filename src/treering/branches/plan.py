@@ -2,34 +2,40 @@
 
 Cases, for one scope:
 
-1 the trunk's                                            -> live
-2 its branch exists, and is the one it was               -> live, or merged once its code landed
-3 its branch exists, but is another one of that name     -> recreated, judged like a deleted one
-4 another branch carries on its name                     -> renamed
-5 a remote still has the branch                          -> live
-6 the branch is gone: landed / elsewhere / in doubt / no -> merged / merged / unsure / abandoned
+1 the trunk's                                       -> live
+2 another branch carries on its name                -> renamed
+3 its branch is there, or a remote has it           -> live; what has landed is promoted all the same
+4 its branch was made anew under the same name      -> recreated: it moves aside
+5 its branch is gone, or it lies aside or in the trash:
+  all of it landed / a part / in doubt / nothing     -> merged / partly / unsure / abandoned
 and for a branch without a scope: copied -> stacked; back from the trash -> revived.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
-from treering.branches.landing.judge import Judge, Landing, Target
-from treering.branches.names import is_left_over
-from treering.branches.overlay import own_part, own_saved
-from treering.branches.stack import never_left_its_base
-from treering.branches.survey import Survey, SurveyedScope, TrashedScope, read_code_positions
+from treering.branches.landing.judge import Judge
+from treering.branches.survey import Survey, SurveyedScope, TrashedScope
+from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
+from treering.branches.versions import ScopeHistory
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.vault import Vault
+
+#: What became of a branch.
+Verdict = Literal[
+    "live", "merged", "partly", "abandoned", "unsure", "renamed", "copied", "recreated", "revived"
+]
+#: What is to be done with its memories.
+Action = Literal["keep", "promote", "trash", "rename", "stack", "revive", "aside"]
 
 
 class PlanLine(NamedTuple):
     """One scope, what became of its branch, and what is to be done."""
 
     branch: str
-    verdict: str
-    action: str
+    verdict: Verdict
+    action: Action
     reason: str
     memories: int
     into: str = ""
@@ -37,6 +43,8 @@ class PlanLine(NamedTuple):
     merged_as: str = ""
     scope: Scope = Scope("")
     tip: str = ""
+    heads: tuple[str, ...] = ()  # the memory commits it is made of
+    landed: tuple[LandedFiles, ...] = ()  # what a promotion takes
     branch_tip: str | None = None  # where the branch was when the plan was made
     drops: bool = False  # whether the scope's ref goes once the action is done
     trashed: TrashedScope | None = None
@@ -46,12 +54,20 @@ class PlanLine(NamedTuple):
 def plan(
     repository: Repository, vault: Vault, survey: Survey, judge: Judge, *, branch: str = ""
 ) -> list[PlanLine]:
-    """A line for every scope, and for branches that carry on something."""
+    """Lines for every scope, and for branches that carry on something."""
     planner = _Planner(repository, vault, survey, judge)
     lines = [
-        planner.line(entry) for entry in survey.scopes if not branch or entry.scope.branch == branch
+        line
+        for entry in survey.scopes
+        if not branch or entry.scope.branch == branch
+        for line in planner.lines(entry)
     ]
-    extra = [*planner.plan_renamed_and_landed(), *planner.plan_copied(), *planner.plan_revived()]
+    extra = [
+        *planner.plan_renamed_and_landed(),
+        *planner.plan_copied(),
+        *planner.plan_revived(),
+        *planner.plan_trash(),
+    ]
     lines += [line for line in extra if not branch or line.branch == branch]
     return [line._replace(is_private=vault.is_private) for line in lines]
 
@@ -61,158 +77,125 @@ class _Planner:
         self._repository = repository
         self._vault = vault
         self._survey = survey
-        self._judge = judge
-        self._trunk = [Target(survey.trunk, tip) for tip in survey.trunk_tips]
+        self._judge = ScopeJudge(repository, vault, judge, survey.long_lived)
 
-    def line(self, entry: SurveyedScope) -> PlanLine:
+    def lines(self, entry: SurveyedScope) -> list[PlanLine]:
         scope, survey = entry.scope, self._survey
         if scope.branch == survey.trunk:
-            return self._line(entry, "live", "keep", "It is the trunk.")
+            return [self._line(entry, "live", "keep", "It is the trunk.")]
         if scope.is_detached:
             return self._plan_detached(entry)
-        if entry.branch_tip and scope.branch not in survey.renames:
-            return self._plan_recreated(entry) if self._is_recreated(entry) else self._alive(entry)
+        if entry.is_left_over and scope.branch not in survey.renames:
+            return [self._plan_recreated(entry)]
         if new := survey.renames.get(scope.branch):
-            return self._line(
-                entry, "renamed", "rename", f"The branch is called {new} now.", into=new
-            )
+            reason = f"The branch is called {new} now."
+            return [self._line(entry, "renamed", "rename", reason, into=new)]
+        if entry.branch_tip:
+            return self._plan_alive(entry, "The branch is there.")
         if entry.on_remote:
-            return self._line(entry, "live", "keep", "A remote still has the branch.")
+            return self._plan_alive(entry, "A remote still has the branch.")
         return self._plan_gone(entry, "The branch is gone")
 
     # --- the branch is there ----------------------------------------------------------------------
 
-    def _alive(self, entry: SurveyedScope) -> PlanLine:
-        count = self._own(entry, self._survey.trunk)
-        if entry.branch_tip and (count or self._has_own_prompts(entry)):
-            landing = self._landing(entry, entry.branch_tip, self._trunk)
-            if landing.evidence != "none":
-                return self._plan_merged(entry, landing, count, drops=False)
-        return self._line(entry, "live", "keep", "The branch is there.")
-
-    def _is_recreated(self, entry: SurveyedScope) -> bool:
-        """A name used again: what was recorded is in neither the branch's history nor its log."""
-        if not entry.recorded:
-            return False
-        return is_left_over(self._repository, self._vault, entry.scope, entry.tip)
+    def _plan_alive(self, entry: SurveyedScope, reason: str) -> list[PlanLine]:
+        verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips)
+        if verdict.landed:
+            return self._plan_landed(entry, verdict, drops=False)
+        return [self._line(entry, "live", "keep", reason)]
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
-        old = entry._replace(last_tip=entry.recorded[0][0])
-        line = self._plan_gone(old, "The name was used again for other work")
-        if line.action != "keep":
-            return line._replace(verdict="recreated")
-        if entry.scope.branch in self._survey.renames.values():  # another scope needs the name
-            return line._replace(verdict="recreated", action="trash", drops=True)
-        return line
+        """What another branch of the name left moves aside, and is judged from there."""
+        aside = entry.scope.aside(self._oldest(entry.tip))
+        reason = f"The name was used again for other work: its memories are kept as {aside.branch}."
+        line = self._line(entry, "recreated", "aside", reason, into=aside.branch)
+        return line._replace(branch=aside.branch)
+
+    def _oldest(self, tip: str) -> str:
+        return ScopeHistory(self._repository, self._vault, tip).oldest
 
     # --- the branch is gone -----------------------------------------------------------------------
 
-    def _plan_detached(self, entry: SurveyedScope) -> PlanLine:
+    def _plan_detached(self, entry: SurveyedScope) -> list[PlanLine]:
         """Made on a detached HEAD: taken over by a branch that has the commit, else judged."""
-        commit = entry.last_tip
-        if commit is None:
-            return self._line(entry, "unsure", "keep", "The commit is not here any more.")
-        if any(head.startswith(commit[:12]) for head in self._survey.held):
-            return self._line(entry, "live", "keep", "A worktree is at this commit.")
-        for name, tip in sorted(self._survey.branches.items()):
-            if name != self._survey.trunk and self._repository.is_ancestor(commit, tip):
-                reason = f"The branch {name} has the commit."
-                return self._line(entry, "merged", "promote", reason, into=name,
-                                  evidence="ancestor", merged_as=commit, drops=True)  # fmt: skip
-        return self._plan_gone(entry, "No branch has the commit")
+        at = entry.last_tips[0].head if entry.last_tips else None
+        if at is None:
+            return [self._line(entry, "unsure", "keep", "The commit is not here any more.")]
+        if any(head.startswith(at[:12]) for head in self._survey.held):
+            return [self._line(entry, "live", "keep", "A worktree is at this commit.")]
+        others = {
+            name: tip
+            for name, tip in sorted(self._survey.branches.items())
+            if name not in self._survey.long_lived and self._repository.is_ancestor(at, tip)
+        }
+        return self._plan_gone(entry, "No branch has the commit", dict(list(others.items())[:1]))
 
-    def _plan_gone(self, entry: SurveyedScope, what: str) -> PlanLine:
+    def _plan_gone(
+        self, entry: SurveyedScope, what: str, others: dict[str, str] | None = None
+    ) -> list[PlanLine]:
         if entry.is_restored:
-            return self._line(entry, "unsure", "keep", "It was restored by hand.")
-        if entry.last_tip is None:
-            return self._line(entry, "unsure", "keep", f"{what}, and where it was is not known.")
-        landing = self._landing(entry, entry.last_tip, self._trunk)
-        if landing.evidence == "none":
-            landing = self._landing_elsewhere(entry, landing)
-        if landing.evidence != "none":
-            count = self._own(entry, landing.into)
-            return self._plan_merged(entry, landing, count, drops=True)
-        if doubt := self._doubt(entry, landing):
-            return self._line(entry, "unsure", "keep", f"{what}. {doubt}")
+            return [self._line(entry, "unsure", "keep", "It was restored by hand.")]
+        others = self._list_branches_with(entry) if others is None else others
+        verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips, others)
+        if verdict.landed or not verdict.rest:
+            return self._plan_landed(entry, verdict, drops=True)
+        if not entry.is_ours:
+            reason = "Another clone's: whether it still lives cannot be known here."
+            return [self._line(entry, "live", "keep", reason)]
+        if entry.scope.is_aside:
+            reason = "The name was used again for other work, and this has landed nowhere."
+            return [self._line(entry, "recreated", "keep", reason)]
+        if verdict.doubt:
+            return [self._line(entry, "unsure", "keep", f"{what}. {verdict.doubt}")]
         reason = f"{what} and its code landed nowhere."
-        return self._line(entry, "abandoned", "trash", reason, drops=True)
+        return [self._line(entry, "abandoned", "trash", reason, drops=True)]
 
-    def _landing(self, entry: SurveyedScope, tip: str, targets: Sequence[Target]) -> Landing:
-        if self._is_bare(entry, tip):
-            reason = "It had no commits of its own: those in its history are its base's."
-            return Landing("none", "", None, reason, is_partial=False, bound="")
-        return self._judge.landing(tip, targets, had_own_commits=self._had_own(entry, tip))
-
-    def _is_bare(self, entry: SurveyedScope, tip: str) -> bool:
-        branch, trunk = entry.scope.branch, self._survey.trunk
-        return never_left_its_base(self._repository, branch, tip, trunk)
-
-    def _landing_elsewhere(self, entry: SurveyedScope, landing: Landing) -> Landing:
-        """In another live branch: only asked for a branch that is gone."""
-        if entry.last_tip is None or not self._had_own(entry, entry.last_tip):
-            return landing
-        containing = self._repository.branches_with(entry.last_tip)
-        others = [
-            Target(name, tip)
+    def _list_branches_with(self, entry: SurveyedScope) -> dict[str, str]:
+        """Other live branches that the code of a branch that is gone went into."""
+        names: set[str] = set()
+        for at in entry.last_tips:
+            if at.head and at.has_own_commits:
+                names |= set(self._repository.branches_with(at.head))
+        return {
+            name: tip
             for name, tip in self._survey.branches.items()
-            if name in containing and name not in (self._survey.trunk, entry.scope.branch)
-        ]
-        return (
-            self._judge.landing(entry.last_tip, others, had_own_commits=True) if others else landing
-        )
-
-    def _had_own(self, entry: SurveyedScope, tip: str) -> bool:
-        """Whether the branch ever had commits of its own.
-
-        Heads and bases of different days do not count together: a branch that was only
-        fast-forwarded from the trunk differs from its first base.
-        """
-        if self._is_bare(entry, tip):
-            return False
-        if any(head != base for head, base in entry.recorded if base):
-            return True
-        if entry.was_merged_by_name:
-            return True
-        return bool(self._judge.own_commits(tip, self._trunk))
-
-    def _doubt(self, entry: SurveyedScope, landing: Landing) -> str:
-        if landing.is_partial:
-            return landing.reason
-        if landing.bound:
-            return f"Not everything was looked at: {landing.bound}"
-        if self._repository.resolve(entry.last_tip or "") is None:
-            return "Its last commit is not here any more, so it cannot be judged."
-        if not self._had_own(entry, entry.last_tip or ""):
-            return "It had no commits of its own, so nothing can have landed."
-        return ""
+            if name in names and name not in (*self._survey.long_lived, entry.scope.branch)
+        }
 
     # --- lines ------------------------------------------------------------------------------------
 
-    def _own(self, entry: SurveyedScope, into: str) -> int:
-        """How many memories are the scope's own beside the one it would go into."""
-        source = self._vault.snapshot_at(entry.scope, entry.tip)
-        return len(own_part(self._vault, source, self._vault.snapshot(Scope(into))))
-
-    def _has_own_prompts(self, entry: SurveyedScope) -> bool:
-        source = self._vault.snapshot_at(entry.scope, entry.tip)
-        return bool(own_saved(self._vault, source, self._vault.snapshot(Scope(self._survey.trunk))))
-
-    def _plan_merged(
-        self, entry: SurveyedScope, landing: Landing, count: int, *, drops: bool
-    ) -> PlanLine:
-        return self._line(
-            entry, "merged", "promote", landing.reason, into=landing.into, memories=count,
-            evidence=landing.evidence, merged_as=landing.merged_as or "", drops=drops,
-        )  # fmt: skip
+    def _plan_landed(
+        self, entry: SurveyedScope, verdict: ScopeVerdict, *, drops: bool
+    ) -> list[PlanLine]:
+        """A line for each branch something landed in; the ref may go with the last of them."""
+        word: Verdict = "partly" if verdict.rest else "merged"
+        if not verdict.landed:  # all of it was taken over before
+            reason = "All of it is where its code landed."
+            return [self._line(entry, word, "promote", reason, into=self._survey.trunk, memories=0,
+                               drops=drops)]  # fmt: skip
+        lines = []
+        for into in dict.fromkeys(files.into for files in verdict.landed):
+            landed = tuple(files for files in verdict.landed if files.into == into)
+            last = landed[-1].landing
+            lines.append(
+                self._line(
+                    entry, word, "promote", last.reason, into=into, landed=landed,
+                    memories=len({mid for files in landed for mid in files.ids}),
+                    evidence=last.evidence, merged_as=last.merged_as or "",
+                )
+            )  # fmt: skip
+        lines[-1] = lines[-1]._replace(drops=drops and not verdict.rest)
+        return lines
 
     def _line(
-        self, entry: SurveyedScope, verdict: str, action: str, reason: str, **more: object
+        self, entry: SurveyedScope, verdict: Verdict, action: Action, reason: str, **more: object
     ) -> PlanLine:
         count = more.pop("memories", None)
         memories = count if isinstance(count, int) else self._count(entry)
         return PlanLine(
-            entry.scope.branch, verdict, action, reason, memories, scope=entry.scope, tip=entry.tip,
-            branch_tip=entry.branch_tip, **more,  # type: ignore[arg-type]
+            entry.scope.branch, verdict, action, reason, memories, scope=entry.scope,
+            tip=entry.tip, heads=entry.heads, branch_tip=entry.branch_tip, trashed=entry.trashed,
+            **more,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def _count(self, entry: SurveyedScope) -> int:
@@ -224,9 +207,10 @@ class _Planner:
             new = self._survey.renames.get(entry.scope.branch)
             if new and new != self._survey.trunk and entry.scope.branch != self._survey.trunk:
                 tip = self._survey.branches[new]
-                line = self._alive(entry._replace(scope=Scope(new), branch_tip=tip, last_tip=tip))
-                if line.action == "promote":
-                    yield line
+                tips = tuple(at._replace(head=tip) for at in entry.last_tips[:1])
+                renamed = entry._replace(scope=Scope(new), branch_tip=tip, last_tips=tips)
+                lines = self._plan_alive(renamed, "")
+                yield from (line for line in lines if line.action == "promote")
 
     def plan_copied(self) -> Iterator[PlanLine]:
         for branch, source in sorted(self._survey.copies.items()):
@@ -239,19 +223,26 @@ class _Planner:
     def plan_revived(self) -> Iterator[PlanLine]:
         """Branches that are back, whose memories are in the trash."""
         for entry in self._survey.trash:
-            branch = entry.scope.branch
-            tip = self._survey.branches.get(branch)
-            if tip is None:
-                continue
-            code = self._tip_recorded_by(entry)
-            in_trunk = code and any(
-                self._repository.is_ancestor(code, t) for t in self._survey.trunk_tips
-            )
-            if code and not in_trunk and self._repository.is_ancestor(code, tip):
-                count = len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
-                yield PlanLine(branch, "revived", "revive", "The branch is back.", count,
-                               scope=entry.scope, tip=entry.tip, trashed=entry)  # fmt: skip
+            tip = self._survey.branches.get(entry.scope.branch)
+            if tip and self._is_back(entry, tip):
+                yield self._line(entry, "revived", "revive", "The branch is back.")
 
-    def _tip_recorded_by(self, entry: TrashedScope) -> str | None:
-        positions = read_code_positions(self._vault, entry.tip)
-        return positions[0][0] if positions else None
+    def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
+        history = ScopeHistory(self._repository, self._vault, entry.tip)
+        heads = [at.head for at in history.positions if at.head]
+        tips = [tip for tips in self._survey.long_lived.values() for tip in tips]
+        return any(
+            self._repository.is_ancestor(head, tip)
+            and not any(self._repository.is_ancestor(head, other) for other in tips)
+            for head in heads[:1]
+        )
+
+    def plan_trash(self) -> Iterator[PlanLine]:
+        """What was put away too soon: its code landed since. What was redacted stays away."""
+        revived = {line.trashed for line in self.plan_revived()}
+        for entry in self._survey.trash:
+            if entry.trashed in revived or (entry.trashed and entry.trashed.is_redacted):
+                continue
+            verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips)
+            if verdict.landed:
+                yield from self._plan_landed(entry, verdict, drops=True)

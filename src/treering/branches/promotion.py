@@ -10,13 +10,14 @@ They are not taken along. They stay readable in the history behind the promotion
 
 from collections.abc import Collection, Iterable, Sequence
 
+from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved
 from treering.branches.verdict import LandedFiles
 from treering.errors import TreeringError
+from treering.git import pack
 from treering.git.lock import Held
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.git import pack
 from treering.store import heads, layout
 from treering.store.dates import newest
 from treering.store.message import PROMOTE, CodePosition, Message
@@ -25,6 +26,11 @@ from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
 BY_HAND = "by hand"
+
+
+def by_hand(into: str) -> Landing:
+    """A landing that nobody asked the code about."""
+    return Landing("none", into, None, "Asked for by hand.", is_partial=False, bound="")
 
 
 def promote(
@@ -79,7 +85,9 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
         for memory_id, blob in memories.items()
         if below.get(memory_id) != blob and not _stays(vault, blob)
     }
-    files |= {layout.saved_path(key): blob for key, blob in own_saved(vault, source, target).items()}
+    files |= {
+        layout.saved_path(key): blob for key, blob in own_saved(vault, source, target).items()
+    }
     return tuple(sorted(files.items()))
 
 

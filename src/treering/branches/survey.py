@@ -3,18 +3,22 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treering.branches.names import earlier_scope, is_left_over, list_made_here
-from treering.branches.trunk import trunk_of, trunk_tips
+from treering.branches.names import earlier_scope, is_left_over
+from treering.branches.trunk import long_lived, trunk_of
 from treering.errors import StoreDamaged
-from treering.git import log, reflog, refs
+from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, KEEP, TRASH, Scope
 from treering.store import message
+from treering.store.heads import list_heads
+from treering.store.message import CodePosition
 from treering.store.store import Store
 from treering.store.vault import Vault
 
-#: So many of the newest commits are asked where the code was.
-_MOST_POSITIONS = 200
+#: How the name of a scope in the trash ends that holds what was redacted.
+REDACTED = "-redacted"
+#: Commits followed down a branch to find where it left another.
+_MOST_FOLLOWED = 10_000
 
 
 class TrashedScope(NamedTuple):
@@ -25,28 +29,35 @@ class TrashedScope(NamedTuple):
     tip: str
     stamp: str
 
+    @property
+    def is_redacted(self) -> bool:
+        """Whether it was put away for a text in it that somebody redacted."""
+        return self.stamp.endswith(REDACTED)
+
 
 class SurveyedScope(NamedTuple):
     """One scope of one vault, and what is known of its branch."""
 
     scope: Scope
     tip: str
+    heads: tuple[str, ...]  # the memory commits it is made of
     branch_tip: str | None  # the local branch, or None
     on_remote: bool
-    last_tip: str | None  # the last known code commit
-    recorded: tuple[tuple[str, str], ...]  # (head, base) pairs written down with memories
-    was_merged_by_name: bool
-    is_restored: bool  # brought back by hand, and nothing was written since
+    last_tips: tuple[CodePosition, ...]  # where the code was last seen, newest first
+    is_restored: bool = False  # brought back by hand, and nothing was written since
+    is_left_over: bool = False  # of a branch before the one that has the name now
+    is_ours: bool = True  # or what a fetch saw
+    trashed: TrashedScope | None = None
 
 
 class Survey(NamedTuple):
     """Everything a plan is made from."""
 
     trunk: str
-    trunk_tips: tuple[str, ...]
+    long_lived: dict[str, list[str]]  # the trunk first: name -> tips
     branches: dict[str, str]
     scopes: tuple[SurveyedScope, ...]
-    trash: tuple[TrashedScope, ...]
+    trash: tuple[SurveyedScope, ...]
     renames: dict[str, str]  # old name -> the branch that carries on
     copies: dict[str, str]  # branch without a scope -> what it was copied from
     held: frozenset[str]  # commits some worktree's HEAD is detached at
@@ -55,31 +66,94 @@ class Survey(NamedTuple):
 def survey(store: Store, vault: Vault) -> Survey:
     """Look at one vault's scopes beside the user's branches."""
     repository = store.repository
-    trunk = trunk_of(repository)
     branches = repository.branches()
-    scopes = local_scopes(vault)
+    ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
+    scopes = vault.scopes()
     without = [
         branch
         for branch in branches
         if (tip := scopes.get(Scope(branch))) is None
+        or Scope(branch).ref not in ours
         or is_left_over(repository, vault, Scope(branch), tip)
     ]
+    look = _Look(repository, vault, branches, long_lived(repository))
     return Survey(
-        trunk=trunk,
-        trunk_tips=tuple(trunk_tips(repository, trunk)),
+        trunk=trunk_of(repository),
+        long_lived=look.long_lived,
         branches=branches,
         scopes=tuple(
-            _survey_scope(repository, vault, s, t, branches, trunk) for s, t in scopes.items()
+            look.scope(scope, tip, is_ours=scope.ref in ours) for scope, tip in scopes.items()
         ),
-        trash=tuple(list_trash(vault)),
+        trash=tuple(look.trashed(entry) for entry in list_trash(vault)),
         renames=_renames(repository, vault, without, scopes),
         copies={b: s for b in without if (s := reflog.find_copy_source(repository, b))},
         held=frozenset(_list_detached_heads(repository)),
     )
 
 
+class _Look(NamedTuple):
+    """What a survey looks at."""
+
+    repository: Repository
+    vault: Vault
+    branches: dict[str, str]
+    long_lived: dict[str, list[str]]
+
+    def scope(self, scope: Scope, tip: str, *, is_ours: bool) -> SurveyedScope:
+        remotes = self.repository.remotes()
+        at_remotes = [self.repository.remote_tip_of(remote, scope.branch) for remote in remotes]
+        is_old = is_ours and is_left_over(self.repository, self.vault, scope, tip)
+        return SurveyedScope(
+            scope=scope,
+            tip=tip,
+            heads=tuple(list_heads(self.vault, scope) or self.vault.fetched_heads(scope)),
+            branch_tip=self.branches.get(scope.branch),
+            on_remote=any(at_remotes) and not is_old,
+            last_tips=() if is_old else self._last_tips(scope),
+            is_restored=_op_of(self.vault, tip) == "restore-scope",
+            is_left_over=is_old,
+            is_ours=is_ours,
+        )
+
+    def trashed(self, entry: TrashedScope) -> SurveyedScope:
+        tips = () if entry.scope.branch in self.branches else self._last_tips(entry.scope)
+        return SurveyedScope(entry.scope, entry.tip, (entry.tip,), None, False, tips, trashed=entry)
+
+    def _last_tips(self, scope: Scope) -> tuple[CodePosition, ...]:
+        return tuple(self._position(scope.branch, tip) for tip in last_tips(self.repository, scope))
+
+    def _position(self, branch: str, head: str) -> CodePosition:
+        """A place of the code, and where it left the long-lived branches."""
+        tips = [tip for name, tips in self.long_lived.items() if name != branch for tip in tips]
+        for tip in tips:
+            if self.repository.is_ancestor(head, tip):
+                return CodePosition(branch, head, self._base_before_landing(branch, head, tip))
+        return CodePosition(branch, head, self.repository.nearest_base(head, tips))
+
+    def _base_before_landing(self, branch: str, head: str, tip: str) -> str:
+        """Where a branch that is all in a long-lived one had left it: below the commits a merge
+        brought, or those that a log says were merged by the branch's name; else it never did."""
+        for name in self.long_lived:
+            if old := reflog.find_merge_by_name(self.repository, name, branch, head):
+                return self.repository.merge_base(head, old) or head
+        return find_side_base(self.repository, head, tip) or head
+
+
+def find_side_base(repository: Repository, head: str, tip: str) -> str | None:
+    """The commit of a branch's main line that one merged into it was built on, or None where that
+    commit is on the main line itself."""
+    line = {commit for commit in repository.first_parents(tip)}
+    at: str | None = head
+    for _ in range(_MOST_FOLLOWED):
+        if at is None or at in line:
+            break
+        parents = repository.objects.commit(at).parents
+        at = parents[0] if parents else None
+    return at if at != head else None
+
+
 def local_scopes(vault: Vault) -> dict[Scope, str]:
-    """The scopes we hold ourselves; what a fetch saw is not ours to judge."""
+    """The scopes we have something to say in, and what they are now."""
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
 
@@ -102,40 +176,6 @@ def _branch_of(vault: Vault, tip: str) -> str:
         return ""
 
 
-def _survey_scope(
-    repository: Repository,
-    vault: Vault,
-    scope: Scope,
-    tip: str,
-    branches: dict[str, str],
-    trunk: str,
-) -> SurveyedScope:
-    branch_tip = branches.get(scope.branch)
-    positions = _recorded_here(vault, scope, tip)
-    remotes = repository.remotes()
-    return SurveyedScope(
-        scope=scope,
-        tip=tip,
-        branch_tip=branch_tip,
-        on_remote=any(repository.remote_tip_of(remote, scope.branch) for remote in remotes),
-        last_tip=branch_tip or last_tip(repository, scope, positions),
-        recorded=positions,
-        was_merged_by_name=_was_merged_by_name(repository, vault, trunk, scope.branch, tip),
-        is_restored=_op_of(vault, tip) == "restore-scope",
-    )
-
-
-def _was_merged_by_name(
-    repository: Repository, vault: Vault, trunk: str, branch: str, tip: str
-) -> bool:
-    """Since the branch was made; where its log is gone, since its first memory."""
-    if lines := reflog.of_branch(repository, branch):
-        since = lines[0].when
-    else:
-        since = log.first_time(vault.repository.common_dir, tip)
-    return reflog.was_merged_by_name(repository, trunk, branch, since)
-
-
 def _op_of(vault: Vault, tip: str) -> str:
     try:
         return message.read(vault.repository.objects.commit(tip).message).op
@@ -143,61 +183,18 @@ def _op_of(vault: Vault, tip: str) -> str:
         return ""
 
 
-def last_tip(
-    repository: Repository, scope: Scope, positions: tuple[tuple[str, str], ...]
-) -> str | None:
-    """The last known code commit of a branch that is gone: the newest of what was written down."""
+def last_tips(repository: Repository, scope: Scope) -> list[str]:
+    """The code commits a branch was last seen at, as far as they are here."""
     if scope.is_detached:
-        return repository.resolve(scope.branch[1:])
-    recent = refs.read(repository.handle, KEEP + scope.component)
+        commit = repository.resolve(scope.branch[1:])
+        return [commit] if commit else []
     candidates = [
-        recent,
-        positions[0][0] if positions else None,
+        repository.tip_of(scope.branch),
+        *(repository.remote_tip_of(remote, scope.branch) for remote in repository.remotes()),
+        refs.read(repository.handle, KEEP + scope.component),
         reflog.last_left(repository, scope.branch),
     ]
-    present = [tip for tip in candidates if tip and _time_of(repository, tip) is not None]
-    if not present:
-        return next((tip for tip in candidates if tip), None)
-    # Clocks differ: a commit that others were built on is not the newest, whatever its date says.
-    newest = [
-        tip
-        for tip in present
-        if not any(tip != other and repository.is_ancestor(tip, other) for other in present)
-    ]
-    return max(newest, key=lambda tip: _time_of(repository, tip) or 0)
-
-
-def _time_of(repository: Repository, commit: str) -> int | None:
-    try:
-        return repository.objects.commit(commit).time
-    except StoreDamaged:
-        return None
-
-
-def _recorded_here(vault: Vault, scope: Scope, tip: str) -> tuple[tuple[str, str], ...]:
-    """What this clone wrote down itself: a trailer of others decides nothing about a branch."""
-    if vault.is_private:
-        return read_code_positions(vault, tip)
-    return read_code_positions(vault, tip, list_made_here(vault, scope))
-
-
-def read_code_positions(
-    vault: Vault, tip: str, among: frozenset[str] | None = None
-) -> tuple[tuple[str, str], ...]:
-    """Code-Head and Code-Base of the scope's own commits, newest first; with `among` of these."""
-    branch = message.read(vault.repository.objects.commit(tip).message).code.branch
-    rows = log.read_trailers(
-        vault.repository.common_dir,
-        tip,
-        ["Code-Branch", "Code-Head", "Code-Base"],
-        most=_MOST_POSITIONS,
-        is_first_parent=among is None,
-    )
-    return tuple(
-        (head, base)
-        for oid, name, head, base in rows
-        if head and (name == branch if among is None else oid in among)
-    )
+    return [tip for tip in dict.fromkeys(candidates) if tip and repository.resolve(tip)]
 
 
 def _renames(

@@ -54,3 +54,15 @@ def code_position(
     if len(tips) > 1:
         tips.sort(key=lambda tip: repository.apart(head, tip)[0])
     return CodePosition(name, head, repository.merge_base(head, tips[0]) if tips else None)
+
+
+def long_lived(repository: Repository) -> dict[str, list[str]]:
+    """The branches that are never over, the trunk first, and where the code of each is."""
+    trunk = trunk_of(repository)
+    names = [trunk, *(name for name in (*_USUAL, "develop") if name != trunk)]
+    found = {name: trunk_tips(repository, name) for name in names}
+    return {name: tips for name, tips in found.items() if tips or name == trunk}
+
+
+def is_long_lived(repository: Repository, name: str) -> bool:
+    return name in long_lived(repository)

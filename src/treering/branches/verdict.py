@@ -63,7 +63,7 @@ class ScopeJudge:
         scope: Scope,
         tip: str,
         last_tips: Sequence[CodePosition],
-        others: Mapping[str, str] = {},  # noqa: B006 - never changed
+        others: Mapping[str, str] = {},
     ) -> ScopeVerdict:
         """Judge one scope; `others` are branches besides the long-lived ones, by name and tip."""
         history = ScopeHistory(self._repository, self._vault, tip, last_tips)
@@ -149,9 +149,7 @@ class ScopeJudge:
 
     # --- what is to be taken over -----------------------------------------------------------------
 
-    def _choose(
-        self, into: str, landed: Mapping[Version, Landing]
-    ) -> Iterator[LandedFiles]:
+    def _choose(self, into: str, landed: Mapping[Version, Landing]) -> Iterator[LandedFiles]:
         """The newest version of each file that has landed and is not there yet.
 
         Two that nobody put together are both taken, in promotions of their own: a tree has room for

@@ -48,6 +48,13 @@ class ScopeHistory:
         self.commits = [commit for oid, commit in everything.items() if oid in within]
         self._said = {c.oid: message.read(c.body.decode(errors="replace")) for c in self.commits}
 
+    @property
+    def oldest(self) -> str:
+        """The first of its commits: the same in every clone, and no other scope has it."""
+        roots = [commit for commit in self.commits if not commit.parents or commit.is_promotion]
+        first = min(roots, key=lambda commit: (commit.time, commit.oid), default=self.commits[0])
+        return first.oid
+
     # --- the code ---------------------------------------------------------------------------------
 
     @cached_property
@@ -60,7 +67,9 @@ class ScopeHistory:
     @cached_property
     def _next(self) -> dict[str, str]:
         """Commit -> the one that was made on top of it."""
-        return {parent: commit.oid for commit in reversed(self.commits) for parent in commit.parents}
+        return {
+            parent: commit.oid for commit in reversed(self.commits) for parent in commit.parents
+        }
 
     def code_of(self, commit: str) -> str | None:
         """The code that what a memory commit says is about.
@@ -132,7 +141,9 @@ class ScopeHistory:
     def _changed(self, commit: MemoryCommit) -> Iterator[Version]:
         code = self.code_of(commit.oid)
         before = tree_of(self._vault, commit.parents[0]) if commit.parents else None
-        for path, (_, blob) in differing(self._vault, before, tree_of(self._vault, commit.oid)).items():
+        for path, (_, blob) in differing(
+            self._vault, before, tree_of(self._vault, commit.oid)
+        ).items():
             if blob:
                 yield Version(path, blob, commit.oid, code)
 
@@ -165,5 +176,3 @@ def list_files(vault: Vault, commit: str) -> list[tuple[str, str]]:
         for path, (_, blob) in differing(vault, None, tree_of(vault, commit)).items()
         if blob
     ]
-
-

@@ -130,6 +130,16 @@ def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: i
     return any(match and match[1] == branch for match in matches)
 
 
+def find_merge_by_name(repository: Repository, into: str, branch: str, head: str) -> str | None:
+    """Where a branch was before its log says `merge <branch>` and it had a commit, or None."""
+    for line in of_branch(repository, into):
+        match = re.fullmatch(_MERGED, line.said)
+        if match and match[1] == branch and not repository.is_ancestor(head, line.old):
+            if repository.is_ancestor(head, line.new):
+                return line.old
+    return None
+
+
 def find_rebase_target(repository: Repository, branch: str, tip: str) -> str | None:
     """What the rebase that left a branch at a commit put it on."""
     for line in reversed(of_branch(repository, branch)):

@@ -7,12 +7,12 @@ a HEAD of its own. Nothing here writes to it.
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.errors import NotARepository, UnsupportedRepository
+from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
 from treering.git import discovery, log, process, reach, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
 from treering.git.objects import Objects, Person
@@ -180,6 +180,27 @@ class Repository:
         except (KeyError, ValueError, GitError):
             return None
         return str(base) if base else None
+
+    def nearest_base(self, head: str, tips: Sequence[str]) -> str | None:
+        """The merge base with the one of some tips that leaves the fewest commits of its own."""
+        if len(tips) > 1:
+            tips = sorted(tips, key=lambda tip: self.apart(head, tip)[0])
+        return self.merge_base(head, tips[0]) if tips else None
+
+    def first_parents(self, tip: str) -> Iterator[str]:
+        """A commit, its first parent, that one's first parent, and so on."""
+        at: str | None = tip
+        while at:
+            yield at
+            try:
+                parents = self.objects.commit(at).parents
+            except StoreDamaged:
+                return
+            at = parents[0] if parents else None
+
+    def list_independent(self, commits: Sequence[str]) -> list[str]:
+        """Those of some commits that none of the others has in its history."""
+        return reach.list_independent(self.common_dir, commits)
 
     def history(
         self, tips: Sequence[str], *, without: Sequence[str] = (), since: float | None = None

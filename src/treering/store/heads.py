@@ -142,9 +142,7 @@ def _renew_view(
     set_view(vault, held, scope, new, old=old)
 
 
-def set_view(
-    vault: Vault, held: Held, scope: Scope, view: str | None, *, old: str | None
-) -> None:
+def set_view(vault: Vault, held: Held, scope: Scope, view: str | None, *, old: str | None) -> None:
     """Let a scope be seen as `view`; no ref is needed where that is our own head."""
     new = None if view == vault.head(scope) else view
     if new != old:
@@ -163,9 +161,7 @@ def put(vault: Vault, held: Held, scope: Scope, heads: Collection[str], why: str
     return new
 
 
-def move_head(
-    vault: Vault, held: Held, scope: Scope, new: str | None, *, why: str
-) -> None:
+def move_head(vault: Vault, held: Held, scope: Scope, new: str | None, *, why: str) -> None:
     """Move our own head of a scope, and the view with it. Without a head the scope is no longer
     ours: what others say can still be seen where they say it."""
     own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
@@ -176,6 +172,20 @@ def move_head(
     elif view:
         whole, _ = combine(vault, scope, [new, *others])
         set_view(vault, held, scope, whole, old=view)
+
+
+def rename(vault: Vault, held: Held, old: Scope, new: Scope) -> None:
+    """Our own head gets another name; the new ref is there before the old one goes."""
+    own = vault.head(old)
+    if own is None:
+        return
+    view = vault.tip(old)
+    if vault.head(new) is None:
+        refs.copy_log(vault.repository.common_dir, old.ref, new.ref)
+    put(vault, held, new, [own], f"renamed from {old.branch}")
+    if view and view != own and vault.tip(new) == vault.head(new):
+        set_view(vault, held, new, view, old=None)
+    move_head(vault, held, old, None, why=f"renamed to {new.branch}")
 
 
 def see(

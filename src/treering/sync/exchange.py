@@ -18,16 +18,13 @@ from treering.git import reach, refs
 from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
-from treering.store import layout, message
+from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_loss, put_back, tell
-from treering.store.merge.join import JoinResult, join
 from treering.store.merge.replay import is_redacted
-from treering.store.message import CodePosition, Message
 from treering.store.redaction import rewrite
 from treering.store.store import Store
-from treering.store.tree_diff import MERGE, differing, tree_of
+from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
-from treering.text.masking import mask, mask_branch
 
 #: Bytes of trees: some two million memories.
 _MOST_LISTED = 80 * 1024 * 1024
@@ -150,11 +147,9 @@ def _with_left_out(
 
 
 def _merge(actor: Actor, vault: Vault, scope: Scope, ours: str, theirs: str) -> ScopeOutcome:
-    result = join(vault, ours, theirs)
-    vault.merge(
-        actor.held, scope, theirs, result.files, _merge_message(vault, scope, ours, theirs, result)
-    )
-    return ScopeOutcome("merged", result.notes, len(result.ids))
+    commit, result = heads.combine(vault, scope, [ours, theirs])
+    heads.move_head(vault, actor.held, scope, commit, why="sync: merged")
+    return ScopeOutcome("merged", result.notes if result else (), len(result.ids if result else ()))
 
 
 def _list_redacted(vault: Vault, ours: str, theirs: str) -> list[str]:
@@ -229,8 +224,8 @@ def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     if actor.store.repository.tip_of(scope.branch) is None or refs.read(handle, scope.ref):
         return
     old = earlier_scope(actor.store.repository, vault, scope.branch)
-    if old and (tip := refs.read(handle, old.ref)):
-        rename(actor.held, vault, old, tip, scope)
+    if old and refs.read(handle, old.ref):
+        rename(actor.held, vault, old, scope)
 
 
 def _is_wanted(store: Store, vault: Vault, scope: Scope, tip: str) -> bool:
@@ -238,20 +233,6 @@ def _is_wanted(store: Store, vault: Vault, scope: Scope, tip: str) -> bool:
     if repository.tip_of(scope.branch) is None:
         return repository.head().branch == scope.branch
     return not is_left_over(repository, vault, scope, tip)
-
-
-def _merge_message(
-    vault: Vault, scope: Scope, ours: str, theirs: str, result: JoinResult
-) -> Message:
-    """From the two tips alone, so that it is the same in every clone."""
-    tips = [vault.repository.objects.commit(tip) for tip in (ours, theirs)]
-    later = message.read(max(tips, key=lambda tip: (tip.time, tip.oid)).message).code
-    return Message(
-        op=MERGE,
-        subject=f"sync {mask(scope.branch)}: {len(result.ids)} memories changed on both sides",
-        code=CodePosition(mask_branch(scope.branch), later.head, later.base),
-        memories=result.ids,
-    )
 
 
 # --- what goes out -------------------------------------------------------------------------------

@@ -264,4 +264,3 @@ def _with_sources(
                     if other == copy or copy in ancestors[other]:
                         ancestors[other] |= more - {other}
     return ancestors
-
