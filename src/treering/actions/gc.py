@@ -118,7 +118,7 @@ def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLi
 
     A scope that is not there yet is one that a line before this renames.
     """
-    is_same = workspace.repository.tip_of(line.branch) == line.branch_tip
+    is_same = workspace.repository.tip_of(line.scope.branch) == line.branch_tip
     if line.trashed or not line.tip or (is_same and vault.tip(line.scope) in (line.tip, None)):
         return line
     return line._replace(verdict="live", action="keep", reason="It changed meanwhile: next time.")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from treering.branches.trunk import is_long_lived, long_lived
 from treering.errors import StoreDamaged
 from treering.git import reflog
+from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
@@ -97,25 +98,31 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) 
     )
 
 
-def _was_made_after(repository: Repository, branch: str, when: int) -> bool:
-    """Whether a branch was made anew after some time: its log begins later, and from a commit of a
-    long-lived branch. One that is back at a commit of its own was deleted by mistake."""
+def _was_made_after(repository: Repository, branch: str, written: CommitInfo) -> bool:
+    """Whether a branch was made anew after something was written: its log begins later, and from a
+    commit of a long-lived branch. One that is back at a commit of its own was deleted by mistake.
+
+    Of two things in one second the code tells which came first: a branch knows where it has been.
+    """
     log = reflog.of_branch(repository, branch)
-    if not log or log[0].when <= when or log[0].old.strip("0"):
+    if not log or log[0].when < written.time or log[0].old.strip("0"):
+        return False
+    code = message.read(written.message).code.head
+    if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False
     tips = [tip for tips in long_lived(repository).values() for tip in tips]
     return any(repository.is_ancestor(log[0].new, tip) for tip in tips)
 
 
-def _last_write_here(vault: Vault, scope: Scope) -> int | None:
-    """When this clone last wrote to a scope, by the commits its log names."""
-    times = []
-    for commit in list_made_here(vault, scope):
+def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
+    """What this clone last wrote to a scope, by the commits its log names."""
+    commits = []
+    for oid in list_made_here(vault, scope):
         try:
-            times.append(vault.repository.objects.commit(commit).time)
+            commits.append(vault.repository.objects.commit(oid))
         except StoreDamaged:
             continue
-    return max(times, default=None)
+    return max(commits, key=lambda commit: commit.time, default=None)
 
 
 def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:

@@ -4,7 +4,7 @@ Cases, for one scope:
 
 1 the trunk's                                       -> live
 2 another branch carries on its name                -> renamed
-3 its branch is there, or a remote has it           -> live; what has landed is promoted all the same
+3 its branch is there, or a remote has it           -> live; what has landed is promoted
 4 its branch was made anew under the same name      -> recreated: it moves aside
 5 its branch is gone, or it lies aside or in the trash:
   all of it landed / a part / in doubt / nothing     -> merged / partly / unsure / abandoned

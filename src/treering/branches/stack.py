@@ -70,31 +70,14 @@ def _had_name(repository: Repository, branch: str, name: str, when: int) -> bool
     return log[0].when <= when and name in reflog.names_at(log, branch, when)
 
 
-def never_left_its_base(repository: Repository, branch: str, tip: str, trunk: str) -> bool:
-    """Whether a branch made on top of another one is known to have had no commit of its own.
-
-    Of a branch that is gone only the HEAD logs tell, where it was checked out.
-    """
-    if log := reflog.of_branch(repository, branch):
-        source = _source(repository, branch, log)
-        at = {line.new for line in log}
-    else:
-        source, at = _source_of_gone(repository, branch)
-    return source is not None and _is_name(repository, source, trunk) and at == {tip}
-
-
-def _source_of_gone(repository: Repository, branch: str) -> tuple[str | None, set[str]]:
-    source: str | None = None
-    at: set[str] = set()
-    for line in reflog.of_heads(repository):
-        move = re.fullmatch(_MOVED, line.said)
-        if move and move[2] == branch:
-            if not at and line.old == line.new:
-                source = move[1]
-            at.add(line.new)
-        elif move and move[1] == branch:
-            at.add(line.old)
-    return source, at
+def is_at_its_start(repository: Repository, branch: str, head: str, trunk: str) -> bool:
+    """Whether a branch made on top of another one is where it was made: the commits in its history
+    are that one's."""
+    log = reflog.of_branch(repository, branch)
+    if not log or log[0].new != head:
+        return False
+    source = _source(repository, branch, log)
+    return source is not None and _is_name(repository, source, trunk)
 
 
 def _is_name(repository: Repository, source: str, trunk: str) -> bool:

@@ -142,7 +142,7 @@ class _Look(NamedTuple):
 def find_side_base(repository: Repository, head: str, tip: str) -> str | None:
     """The commit of a branch's main line that one merged into it was built on, or None where that
     commit is on the main line itself."""
-    line = {commit for commit in repository.first_parents(tip)}
+    line = set(repository.first_parents(tip))
     at: str | None = head
     for _ in range(_MOST_FOLLOWED):
         if at is None or at in line:

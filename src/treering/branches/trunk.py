@@ -1,5 +1,6 @@
 """The trunk: the branch everything lands on, known locally and by its remotes."""
 
+from treering.branches.stack import is_at_its_start
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
 from treering.text.masking import mask_branch
@@ -44,16 +45,16 @@ def is_in_trunk(repository: Repository, trunk: str, commit: str) -> bool:
 def code_position(
     repository: Repository, trunk: str, branch: str, head: str | None
 ) -> CodePosition:
-    """Branch, commit, and the merge base with the trunk ref that leaves the fewest own commits."""
+    """Branch, commit, and where it left the long-lived branches: the merge base with the one that
+    leaves the fewest commits of its own."""
     name = mask_branch(branch)
     if head is None:
         return CodePosition(name)
-    tips = trunk_tips(repository, trunk)
-    if head in tips:
+    others = {other: tips for other, tips in long_lived(repository).items() if other != branch}
+    tips = [tip for tips in others.values() for tip in tips]
+    if head in tips or is_at_its_start(repository, branch, head, trunk):
         return CodePosition(name, head, head)
-    if len(tips) > 1:
-        tips.sort(key=lambda tip: repository.apart(head, tip)[0])
-    return CodePosition(name, head, repository.merge_base(head, tips[0]) if tips else None)
+    return CodePosition(name, head, repository.nearest_base(head, tips))
 
 
 def long_lived(repository: Repository) -> dict[str, list[str]]:

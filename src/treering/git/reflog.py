@@ -134,9 +134,10 @@ def find_merge_by_name(repository: Repository, into: str, branch: str, head: str
     """Where a branch was before its log says `merge <branch>` and it had a commit, or None."""
     for line in of_branch(repository, into):
         match = re.fullmatch(_MERGED, line.said)
-        if match and match[1] == branch and not repository.is_ancestor(head, line.old):
-            if repository.is_ancestor(head, line.new):
-                return line.old
+        is_bringing = repository.is_ancestor(head, line.new)
+        is_news = is_bringing and not repository.is_ancestor(head, line.old)
+        if match and match[1] == branch and is_news:
+            return line.old
     return None
 
 

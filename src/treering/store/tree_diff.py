@@ -165,7 +165,7 @@ class History:
         ]
 
     def _list_counting(self, path: str) -> set[str]:
-        """The changes of a file that are reached from the tips, and promotions that stand for one."""
+        """The changes of a file reached from the tips, and promotions that stand for one."""
         touching = {commit.oid for commit in self._by_path.get(path, [])}
         counting: set[str] = set()
         seen: set[str] = set()
