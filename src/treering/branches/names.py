@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from treering.branches.trunk import is_long_lived, long_lived
 from treering.errors import StoreDamaged
+from treering.git import log as git_log
 from treering.git import reflog
 from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
@@ -90,7 +91,7 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
     newest = _last_write_here(vault, scope)
     if newest is None:
-        return False  # what others wrote says nothing of our branch
+        return _is_another_life(repository, vault, scope.branch, tip)
     return (
         _is_before_rename(repository, vault, scope.branch, tip)
         or _claimant(repository, vault, scope.branch, tip) is not None
@@ -116,13 +117,18 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
 
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
     """What this clone last wrote to a scope, by the commits its log names."""
+    head = vault.head(scope)
     commits = []
     for oid in list_made_here(vault, scope):
         try:
             commits.append(vault.repository.objects.commit(oid))
         except StoreDamaged:
             continue
-    return max(commits, key=lambda commit: commit.time, default=None)
+    # A log outlives its ref: what a scope of the same name once held is not in its history now.
+    for commit in sorted(commits, key=lambda commit: commit.time, reverse=True):
+        if head and vault.repository.is_ancestor(commit.oid, head):
+            return commit
+    return None
 
 
 def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
@@ -136,6 +142,27 @@ def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
 
 def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
     return tip in list_made_here(vault, scope)
+
+
+def _is_another_life(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
+    """Whether what other clones wrote is of other work under this name: all the code it speaks of
+    is here, and none of it shares a commit of its own with the branch, now or ever."""
+    limits = [tip for tips in long_lived(repository).values() for tip in tips]
+    codes = [code for code in code_heads(vault, tip) if code not in limits]
+    if not codes or any(repository.resolve(code) is None for code in codes):
+        return False
+    theirs = set(repository.history(codes, without=limits))
+    log = reflog.of_branch(repository, branch)
+    places = [repository.remote_tip_of(remote, branch) for remote in repository.remotes()]
+    mine = {repository.tip_of(branch), *places, *(line.new for line in log)}
+    known = [commit for commit in mine if commit and repository.resolve(commit)]
+    return bool(theirs) and theirs.isdisjoint(repository.history(known, without=limits))
+
+
+def code_heads(vault: Vault, tip: str) -> list[str]:
+    """Every code commit that a history's trailers name."""
+    rows = git_log.read_trailers(vault.repository.common_dir, tip, ["Code-Head"])
+    return list(dict.fromkeys(code for _, codes in rows for code in codes.split()))
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:

@@ -50,8 +50,12 @@ def code_position(
     name = mask_branch(branch)
     if head is None:
         return CodePosition(name)
-    others = {other: tips for other, tips in long_lived(repository).items() if other != branch}
-    tips = [tip for tips in others.values() for tip in tips]
+    tips = [
+        tip
+        for other, tips in long_lived(repository).items()
+        if other != branch or branch == trunk
+        for tip in tips
+    ]
     if head in tips or is_at_its_start(repository, branch, head, trunk):
         return CodePosition(name, head, head)
     return CodePosition(name, head, repository.nearest_base(head, tips))

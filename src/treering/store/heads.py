@@ -103,6 +103,8 @@ def write(
     it changes.
     """
     own, view = vault.head(to), vault.tip(to)
+    for head in list_joined(vault, view) if view else ():
+        vault.refuse_newer_format(head)
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
         others = list(list_joined(vault, view))  # what a fetch saw

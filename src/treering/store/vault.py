@@ -204,9 +204,8 @@ class Vault:
         objects = self.repository.objects
         root = None
         if parent:
-            before = objects.commit(parent)
-            self._refuse_newer_format(before.message)
-            root = before.tree
+            self.refuse_newer_format(parent)
+            root = objects.commit(parent).tree
 
         if len(files) >= pack.MANY:
             tree = pack.write_tree(self.repository, parent, files)
@@ -232,11 +231,11 @@ class Vault:
         """Move one of our refs from the value it is expected to have; None is absence."""
         refs.move(self.repository.handle, self.repository.common_dir, name, new, old=old, why=why)
 
-    def _refuse_newer_format(self, text: str) -> None:
-        if (number := message.read(text).format) > FORMAT:
-            raise FormatTooNew(
-                f"These memories have format {number}; this treering knows {FORMAT}."
-            )
+    def refuse_newer_format(self, commit: str) -> None:
+        """FormatTooNew where a treering wrote that knows more than this one."""
+        there = message.read(self.repository.objects.commit(commit).message).format
+        if there > FORMAT:
+            raise FormatTooNew(f"These memories have format {there}; this treering knows {FORMAT}.")
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob
