@@ -3,14 +3,23 @@
 A repository may come from anyone and be shared with many. Where a file of ours should be there may
 be a link to the user's own, a pipe that never ends, or something of another user's: none of it is
 read, written or tidied up. Root is another user like any.
+
+In a repository that a group shares (core.sharedRepository) what one member writes, the others must
+be able to add to. git widens the mode of each file it makes. libgit2 makes refs, logs and object
+folders by the umask alone, so while we write there the umask is the one git's rule amounts to.
 """
 
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+
+_GROUP = {"group", "true", "yes", "on", "1"}
+_ALL = {"all", "world", "everybody", "2"}
 
 
 class ForeignFile(OSError):
@@ -98,3 +107,34 @@ def replace_file(path: Path, text: str, *, levels: int = 1) -> bool:
 
 def _is_own(found: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+
+
+# --- shared by a group ----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def share(word: str) -> Iterator[None]:
+    """Write with the modes that `core.sharedRepository=word` asks for."""
+    # There is no way to ask for the umask without setting it; 077 is what a moment may do no harm.
+    before = os.umask(0o077)
+    os.umask(umask_for(word, before))
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def umask_for(word: str, umask: int) -> int:
+    """The umask that makes files as open as git would make them."""
+    level = word.lower()
+    if level in _GROUP:
+        return umask & ~0o070
+    if level in _ALL:
+        return umask & ~0o075
+    if re.fullmatch("0[0-7]{3}", level):
+        return ~(int(level, 8) | int(level, 8) >> 2 & 0o111) & 0o777
+    return umask
+
+
+def is_for_group(word: str) -> bool:
+    return umask_for(word, 0o777) != 0o777

@@ -1,8 +1,8 @@
-"""The umask a shared repository is written with."""
+"""Files of ours: the umask a shared repository is written with."""
 
 import pytest
 
-from treering.git.sharing import is_for_group, umask_for
+from treering.git.files import is_for_group, umask_for
 
 
 @pytest.mark.parametrize(
