@@ -17,7 +17,7 @@ from treering.actions.remember import Remembered, remember
 from treering.actions.same_second import SLACK, break_ties
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid, TreeringError
-from treering.git import process
+from treering.git import diff
 from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
@@ -189,11 +189,6 @@ def since(workspace: Workspace, standing: Position, memory: Memory) -> dict[str,
     if not old or not new:
         return {"commits": 0, "files": [], "known": False}
     commits = repository.apart(new, old)[0]
-    text = process.run(
-        repository.common_dir,
-        *("diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", old, new, "--"),
-        may_fail=(128,),  # a clone without trees, which are not fetched for this
-    )
-    names = [name for name in text.decode(errors="replace").split("\0") if name]
+    names = diff.list_names(repository.common_dir, old, new)
     more = {"files_total": len(names)} if len(names) > _MOST_FILES else {}
     return {"commits": commits, "files": names[:_MOST_FILES], **more}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
-from treering.git import process
+from treering.git import config as git_config
 from treering.model.dates import duration
 
 
@@ -66,10 +66,10 @@ def config(
         raise Invalid("Which setting should be unset?")
     folder = workspace.repository.common_dir
     if unset:
-        process.run(folder, "config", "--local", "--unset-all", f"treering.{name}", may_fail=(5,))
+        git_config.unset(folder, f"treering.{name}")
     elif value:
         _check(name, value)
-        process.run(folder, "config", "--local", "--replace-all", f"treering.{name}", value)
+        git_config.put(folder, f"treering.{name}", value)
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
     return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
 

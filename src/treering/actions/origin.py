@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.git import process
+from treering.git import log
 from treering.git.files import check_folder, read_file, replace_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
@@ -128,15 +128,10 @@ class Authors:
         return " ".join(head or "" for head in heads)
 
     def _look(self, tips: str) -> None:
-        text = process.run(
-            self._repository.common_dir,
-            *("log", f"--max-count={_COMMITS}", "--no-show-signature", "--format=%ae%n%ce"),
-            *("--ignore-missing", "HEAD", "--branches", "--remotes", "--not", *self._tips.split()),
-            "--",
-            may_fail=(128,),
+        addresses = log.list_addresses(
+            self._repository.common_dir, ["HEAD"], without=self._tips.split(), most=_COMMITS
         )
-        found = {line.strip().lower() for line in text.decode(errors="replace").splitlines()}
-        self._addresses |= found - {""}
+        self._addresses |= {address.lower() for address in addresses}
         self._tips = tips
         self._save()
 

@@ -10,6 +10,7 @@ from treering.actions.workspace import Workspace
 from treering.errors import MemoryNotFound, TreeringError
 from treering.git import reach, refs
 from treering.git.lock import Held
+from treering.git.log import below
 from treering.model.memory import id_prefix
 from treering.model.scope import HEADS, REFS, REMOTES, TRASH, UNDO
 from treering.store import layout
@@ -17,7 +18,7 @@ from treering.store.merge.replay import is_redacted
 from treering.store.redaction import RedactedHistory, rewrite
 from treering.store.vault import Vault
 
-_OURS = f"--glob={REFS}*"
+_OURS = below(REFS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from treering.branches.survey import local_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
-from treering.git import process, refs
+from treering.git import log, refs
 from treering.model.choices import STATUS_VIEWS
 from treering.model.dates import format_moment
 from treering.model.document import FORMAT
@@ -127,11 +127,11 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     remote = find_sharing_remote(repository)
     if not remote:
         return {"remote": "", "ahead": 0, "behind": 0}
-    theirs = f"--glob={REMOTES}{remote}/heads/*"
-    mine = f"--glob={HEADS}*"
+    theirs, mine = log.below(f"{REMOTES}{remote}/heads/"), log.below(HEADS)
+    folder = repository.common_dir
     shared = [
         ref
-        for name in refs.list_refs(repository.common_dir, HEADS)
+        for name in refs.list_refs(folder, HEADS)
         if refs.read(
             repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
         )
@@ -139,8 +139,8 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     news = {"kept": _list_kept(workspace), "undo": _undo(workspace)}
     return {
         "remote": remote,
-        "ahead": _commits(workspace, mine, "--not", theirs),
-        "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
+        "ahead": log.count_commits(folder, [mine], without=[theirs]),
+        "behind": log.count_commits(folder, shared, without=[mine]),
         **{name: told for name, told in news.items() if told},
     }
 
@@ -168,10 +168,3 @@ def _list_kept(workspace: Workspace) -> list[dict[str, Any]]:
     """What others left out of our scopes and was put back, as far as it is news."""
     vault = workspace.store.shared
     return [kept._asdict() for kept in list_kept(vault, list(local_scopes(vault).values()))]
-
-
-def _commits(workspace: Workspace, *revisions: str) -> int:
-    text = process.run(
-        workspace.repository.common_dir, "rev-list", "--count", *revisions, may_fail=(128,)
-    )
-    return int(text or 0)

@@ -141,13 +141,13 @@ def run(door_: Door, keep: bool) -> None:
 
 def _make_project(folder: Path) -> None:
     """The project as it was before treering came."""
-    _run(["git", "init", "-q", "-b", "main", "."], folder)
+    _run(shlex.split("git init -q -b main ."), folder)
     for message, files in PROJECT.items():
         for name, text in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
-        _run(["git", "add", "."], folder)
-        _run(["git", "commit", "-q", "-m", message], folder)
+        _run(shlex.split("git add ."), folder)
+        _run(shlex.split(f"git commit -q -m {shlex.quote(message)}"), folder)
 
 
 def _play(scene: Scene, folder: Path) -> None:

@@ -18,7 +18,7 @@ _NO_REPLACEMENTS = {"GIT_NO_REPLACE_OBJECTS": "1"}
 _RAW_MERGE = rb":+((?:\d{6} )+)((?:[0-9a-f]{40} )+)[A-Z]+"
 _RAW_LINE = r":(\d{6}) (\d{6}) ([0-9a-f]{40}) [0-9a-f]{40} [A-Z]\d*\t(.+)"
 _ONELINE = r"([0-9a-f]{40})(?: \(from ([0-9a-f]{40})\))? "
-#: Since this git a log's decorations leave refs of others out, ours included.
+#: From this version on, `git log --decorate` shows only branches, tags and the like by itself.
 _FEW_DECORATIONS = (2, 39)
 
 
@@ -88,7 +88,7 @@ def _select(
     ids += [f"^{name}" for name in hidden if not _is_glob(name)]
     # Before `--not`: older gits let that hide what they read, too.
     arguments = ["--stdin", *filter(_is_glob, wanted), "--not", *filter(_is_glob, hidden)]
-    return arguments, "".join(f"{name}\n" for name in ids).encode()
+    return arguments, "".join(f"{name}\n" for name in ids).encode(errors="surrogateescape")
 
 
 def _is_glob(revision: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from treering.actions.doctor.documents import check_prompts, foreign, memories
 from treering.actions.doctor.finding import Finding
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import process, refs
+from treering.git import reach, refs
 from treering.git.objects import TREE
 from treering.model import document
 from treering.model.scope import HEADS, REMOTES, TRASH, Scope, is_utf8
@@ -114,14 +114,11 @@ def past(vault: Vault, tips: Collection[str]) -> Iterator[Finding]:
     if not tips:
         return
     try:
-        walked = process.run(folder, "rev-list", "--objects", "--missing=print", *sorted(tips))
-        ids = [line.split()[0].removeprefix(b"?") for line in walked.splitlines()]
-        # The walk does not open files; an emptied one is found by asking for its header.
-        told = process.run(folder, "cat-file", "--batch-check", feed=b"\n".join(ids) + b"\n")
+        missing = reach.count_missing(folder, tips)
     except TreeringError as error:
         yield Finding("broken-history", "error", f"Older versions: {error.message}", _OLDER)
         return
-    if missing := sum(line.endswith(b" missing") for line in told.splitlines()):
+    if missing:
         text = f"{missing} objects of older versions are missing or empty."
         yield Finding("broken-history", "error", text, _OLDER)
 
