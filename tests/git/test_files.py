@@ -1,8 +1,47 @@
-"""Files of ours: the umask a shared repository is written with."""
+"""Files of ours: replaced at once, and as open as a shared repository asks for."""
+
+from pathlib import Path
 
 import pytest
 
-from treering.git.files import is_for_group, umask_for
+from treering.git.files import is_for_group, replace_file, replacement, umask_for
+
+
+def test_a_file_is_replaced_at_once_with_the_mode_that_is_asked_for(tmp_path: Path) -> None:
+    """A reader finds the old one or the new one."""
+    path = tmp_path / "hook"
+    path.write_bytes(b"old")
+
+    with path.open("rb") as reader:
+        replace_file(path, b"new", mode=0o755, is_synced=True)
+        assert reader.read() == b"old"
+
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o755)
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(b"old")
+
+    def fail() -> None:
+        with replacement(path) as file:
+            file.write(b"half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+
+    assert [entry.read_bytes() for entry in tmp_path.iterdir()] == [b"old"]
+
+
+def test_a_link_is_replaced_and_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_bytes(b"private")
+    path = tmp_path / "ours"
+    path.symlink_to(tmp_path / "theirs")
+
+    replace_file(path, b"new")
+
+    assert ((tmp_path / "theirs").read_bytes(), path.is_symlink()) == (b"private", False)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.git import log
-from treering.git.files import check_folder, read_file, replace_file
+from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
@@ -147,4 +147,4 @@ class Authors:
     def _save(self) -> None:
         """For the next process; where it cannot be kept, that one looks again."""
         kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
-        replace_file(self._file, json.dumps(kept), levels=2)
+        keep_file(self._file, json.dumps(kept), levels=2)

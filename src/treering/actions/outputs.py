@@ -4,7 +4,6 @@ They lie under the cache folder, which may be deleted at any time, named by the 
 the same answer is kept once. Bounded as a whole, the oldest go first.
 """
 
-import contextlib
 import hashlib
 import os
 import re
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
-from treering.git.files import check_folder, make_folder, open_file, read_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 from treering.model.dates import format_moment
 
 PREFIX = "out:"
@@ -52,16 +51,11 @@ def keep(workspace: Workspace, text: str) -> str:
     data = text.encode("utf-8", "replace")
     name = hashlib.sha256(data).hexdigest()[:12]
     folder = _folder(workspace)
-    beside = folder / f".{name}.{os.getpid()}.{id(data):x}"
     try:
         make_folder(folder, levels=_LEVELS)
-        with os.fdopen(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-            file.write(data)
-        beside.replace(folder / name)
+        replace_file(folder / name, data, mode=0o600)
         _drop_oldest(folder, keeping=name)
     except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink()
         return ""
     return PREFIX + name
 

@@ -11,6 +11,7 @@ from treering.actions.export import export_markdown, export_records
 from treering.cli.render import memories
 from treering.cli.shared import Door
 from treering.errors import StorageFailed
+from treering.git.files import replacement
 
 
 def run(door_: Door, output: str, markdown: str, **given: Any) -> dict[str, Any] | None:
@@ -27,17 +28,13 @@ def run(door_: Door, output: str, markdown: str, **given: Any) -> dict[str, Any]
 
 
 def _write(path: Path, lines: Iterator[dict[str, Any]]) -> int:
-    """Beside, then in place: a failure leaves an older export as it was."""
-    beside = path.with_name(path.name + ".part")
+    """A failure leaves an older export as it was."""
     count = 0
     try:
-        beside.unlink(missing_ok=True)  # also a link that someone put there
-        with beside.open("x", encoding="utf-8") as file:
+        with replacement(path) as file:
             for count, line in enumerate(lines, 1):  # noqa: B007 - the last count is the answer
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        beside.replace(path)
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
     return count
 

@@ -17,6 +17,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 _GROUP = {"group", "true", "yes", "on", "1"}
 _ALL = {"all", "world", "everybody", "2"}
@@ -90,17 +91,53 @@ def read_file(path: Path) -> bytes:
         return file.read()
 
 
-def replace_file(path: Path, text: str, *, levels: int = 1) -> bool:
-    """Write beside and move into place, so that a reader finds the old text or the new one; whether
-    it could be written. The folder is made as `make_folder` does."""
-    beside = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+@contextlib.contextmanager
+def replacement(
+    path: Path, *, mode: int | None = None, is_synced: bool = False, folder: int | None = None
+) -> Iterator[IO[bytes]]:
+    """A new file that takes the place of another when the block ends well.
+
+    A reader finds the old one or the new one, and a failure leaves the old one. It is as open as
+    the umask says, unless a mode is given. `folder` is a descriptor the path is relative to.
+    """
+    beside = os.fspath(path.with_name(f"{path.name}.{secrets.token_hex(8)}"))
+    # Never through what someone put there: O_EXCL follows no link.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(beside, flags, 0o666 if mode is None else 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(beside, path, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside, dir_fd=folder)
+        raise
+
+
+def replace_file(
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    is_synced: bool = False,
+    folder: int | None = None,
+) -> None:
+    """Put bytes in the place of a file, as `replacement` does."""
+    with replacement(path, mode=mode, is_synced=is_synced, folder=folder) as file:
+        file.write(data)
+
+
+def keep_file(path: Path, text: str, *, levels: int = 1) -> bool:
+    """Keep a text that may be lost, in a folder as `make_folder` makes it; whether it was kept."""
     try:
         make_folder(path.parent, levels=levels)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        replace_file(path, text.encode())
     except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
         return False
     return True
 

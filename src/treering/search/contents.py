@@ -8,13 +8,12 @@ line of JSON behind its checksum; what is not exactly of the shape we write is d
 
 import json
 import re
-import secrets
 import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treering.git.files import read_file
+from treering.git.files import read_file, replace_file
 
 NAME = "MAIN"
 _FILE = "CONTENTS"
@@ -57,9 +56,7 @@ def write_contents(data: Path, contents: Contents) -> None:
     """Let these segments count from now on; readers see the old table or the new one."""
     told = {"generation": contents.generation, "segments": contents.segments}
     body = json.dumps(told).encode()
-    beside = data / f"{_FILE}.{secrets.token_hex(8)}"
-    beside.write_bytes(_checksum(body) + b" " + body)
-    beside.replace(data / _FILE)
+    replace_file(data / _FILE, _checksum(body) + b" " + body)
 
 
 def remove_rest(data: Path, contents: Contents) -> None:

@@ -7,12 +7,11 @@ folder, where it may be deleted. A cursor whose ranking is gone is refused: ask 
 
 import hashlib
 import re
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
 from treering.errors import Invalid
-from treering.git.files import check_folder, make_folder, read_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 
 _MOST = 16
 _LEVELS = 3  # our folder under the common dir, the cache, and the pages in it
@@ -68,11 +67,9 @@ class Pages:
 
     def _write(self, folder: Path, name: str, question: str, data: bytes) -> None:
         """Where nothing can be written, the cursor is good for this process only."""
-        beside = folder / f"{name}.{secrets.token_hex(8)}"
         try:
             make_folder(folder, levels=_LEVELS)
-            beside.write_bytes(hashlib.sha256(question.encode()).digest() + data)
-            beside.replace(folder / name)
+            replace_file(folder / name, hashlib.sha256(question.encode()).digest() + data)
             files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)
             for file in files[:-_MOST]:
                 file.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from treering.git.files import check_folder, make_folder, read_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 from treering.search.analysis import ANALYSIS
 from treering.search.contents import Contents, Listed, read_contents, write_contents
 from treering.search.entry import Entry, pack, unpack
@@ -152,9 +152,8 @@ class IndexFolder:
         return self.path / name
 
     def _point_to(self, data: Path) -> None:
-        beside = self.path / f"CURRENT.{data.name}"
-        beside.write_text(json.dumps(self._stamp | {"data": data.name}), encoding="utf-8")
-        beside.replace(self.path / "CURRENT")
+        stamp = json.dumps(self._stamp | {"data": data.name})
+        replace_file(self.path / "CURRENT", stamp.encode())
 
     def _try_data(self) -> Path | None:
         try:

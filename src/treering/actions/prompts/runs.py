@@ -9,7 +9,7 @@ import json
 from treering.actions.origin import YOU, name_people, origin_of
 from treering.actions.prompts.shelves import SavedPrompt
 from treering.actions.workspace import Workspace
-from treering.git.files import replace_file
+from treering.git.files import keep_file
 from treering.model.provenance import SOMEONE, Contributor
 from treering.store import layout
 
@@ -29,7 +29,7 @@ class PromptRuns:
         if saved.domain == "project" and runs.get(_key(saved)) != saved.version:
             runs.pop(_key(saved), None)
             runs[_key(saved)] = saved.version
-            replace_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
+            keep_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
 
     def warnings(self, saved: SavedPrompt) -> list[str]:
         """What to tell about a version before it is run."""

@@ -1,8 +1,6 @@
 """Where prompts and templates are kept: the project's in the scopes of branches, the user's in a
 folder of their own."""
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +8,7 @@ from typing import NamedTuple
 from treering.actions.plain_files import list_files
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, StorageFailed, TreeringError
+from treering.git.files import replace_file
 from treering.git.objects import blob_id
 from treering.model import prompt as document
 from treering.model.choices import PROMPT_KINDS
@@ -91,11 +90,7 @@ class Shelves:
         file = _own_folder(self._workspace) / layout.saved_path(key)
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as making:
-                making.write(data)
-                making.flush()
-                os.fsync(making.fileno())
-            os.replace(making.name, file)
+            replace_file(file, data, mode=0o600, is_synced=True)
         except OSError as error:
             raise StorageFailed(f"{file} cannot be written: {error.strerror}.") from error
         return SavedPrompt(prompt, "user", "", blob_id(data))

@@ -17,6 +17,7 @@ from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, JsonEdit, 
 from treering.actions.setup.json_text import Insertion
 from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
+from treering.git.files import replace_file
 from treering.git.repository import Repository
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
@@ -171,14 +172,11 @@ def _make_folders(top: Path, folder: Path) -> list[str]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Written beside and renamed; a link stays a link, the mode stays."""
+    """A link stays a link, the mode stays."""
     target = path.resolve()
-    beside = target.with_name(f".{target.name}.treering")
     try:
-        beside.write_bytes(text.encode())
-        if target.exists():
-            beside.chmod(target.stat().st_mode & 0o7777)
-        beside.replace(target)
+        mode = target.stat().st_mode & 0o7777 if target.exists() else None
+        replace_file(target, text.encode(), mode=mode)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
 

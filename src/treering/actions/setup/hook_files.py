@@ -19,6 +19,7 @@ from treering.actions.setup import hook_block
 from treering.actions.setup.traces import InitRecord
 from treering.capture.shims import HOOKS
 from treering.errors import StorageFailed
+from treering.git.files import replace_file
 from treering.git.hooks_path import DELICATE, HARMLESS, hooks_path, is_inside
 from treering.git.repository import Repository
 
@@ -215,18 +216,11 @@ def write_hooks(plan: HookPlan, traces: InitRecord) -> None:
             name = write.path.name
             if not write.path.exists() and name not in traces.created:
                 traces.created.append(name)
-            _replace(write)
+            # At once: git may run the hook at this very moment.
+            replace_file(write.path, write.content, mode=write.mode)
     except OSError as error:
         raise StorageFailed(f"{plan.folder} cannot be written: {error.strerror}.") from error
     traces.has_hooks = traces.has_hooks or bool(plan.names)
-
-
-def _replace(write: HookFile) -> None:
-    """Written beside and renamed: git may run the hook at this very moment."""
-    beside = write.path.with_name(f".{write.path.name}.treering")
-    beside.write_bytes(write.content)
-    beside.chmod(write.mode)
-    beside.replace(write.path)
 
 
 def hooks_to_remove(repository: Repository, traces: InitRecord) -> list[Path]:
@@ -254,7 +248,7 @@ def remove_hook(path: Path, traces: InitRecord) -> None:
         if rest == hook_block.SHEBANG and may_go:
             path.unlink()
         else:
-            _replace(HookFile(path, rest, stat.S_IMODE(path.stat().st_mode)))
+            replace_file(path, rest, mode=stat.S_IMODE(path.stat().st_mode))
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
 
