@@ -36,10 +36,10 @@ def find(path: Path, *, is_named: bool = False) -> Path:
 
 def _look_upwards(folder: Path) -> Path | None:
     try:
-        found = discover_repository(str(folder))
+        path = discover_repository(str(folder))
     except (KeyError, GitError, OSError, ValueError) as error:
         raise NotARepository(f"{folder} cannot be opened: {error}") from error
-    return Path(found) if found else None
+    return Path(path) if path else None
 
 
 def _is_bare_around(git_dir: Path, folder: Path) -> bool:

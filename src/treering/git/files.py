@@ -36,8 +36,8 @@ def check_folder(path: Path, *, levels: int = 1) -> None:
     Those above may belong to others who share the repository; a link would lead out of it.
     """
     for folder in (path, *path.parents)[:levels]:
-        found = os.lstat(folder)
-        if not stat.S_ISDIR(found.st_mode) or (folder is path and not _is_own(found)):
+        info = os.lstat(folder)
+        if not stat.S_ISDIR(info.st_mode) or (folder is path and not _is_own(info)):
             raise ForeignFile(folder)
 
 
@@ -76,8 +76,8 @@ def open_file(path: Path, flags: int = os.O_RDONLY) -> int:
     safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(path, flags | safe, 0o600)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or not _is_own(found):
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode) or not _is_own(info):
             raise ForeignFile(path)
     except BaseException:
         os.close(descriptor)
@@ -142,8 +142,8 @@ def keep_file(path: Path, text: str, *, levels: int = 1) -> bool:
     return True
 
 
-def _is_own(found: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+def _is_own(info: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or info.st_uid == os.geteuid()
 
 
 # --- shared by a group ----------------------------------------------------------------------------

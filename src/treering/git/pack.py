@@ -62,8 +62,8 @@ def _stream(parent: str | None, files: Mapping[str, bytes | str | None]) -> Iter
 
 
 def _quote(path: str) -> bytes:
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'.encode(errors="surrogateescape")
+    text = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'.encode(errors="surrogateescape")
 
 
 def pack_if_many(git_dir: Path) -> None:
