@@ -16,7 +16,7 @@ from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
 from treering.actions.same_second import SLACK, break_ties
 from treering.actions.workspace import Position, Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
 from treering.git import process
 from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id
@@ -141,16 +141,9 @@ def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | Non
     nearest = min(branches.index(place.layer.branch) for _, place in places)
     own = [hit for hit, place in places if place.layer.branch == branches[nearest]]
     for hit in break_ties(replace(found, hits=tuple(own[:SLACK])), sight, "newest").hits:
-        if (place := sight.place(hit.blob)) and _is_readable(place):
+        if (place := sight.place(hit.blob)) and place.try_memory():
             return place
     return None
-
-
-def _is_readable(place: Copy) -> bool:
-    try:
-        return bool(place.memory())
-    except TreeringError:
-        return False  # doctor names it
 
 
 def summary_of(memory: Memory) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import Copy
 
@@ -52,10 +52,7 @@ def diff(workspace: Workspace, range: str) -> Diff:
 
 
 def _alive(place: Copy | None) -> Memory | None:
-    try:
-        memory = place.memory() if place else None
-    except TreeringError:
-        return None
+    memory = place.try_memory() if place else None
     return memory if memory and not memory.is_forgotten else None
 
 

@@ -1,8 +1,7 @@
 """forget: hide memories, and bring them back. Nothing is erased: history keeps what was written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from treering.actions import inputs
 from treering.actions.visible import SearchView
@@ -42,32 +41,15 @@ def forget(
         now = workspace.now()
 
         def turn(memory: Memory) -> Memory:
-            return _bring_back(memory, now) if restore else _hide(memory, why, now)
+            return (memory.restore() if restore else memory.forget(why)).touch(now)
 
-        changes = [
-            Change(turn(place.memory()), place, place.layer.vault.is_private) for place in todo
-        ]
+        changes = [Change(turn(place.memory()), place, place.is_private) for place in todo]
         if changes:
             writing.commit("restore" if restore else "forget", changes)
         named = tuple(places)
         return Forgotten(restored=named) if restore else Forgotten(named, hidden)
 
     return workspace.write(branch, attempt)
-
-
-def _hide(memory: Memory, reason: str, now: str) -> Memory:
-    """The memory, marked as deleted, with what is needed to undo it."""
-    mark: dict[str, Any] = {"was": memory.status} | ({"reason": reason} if reason else {})
-    details = dict(memory.details) | {"forgotten": mark}
-    return replace(memory, status="deleted", modified=now, details=details)
-
-
-def _bring_back(memory: Memory, now: str) -> Memory:
-    details = dict(memory.details)
-    mark = details.pop("forgotten", None)
-    was = mark.get("was", "active") if isinstance(mark, dict) else "active"
-    status = was if was in ("active", "needs-review", "superseded") else "active"
-    return replace(memory, status=status, modified=now, details=details)
 
 
 def _links_of(sight: SearchView, places: list[Copy]) -> int:

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from treering.actions import inputs
 from treering.actions.revise import write_changes
-from treering.actions.unlink import with_link, without_link
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Link, Memory
@@ -58,7 +57,7 @@ def link(
             return _remove(workspace, writing, start, word, end.id)
         known = _find(memory, word, end.id)
         made = _strengthen(known or _new(workspace, word, end.id), sure, why, is_new=not known)
-        _write(workspace, writing, "link", start, with_link(memory, made))
+        _write(workspace, writing, "link", start, memory.link(made))
         return MadeLink(
             start.id, end.id, word, made.confidence, created=not known, note=made.reason or None
         )
@@ -76,8 +75,7 @@ def _alive(place: Copy) -> Copy:
 
 
 def _find(memory: Memory, relation: str, target: str) -> Link | None:
-    same = (ln for ln in memory.links if (ln.relation, ln.target) == (relation, target))
-    return next(same, None)
+    return next((link for link in memory.links if link.edge == (relation, target)), None)
 
 
 def _new(workspace: Workspace, relation: str, target: str) -> Link:
@@ -98,12 +96,12 @@ def _remove(
     workspace: Workspace, writing: Writing, start: Copy, relation: str, target: str
 ) -> RemovedLink:
     memory = start.memory()
-    if not _find(memory, relation, target):
+    if not memory.has_link(relation, target):
         others = tuple(ln.relation for ln in memory.links if ln.target == target)
         return RemovedLink(removed=False, relations=others or None)
-    _write(workspace, writing, "unlink", start, without_link(memory, relation, target))
+    _write(workspace, writing, "unlink", start, memory.unlink(relation, target))
     return RemovedLink(removed=True)
 
 
 def _write(workspace: Workspace, writing: Writing, op: str, place: Copy, memory: Memory) -> None:
-    write_changes(workspace, writing, op, [Change(memory, place, place.layer.vault.is_private)])
+    write_changes(workspace, writing, op, [Change(memory, place, place.is_private)])

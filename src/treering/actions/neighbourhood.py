@@ -100,7 +100,7 @@ class Neighbourhood:
                 break
             place = seen.place(other)
             # A shared memory must not carry the title of a private one, which a reason may hold.
-            if place and link.is_certain and (is_private or not place.layer.vault.is_private):
+            if place and link.is_certain and (is_private or not place.is_private):
                 certain.append(link)
             elif place:
                 possible.append(SuggestedLink(*link, other.title))

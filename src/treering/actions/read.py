@@ -102,7 +102,7 @@ def read(
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
-        private=place.layer.vault.is_private,
+        private=place.is_private,
         links=_neighbours(workspace, view, memory, links),
         extra=memory.extra or None,
         origin=whose.origin,

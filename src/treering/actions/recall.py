@@ -12,14 +12,13 @@ from treering.actions.same_second import SLACK, break_ties
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.visible import SearchView
 from treering.actions.workspace import Position, Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
-from treering.model.memory import Memory
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
 from treering.search import Hit, SearchResult
 from treering.search.snippet import snippet
-from treering.store.view import Copy, View
+from treering.store.view import View
 
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
@@ -239,7 +238,7 @@ class _HitReader:
 
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
         place = self._sight.place(hit.blob)
-        memory = _memory(place) if place else None
+        memory = place.try_memory() if place else None
         if place is None or memory is None:
             return None
         full = self._detail == "full"
@@ -252,7 +251,7 @@ class _HitReader:
             title=memory.title,
             branch=place.layer.branch,
             layer=place.layer.kind,
-            private=place.layer.vault.is_private,
+            private=place.is_private,
             tags=memory.tags,
             topic=memory.topic,
             score=hit.score,
@@ -273,13 +272,6 @@ class _HitReader:
             details=dict(memory.details) if full else None,
             flags=self._flags.of(place) or None,
         )
-
-
-def _memory(place: Copy) -> Memory | None:
-    try:
-        return place.memory()
-    except TreeringError:
-        return None  # damaged since it was indexed; doctor names it
 
 
 def _with_linked(

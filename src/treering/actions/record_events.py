@@ -148,7 +148,7 @@ def write_recorded(writing: Writing, recording: Recording) -> int:
     changes = []
     for memory in recording.memories():
         place = writing.view.place(memory.id)
-        changes.append(Change(memory, place, bool(place and place.layer.vault.is_private)))
+        changes.append(Change(memory, place, bool(place and place.is_private)))
     if changes:
         writing.commit("capture", changes, allow_secret=True)  # masked where it was read
     return sum(c.memory.type == "commit" and c.memory.status == "active" for c in changes)

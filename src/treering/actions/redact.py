@@ -7,7 +7,7 @@ from typing import NamedTuple
 from treering.actions.reindex import forget_derived
 from treering.actions.remains import look_for
 from treering.actions.workspace import Workspace
-from treering.errors import MemoryNotFound, TreeringError
+from treering.errors import MemoryNotFound
 from treering.git import reach, refs
 from treering.git.lock import Held
 from treering.model.memory import id_prefix
@@ -100,10 +100,8 @@ def _past(vault: Vault, memory_id: str) -> Past:
 
 
 def _is_text(vault: Vault, blob: str) -> bool:
-    try:
-        return not is_redacted(vault.memory(blob))
-    except TreeringError:
-        return True  # whatever it is, it is no tombstone
+    """What cannot be read is no tombstone, whatever it is."""
+    return not is_redacted(vault.try_memory(blob))
 
 
 def take_out(vault: Vault, held: Held, memory_id: str) -> RedactedHistory:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
-from treering.actions.remember import supersede
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
+from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import OUTCOMES, STATUSES
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import one_of, type_named
@@ -85,9 +84,9 @@ def revise(
                 f"The memory {memory.id} was forgotten.",
                 hint=f"`treering forget --restore {memory.id}` brings it back.",
             )
-        changes = [Change(apply(writing, memory), place, place.layer.vault.is_private)]
+        changes = [Change(apply(writing, memory), place, place.is_private)]
         if supersede_with:
-            changes = _superseding(writing, changes[0], supersede_with, workspace.now())
+            changes = _superseding(writing, changes[0], supersede_with)
         return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
 
     return workspace.write(branch, attempt)
@@ -112,7 +111,7 @@ def write_changes(
     """Write what really changed; the first change is the one the caller asked for."""
     first, now = changes[0], workspace.now()
     news = [
-        Change(replace(change.memory, modified=now), change.replaces, change.is_private)
+        change._replace(memory=change.memory.touch(now))
         for change in changes
         if change.replaces and diff_fields(change.replaces, change.memory)
     ]
@@ -131,9 +130,8 @@ def write_changes(
 
 def diff_fields(place: Copy, new: Memory) -> tuple[str, ...]:
     """The fields that differ, in details the single ones; all where the old is no memory."""
-    try:
-        old = place.memory()
-    except (InvalidDocument, StoreDamaged):
+    old = place.try_memory()
+    if old is None:
         return _COMPARED
     fields = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
     keys = dict.fromkeys([*old.details, *new.details])
@@ -162,22 +160,12 @@ def _details(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
     return details
 
 
-def _superseding(writing: Writing, change: Change, by: str, now: str) -> list[Change]:
+def _superseding(writing: Writing, change: Change, by: str) -> list[Change]:
     """The old memory marked, and the new one linked to it, in one commit."""
     newer = writing.view.find(by)
-    if change.replaces is None:
-        return [change]
-    marked = supersede(change.replaces, newer.id, now).memory
-    old = replace(
-        change.memory,
-        status=marked.status,
-        details=dict(change.memory.details) | dict(marked.details),
-    )
-    memory = newer.memory()
-    link = Link("supersedes", old.id, 1.0)
-    known = any((ln.relation, ln.target) == (link.relation, link.target) for ln in memory.links)
-    linked = memory if known else replace(memory, links=(*memory.links, link))
-    return [
-        Change(old, change.replaces, change.is_private),
-        Change(linked, newer, newer.layer.vault.is_private),
-    ]
+    if newer.id == change.memory.id:
+        raise Invalid("A memory cannot supersede itself.")
+    old, memory = change.memory.supersede(newer.id), newer.memory()
+    if not memory.has_link("supersedes", old.id):
+        memory = replace(memory, links=(*memory.links, Link("supersedes", old.id, 1.0)))
+    return [change._replace(memory=old), Change(memory, newer, newer.is_private)]

@@ -9,7 +9,7 @@ from treering.branches import layers
 from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
-from treering.errors import Conflict, TreeringError
+from treering.errors import Conflict
 from treering.git.binding import cache_large_trees, set_fsync
 from treering.git.files import is_usable
 from treering.git.lock import PATIENCE, Held
@@ -282,13 +282,6 @@ def _layer_at(layer: Layer, seconds: float) -> Layer:
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
 
 
-def _texts_before(change: Change) -> list[str]:
-    try:
-        return secrets.texts_of(change.replaces.memory()) if change.replaces else []
-    except TreeringError:
-        return []  # unreadable: all is new
-
-
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
     """Where the code of a scope's branch is now."""
     return code_position(
@@ -325,7 +318,9 @@ class Writing:
         todo = tuple(changes)
         if not allow_secret:
             for change in todo:
-                secrets.refuse(*secrets.texts_of(change.memory), known=_texts_before(change))
+                before = change.replaces.try_memory() if change.replaces else None
+                texts = secrets.texts_of(before) if before else []
+                secrets.refuse(*secrets.texts_of(change.memory), known=texts)
         versions: dict[str, str] = {}
         for is_private in (False, True):
             mine = [change for change in todo if change.is_private is is_private]

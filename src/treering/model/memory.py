@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,6 +24,8 @@ _PREFIX = f"[{ALPHABET}]{{1,12}}"
 _OBJECT_ID = "[0-9a-f]{40}"
 _RELATION = r"[^\W\d][\w .-]{0,63}"
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+#: In `details`: the ids a memory must never be linked with again by inference.
+_UNLINKED = "unlinked"
 _MARKDOWN_LEAD = r"^[\s#>*+-]+"
 
 
@@ -43,6 +45,11 @@ class Link(NamedTuple):
     by: str = "user"
     reason: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def edge(self) -> tuple[str, str]:
+        """What makes two links of a memory the same one."""
+        return (self.relation, self.target)
 
 
 def age_of_link(link: Link) -> float:
@@ -89,10 +96,73 @@ class Memory:
         is_replaced = self.type == "commit" and self.status == "superseded"
         return is_replaced or self.type in ("checkpoint", "progress")
 
+    @property
+    def unlinked(self) -> tuple[str, ...]:
+        """The ids somebody took a link to away from this memory: inference leaves them alone."""
+        items = self.details.get(_UNLINKED)
+        return (
+            tuple(i for i in items if isinstance(i, str)) if isinstance(items, list | tuple) else ()
+        )
+
+    def has_link(self, relation: str, target: str) -> bool:
+        return any(link.edge == (relation, target) for link in self.links)
+
+    # --- what becomes of it, as a new memory ------------------------------------------------------
+
+    def touch(self, now: str) -> "Memory":
+        """Changed now by somebody's word: of two versions the one touched last wins."""
+        return replace(self, modified=now)
+
     def with_content(self, content: str) -> "Memory":
         """New content; a title that was taken from the first line follows it."""
         follows = self.title == title_of(self.content)
         return replace(self, content=content, title=title_of(content) if follows else self.title)
+
+    def with_details(self, **details: Any) -> "Memory":
+        """These details in the place of those of the same name, or beside the others."""
+        return replace(self, details=dict(self.details) | details)
+
+    def supersede(self, by: str) -> "Memory":
+        """Replaced by another memory."""
+        return replace(self.with_details(superseded_by=by), status="superseded")
+
+    def forget(self, reason: str = "") -> "Memory":
+        """Hidden, with what is needed to undo it."""
+        mark = {"was": self.status} | ({"reason": reason} if reason else {})
+        return replace(self.with_details(forgotten=mark), status="deleted")
+
+    def restore(self) -> "Memory":
+        """Brought back to the status it had when it was forgotten."""
+        details = dict(self.details)
+        mark = details.pop("forgotten", None)
+        was = mark.get("was") if isinstance(mark, dict) else None
+        status = was if was in STATUSES and was != "deleted" else "active"
+        return replace(self, status=status, details=details)
+
+    def link(self, new: Link) -> "Memory":
+        """With this link, in the place of the same one if it has that already."""
+        edges = [link.edge for link in self.links]
+        links = [link for link in self.links if link.edge != new.edge]
+        links.insert(edges.index(new.edge) if new.edge in edges else len(links), new)
+        return replace(self, links=tuple(links))._note_unlinked(new.target, is_unlinked=False)
+
+    def unlink(self, relation: str, target: str) -> "Memory":
+        """Without this link, which inference then leaves alone for good."""
+        return self.drop_link(relation, target)._note_unlinked(target, is_unlinked=True)
+
+    def drop_link(self, relation: str, target: str) -> "Memory":
+        """Without this link, which may be inferred again."""
+        links = tuple(link for link in self.links if link.edge != (relation, target))
+        return replace(self, links=links)
+
+    def avoid_links(self, targets: Sequence[str]) -> "Memory":
+        """With ids that inference is to leave alone."""
+        return self.with_details(**{_UNLINKED: list(targets)}) if targets else self
+
+    def _note_unlinked(self, target: str, *, is_unlinked: bool) -> "Memory":
+        others = [item for item in self.unlinked if item != target]
+        details = {key: value for key, value in self.details.items() if key != _UNLINKED}
+        return replace(self, details=details).avoid_links([*others, *[target] * is_unlinked])
 
 
 def is_id(text: str) -> bool:

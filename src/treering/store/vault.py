@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from treering.clock import Clock, wall_clock
-from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
+from treering.errors import FormatTooNew, StorageFailed, StoreDamaged, TreeringError
 from treering.git import process, refs
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
@@ -142,6 +142,13 @@ class Vault:
                 self._parsed.clear()
             self._parsed[blob] = known
         return known
+
+    def try_memory(self, blob: str | None) -> Memory | None:
+        """The memory in a blob, or None where it is none or cannot be read: doctor names it."""
+        try:
+            return self.memory(blob) if blob else None
+        except TreeringError:
+            return None
 
     # --- writing ----------------------------------------------------------------------------------
 

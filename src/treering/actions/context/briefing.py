@@ -14,7 +14,6 @@ from treering.actions.flags import Flags
 from treering.actions.origin import YOU, attribute
 from treering.actions.visible import SearchView
 from treering.actions.workspace import Workspace
-from treering.errors import TreeringError
 from treering.model.dates import ago
 from treering.model.memory import Memory
 from treering.model.query import Query
@@ -75,7 +74,8 @@ def _is_about(sight: SearchView, entry: Entry, asked: set[str]) -> bool:
     words in common, one of them in its headline, are the least that is worth an interruption."""
     from treering.search.analysis import terms
 
-    memory = _memory(sight.place(entry.blob))
+    place = sight.place(entry.blob)
+    memory = place.try_memory() if place else None
     if memory is None:
         return False
     head = asked & set(terms(" ".join((memory.title, memory.topic, *memory.tags))))
@@ -88,16 +88,9 @@ def _headlines(workspace: Workspace, sight: SearchView, entries: Iterable[Entry]
     flags = Flags(workspace)
     for entry in entries:
         place = sight.place(entry.blob)
-        memory = _memory(place)
+        memory = place.try_memory() if place else None
         if place and memory and not flags.of(place):
             yield _headline(workspace, place, memory)
-
-
-def _memory(place: Copy | None) -> Memory | None:
-    try:
-        return place.memory() if place else None
-    except TreeringError:
-        return None  # doctor names it
 
 
 def _headline(workspace: Workspace, place: Copy, memory: Memory) -> str:

@@ -16,7 +16,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
 from treering.model.relevance import RelevanceCase, relevance
 from treering.store.view import Copy
 from treering.text.fence import fence, fresh_nonce
@@ -106,10 +106,9 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
 def _read(
     workspace: Workspace, place: Copy, case: RelevanceCase, code: CodeTree
 ) -> Headline | None:
-    try:
-        memory = place.memory()
-    except TreeringError:
-        return None  # doctor names it
+    memory = place.try_memory()
+    if memory is None:
+        return None
     dated = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
     stale = code.staleness(memory)
     state = stale.state if stale else ""

@@ -174,9 +174,9 @@ def _new(
 
 def _with_properties(workspace: Workspace, known: Entity, properties: Mapping[str, Any]) -> Change:
     memory = known.place.memory()
-    details = dict(memory.details) | {"properties": dict(known.properties) | dict(properties)}
-    new = replace(memory, details=details, modified=workspace.now())
-    return Change(new, known.place, known.place.layer.vault.is_private)
+    new = memory.with_details(properties=dict(known.properties) | dict(properties))
+    new = new.touch(workspace.now())
+    return Change(new, known.place, known.place.is_private)
 
 
 def _delete(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
@@ -248,15 +248,14 @@ def _mentioning(
         place = writing.view.find(word)
         memory = place.memory()
         named = set(extract(f"{memory.title}\n{memory.content}", asked.min_confidence))
-        held = {(link.relation, link.target) for link in memory.links}
         new = [
             Link("mentions", target, item.confidence, "system", "named in the text")
             for item, target in ids.items()
-            if item in named and ("mentions", target) not in held and target != memory.id
+            if item in named and not memory.has_link("mentions", target) and target != memory.id
         ]
         if new:
             linked = replace(memory, links=(*memory.links, *new), modified=workspace.now())
-            changes.append(Change(linked, place, place.layer.vault.is_private))
+            changes.append(Change(linked, place, place.is_private))
     return changes
 
 

@@ -68,14 +68,14 @@ def _plan(
         moved += sum(link.target in gone for link in memory.links)
         links = _redirect(memory.links, gone, into.id, memory.id)
         changed = replace(memory, links=links, modified=now)
-        changes[memory.id] = Change(changed, place, place.layer.vault.is_private)
+        changes[memory.id] = Change(changed, place, place.is_private)
     inherited = [link for other in others for link in other.place.memory().links]
     moved += sum(link.target not in gone and link.target != into.id for link in inherited)
     canonical_memory = _enlarge(into, name, others, inherited, now)
-    changes[into.id] = Change(canonical_memory, into.place, into.place.layer.vault.is_private)
+    changes[into.id] = Change(canonical_memory, into.place, into.place.is_private)
     for other in others:
         hidden = _retire(other.place.memory(), into.id, now)
-        changes[other.id] = Change(hidden, other.place, other.place.layer.vault.is_private)
+        changes[other.id] = Change(hidden, other.place, other.place.is_private)
     return _EntityMerge(into, name, others, list(changes.values()), moved)
 
 
@@ -135,6 +135,4 @@ def _enlarge(
 
 def _retire(memory: Memory, into: str, now: str) -> Memory:
     """Hidden like a forgotten one, so that it can be brought back; its links went over."""
-    mark = {"was": memory.status, "reason": f"merged into {into}"}
-    details = dict(memory.details) | {"forgotten": mark, "merged_into": into}
-    return replace(memory, status="deleted", modified=now, details=details)
+    return memory.forget(f"merged into {into}").with_details(merged_into=into).touch(now)

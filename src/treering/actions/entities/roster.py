@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, MemoryNotFound, TreeringError
+from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, Query
 from treering.store.view import Copy, View
@@ -105,7 +105,8 @@ class Roster:
         while True:
             candidate = derive_id("entity", content, n)
             place = self.view.place(candidate)
-            if place is None or (_is_forgotten(place) and not place.layer.vault.is_private):
+            memory = place.try_memory() if place and not place.is_private else None
+            if place is None or (memory and memory.is_forgotten):
                 return candidate, place
             n += 1
 
@@ -129,14 +130,5 @@ class Roster:
 
     def _read(self, blob: str) -> Entity | None:
         place = self._sight.place(blob)
-        try:
-            return entity_of(place, place.memory()) if place else None
-        except TreeringError:
-            return None  # doctor names it
-
-
-def _is_forgotten(place: Copy) -> bool:
-    try:
-        return place.memory().is_forgotten
-    except TreeringError:
-        return False
+        memory = place.try_memory() if place else None
+        return entity_of(place, memory) if place and memory else None

@@ -176,7 +176,7 @@ def _places(found: list[Numbered]) -> dict[int, int]:
 def _place(memory: Memory, place: int | None) -> Memory:
     if place is None or "place" in memory.details:
         return memory
-    return replace(memory, details=dict(memory.details) | {"place": place})
+    return memory.with_details(place=place)
 
 
 class _AlreadyThere(Exception):
@@ -204,20 +204,20 @@ def _write(
     """Write what is new to one branch: which, how many were there, what clashed."""
 
     def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure]]:
-        new, errors, there = [], [], 0
+        new, errors, known = [], [], 0
         visible = writing.view.visible
         for record, memory in memories.values():
             place = visible.get(memory.id)
             if place is None or _is_overlay(writing, record, memory, place):
                 new.append(Change(memory, place, private))
-            elif _content_of(place) == memory.content:
-                there += 1
+            elif (there := place.try_memory()) and there.content == memory.content:
+                known += 1
             else:
                 clash = Conflict(f"The id {memory.id} belongs to a memory with another content.")
                 errors.append(_failure(record, clash))
         if new and not dry_run:
             writing.commit("import", new, allow_secret=True)  # each was looked at alone
-        return [change.memory for change in new], there, errors
+        return [change.memory for change in new], known, errors
 
     return workspace.write(branch, attempt, create=True)
 
@@ -228,17 +228,7 @@ def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Copy)
     names_id = isinstance(record.found, Memory) or is_id(getattr(record.found, "id", ""))
     if not names_id or below.layer.snapshot.scope == writing.scope:
         return False
-    try:
-        return below.memory() != memory
-    except TreeringError:
-        return True
-
-
-def _content_of(place: Copy) -> str | None:
-    try:
-        return place.memory().content
-    except TreeringError:
-        return None
+    return below.try_memory() != memory
 
 
 def _branch_of(record: Numbered) -> str:

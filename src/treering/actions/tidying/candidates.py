@@ -9,7 +9,7 @@ from typing import Any
 
 from treering.actions.visible import SearchView
 from treering.actions.workspace import Workspace
-from treering.errors import MemoryNotFound, TreeringError
+from treering.errors import MemoryNotFound
 from treering.model.memory import Memory
 from treering.model.query import Filters, parse
 from treering.search import Entry, families, share_of_terms
@@ -144,7 +144,7 @@ class TidyCandidates:
         beside shared."""
         kinds: dict[tuple[str, bool], list[Copy]] = {}
         for place in places:
-            kind = (place.memory().type, place.layer.vault.is_private)
+            kind = (place.memory().type, place.is_private)
             kinds.setdefault(kind, []).append(place)
         for first, *others in kinds.values():
             text = first.memory().content
@@ -177,18 +177,16 @@ class TidyCandidates:
         return self._texts[entry.blob]
 
     def _read(self, entry: Entry) -> str:
-        try:
-            place = self.sight.place(entry.blob)
-            return fold(place.memory().content) if place else ""
-        except TreeringError:
-            return ""  # damaged since it was indexed; doctor names it
+        place = self.sight.place(entry.blob)
+        memory = place.try_memory() if place else None
+        return fold(memory.content) if memory else ""
 
     def _rank(self, place: Copy) -> tuple[object, ...]:
         """Which copy is kept: one that others see too, as near to the trunk as there is, the
         surest, and the oldest of those."""
         memory = place.memory()
         return (
-            place.layer.vault.is_private,
+            place.is_private,
             -self.sight.ranks[place.blob],
             memory.status != "active",
             -memory.confidence,

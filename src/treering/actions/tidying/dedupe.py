@@ -83,11 +83,7 @@ def _unite(rewriting: Rewrite, places: Sequence[Copy]) -> None:
     What is private adds nothing to what is shared.
     """
     kept, *others = places
-    givers = [
-        rewriting.memory(place)
-        for place in places
-        if place.layer.vault.is_private == kept.layer.vault.is_private
-    ]
+    givers = [rewriting.memory(place) for place in places if place.is_private == kept.is_private]
     memory = rewriting.memory(kept)
     united = replace(
         memory,

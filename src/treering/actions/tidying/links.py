@@ -5,14 +5,12 @@ the one that was tidied last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from treering.actions import inputs
-from treering.actions.unlink import list_unlinked, with_link
 from treering.actions.visible import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
 from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network
 from treering.model.memory import Link, Memory
@@ -149,13 +147,12 @@ def _missing(workspace: Workspace, sight: SearchView, sources: list[Copy]) -> li
 
 
 def _infer(workspace: Workspace, sight: SearchView, place: Copy) -> Iterator[InferredLink]:
-    try:
-        memory = place.memory()
-    except TreeringError:
+    memory = place.try_memory()
+    if memory is None:
         return
     case, others = workspace.neighbourhood.case_of(memory, place.blob)
     count = sum(link.by == "system" for link in memory.links)
-    for link, other in infer(case, others, list_unlinked(memory)):
+    for link, other in infer(case, others, memory.unlinked):
         if count >= MOST:
             return
         target = sight.view.place(other.id)
@@ -166,11 +163,11 @@ def _infer(workspace: Workspace, sight: SearchView, place: Copy) -> Iterator[Inf
 
 def _may_link(network: Network, source: Copy, target: Copy) -> bool:
     """Not where they are linked already, where someone took a link away, or private by shared."""
-    is_told = target.layer.vault.is_private and not source.layer.vault.is_private
+    is_told = target.is_private and not source.is_private
     return (
         not is_told
         and not network.are_linked(source.id, target.id)
-        and source.id not in list_unlinked(target.memory())
+        and source.id not in target.memory().unlinked
     )
 
 
@@ -180,7 +177,7 @@ def _make(writing: Writing, links: Iterable[InferredLink]) -> None:
         place, memory = changed.get(link.source) or _find(writing, link.source)
         extra = {"since": memory.created} if family_of(link.relation) == "temporal" else {}
         made = Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
-        changed[link.source] = (place, with_link(memory, made))
+        changed[link.source] = (place, memory.link(made))
     _write(writing, "infer-links", changed.values())
 
 
@@ -205,9 +202,7 @@ def _unmake(writing: Writing, links: Iterable[PrunedLink]) -> None:
     changed: dict[str, tuple[Copy, Memory]] = {}
     for link in links:
         place, memory = changed.get(link.source) or _find(writing, link.source)
-        edge = (link.relation, link.target)
-        kept = tuple(ln for ln in memory.links if (ln.relation, ln.target) != edge)
-        changed[link.source] = (place, replace(memory, links=kept))
+        changed[link.source] = (place, memory.drop_link(link.relation, link.target))
     _write(writing, "prune-links", changed.values())
 
 
@@ -217,7 +212,7 @@ def _find(writing: Writing, memory_id: str) -> tuple[Copy, Memory]:
 
 
 def _write(writing: Writing, op: str, changed: Iterable[tuple[Copy, Memory]]) -> None:
-    changes = [Change(memory, place, place.layer.vault.is_private) for place, memory in changed]
+    changes = [Change(memory, place, place.is_private) for place, memory in changed]
     real = [c for c in changes if c.replaces and c.replaces.memory() != c.memory]
     if real:
         writing.commit(op, real)

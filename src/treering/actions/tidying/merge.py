@@ -91,7 +91,7 @@ def _groups(
 def _check(places: Sequence[Copy]) -> None:
     if len(places) < 2:
         raise Invalid("One memory cannot be merged.", hint="Name two or more.")
-    if len({place.layer.vault.is_private for place in places}) > 1:
+    if len({place.is_private for place in places}) > 1:
         raise Invalid(
             "Private and shared memories are not merged.",
             hint="Others would see a memory replaced by one they cannot see; remember it anew.",
@@ -131,7 +131,7 @@ def _merge(
     def attempt(writing: Writing) -> Merged:
         rewriting = Rewrite(workspace, writing)
         places = [rewriting.still(place) for place in alike.places]
-        is_private = places[0].layer.vault.is_private
+        is_private = places[0].is_private
         draft = compose(workspace, alike.memories, text, title=title, kind=kind)
         memory, existing = identify(writing, draft, is_private)
         old = [place for place in places if place.id != memory.id]

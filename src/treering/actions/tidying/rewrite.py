@@ -38,21 +38,16 @@ class Rewrite:
     def change(self, place: Copy, memory: Memory, *, by_hand: bool = True) -> None:
         """Only what somebody meant to change is `modified`: of two versions that one must win."""
         if memory != self.memory(place):
-            memory = replace(memory, modified=self.now) if by_hand else memory
-            is_private = place.layer.vault.is_private
+            memory = memory.touch(self.now) if by_hand else memory
+            is_private = place.is_private
             existing = self._changes[place.id].replaces if place.id in self._changes else place
             self._changes[place.id] = Change(memory, existing, is_private)
 
     def supersede(self, place: Copy, by: str) -> None:
-        old = self.memory(place)
-        details = dict(old.details) | {"superseded_by": by}
-        self.change(place, replace(old, status="superseded", details=details))
+        self.change(place, self.memory(place).supersede(by))
 
     def forget(self, place: Copy, reason: str) -> None:
-        old = self.memory(place)
-        mark = {"was": old.status, "reason": reason}
-        details = dict(old.details) | {"forgotten": mark}
-        self.change(place, replace(old, status="deleted", details=details))
+        self.change(place, self.memory(place).forget(reason))
 
     def move_links(self, moved: Mapping[str, str], *, with_history: bool = True) -> int:
         """Let links to the one end at the other; how many did. Without history, links that tell

@@ -159,7 +159,7 @@ def _store(
     def attempt(writing: Writing) -> Summary:
         rewriting = Rewrite(workspace, writing)
         places = [rewriting.still(place) for place in topic.alike.places]
-        is_private = any(place.layer.vault.is_private for place in places)
+        is_private = any(place.is_private for place in places)
         draft = compose(workspace, topic.alike.memories, text, title=title, kind=kind)
         memory, existing = identify(writing, draft, is_private)
         if existing:
