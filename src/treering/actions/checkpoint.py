@@ -14,7 +14,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
-from treering.actions.same_second import SLACK, break_ties
+from treering.actions.searcher import SLACK
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.git import process
@@ -125,23 +125,23 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
 def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | None:
     """The last checkpoint of the nearest branch that has one: work on a branch is resumed where the
     branch was left, whatever was written down elsewhere meanwhile."""
-    sight, now = workspace.searcher.sight(view), workspace.clock()
+    search_view, now = workspace.searcher.search_view(view), workspace.clock()
     found = workspace.searcher.index.search(
         parse("", now),
-        sight.ranks,
+        search_view.ranks,
         filters=Filters(types=("checkpoint",), session=session),
         order="newest",
         now=now,
         limit=None,
     )
-    places = [(hit, place) for hit in found.hits if (place := sight.place(hit.blob))]
+    places = [(hit, place) for hit in found.hits if (place := search_view.place(hit.blob))]
     if not places:
         return None
     branches = [layer.branch for layer in view.layers]
     nearest = min(branches.index(place.layer.branch) for _, place in places)
     own = [hit for hit, place in places if place.layer.branch == branches[nearest]]
-    for hit in break_ties(replace(found, hits=tuple(own[:SLACK])), sight, "newest").hits:
-        if (place := sight.place(hit.blob)) and place.try_memory():
+    for hit in search_view.break_ties(replace(found, hits=tuple(own[:SLACK])), "newest").hits:
+        if (place := search_view.place(hit.blob)) and place.try_memory():
             return place
     return None
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treering.actions import inputs
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Memory
@@ -32,12 +32,13 @@ def forget(
     why = inputs.text_given(reason, "reason")
 
     if not restore:
-        workspace.searcher.sight(workspace.view(branch))  # may build the index: not under the lock
+        # May build the index: not under the lock.
+        workspace.searcher.search_view(workspace.view(branch))
 
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]
-        hidden = 0 if restore else _links_of(workspace.searcher.sight(writing.view), todo)
+        hidden = 0 if restore else _links_of(workspace.searcher.search_view(writing.view), todo)
         now = workspace.now()
 
         def turn(memory: Memory) -> Memory:
@@ -52,6 +53,6 @@ def forget(
     return workspace.write(branch, attempt)
 
 
-def _links_of(sight: SearchView, places: list[Copy]) -> int:
+def _links_of(search_view: SearchView, places: list[Copy]) -> int:
     """How many links are no longer shown once these memories are hidden."""
-    return len({edge for place in places for edge in sight.network.around(place.id)})
+    return len({edge for place in places for edge in search_view.network.around(place.id)})

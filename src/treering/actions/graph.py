@@ -19,7 +19,7 @@ from treering.actions.graph_answers import (
     Stats,
     SuggestedPairs,
 )
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import draw
@@ -65,7 +65,7 @@ class _Question:
     threshold: float
     limit: int
     now: float
-    sight: SearchView
+    search_view: SearchView
 
     def is_of_type(self, memory_id: str) -> bool:
         node = self.network.nodes.get(memory_id)
@@ -111,7 +111,7 @@ def graph(
     if not all(needed):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
     view = workspace.view(branch)
-    sight = workspace.searcher.sight(view)
+    search_view = workspace.searcher.search_view(view)
 
     def full_id(text: str) -> str:
         place = view.find(text) if text else None
@@ -123,7 +123,7 @@ def graph(
         return place.id if place else ""
 
     question = _Question(
-        network=sight.network,
+        network=search_view.network,
         start=full_id(id),
         end=full_id(to),
         relations=tuple(relation),
@@ -134,7 +134,7 @@ def graph(
         threshold=_share(threshold),
         limit=_limit(op, limit),
         now=workspace.clock(),
-        sight=sight,
+        search_view=search_view,
     )
     answer = _ANSWERS[op](question)
     workspace.settle()
@@ -288,7 +288,7 @@ def _draw(asked: _Question) -> Drawing:
 
 def _suggest(asked: _Question) -> SuggestedPairs:
     """What bears a flag is not suggested: nobody asked for it."""
-    entries = (entry for entry in asked.sight.entries() if entry.flags == ())
+    entries = (entry for entry in asked.search_view.entries() if entry.flags == ())
     subjects = (_subject(entry) for entry in entries if asked.is_of_type(entry.id))
     found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
     return SuggestedPairs(tuple(found[: asked.limit]))

@@ -8,7 +8,7 @@ from treering.actions import outputs
 from treering.actions.answers import harmless, uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.links import Neighbour, neighbours
+from treering.actions.link import Neighbour, neighbours
 from treering.actions.origin import attribute
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
@@ -121,7 +121,7 @@ def _neighbours(
 ) -> tuple[Neighbour, ...]:
     if not hops:
         return ()
-    return neighbours(workspace.searcher.sight(view), memory, hops, now=workspace.clock())
+    return neighbours(workspace.searcher.search_view(view), memory, hops, now=workspace.clock())
 
 
 def _from(content: str, offset: int) -> str:

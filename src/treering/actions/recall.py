@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 
 from treering.actions.answers import harmless, uri_of
 from treering.actions.drain import drain_briefly
-from treering.actions.expansion import ReachedMemory, expand
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
-from treering.actions.same_second import SLACK, break_ties
+from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
-from treering.actions.visible import SearchView
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
@@ -122,30 +120,30 @@ def recall(
     standing = workspace.position(branch or asked.filters.branch)
     everything = workspace.view_of_all(standing)
     view = _view(workspace, standing, everything, scope, at)
-    sight = workspace.searcher.sight(view, every_copy=scope == "all")
+    search_view = workspace.searcher.search_view(view, every_copy=scope == "all")
     elsewhere = _elsewhere(workspace, everything, view, scope)
 
     def search(most: int | None) -> SearchResult:
         return workspace.searcher.index.search(
-            asked, sight.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
+            asked, search_view.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
             elsewhere=elsewhere,
         )  # fmt: skip
 
     words = repr((query, filters, scope, standing.scope, at, mode, order))
     if cursor:
-        found, following = _next_page(workspace, sight, search(None), words, cursor, limit)
+        found, following = _next_page(workspace, search_view, search(None), words, cursor, limit)
     else:
-        found = _first_page(search, sight, order, limit)
+        found = _first_page(search, search_view, order, limit)
         rest, total = found.rest, found.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
     workspace.settle()
 
     code = CodeTree(workspace.repository, standing.head)
-    shown = _HitReader(workspace, sight, code, asked, detail)
+    shown = _HitReader(workspace, search_view, code, asked, detail)
     results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
     if expand:
-        results = _with_linked(shown, sight, results, expand, relation, order)
+        results = _with_linked(shown, search_view, results, expand, relation, order)
     answer: Recalled = harmless(
         Recalled(
             query=query,
@@ -190,22 +188,22 @@ def _elsewhere(
     seen = {layer.snapshot for layer in view.layers}
     if scope == "all" or all(layer.snapshot in seen for layer in everything.layers):
         return None
-    return workspace.searcher.sight(everything, every_copy=True).ranks
+    return workspace.searcher.search_view(everything, every_copy=True).ranks
 
 
 def _first_page(
-    search: Callable[[int], SearchResult], sight: SearchView, order: str, limit: int
+    search: Callable[[int], SearchResult], search_view: SearchView, order: str, limit: int
 ) -> SearchResult:
     if order not in ("newest", "oldest"):
         return search(limit)
-    found = break_ties(search(limit + SLACK), sight, order)
+    found = search_view.break_ties(search(limit + SLACK), order)
     beyond = tuple(hit.blob for hit in found.hits[limit:])
     return replace(found, hits=found.hits[:limit], rest=beyond + found.rest)
 
 
 def _next_page(
     workspace: Workspace,
-    sight: SearchView,
+    search_view: SearchView,
     found: SearchResult,
     words: str,
     cursor: str,
@@ -217,7 +215,7 @@ def _next_page(
     hits = []
     for blob in blobs:
         entry = workspace.searcher.index.entry(blob)
-        place = sight.place(blob) or (sight.view.place(entry.id) if entry else None)
+        place = search_view.place(blob) or (search_view.view.place(entry.id) if entry else None)
         if place:
             hits.append(scored.get(place.blob) or Hit(place.blob, place.id, 0.0))
     return replace(found, hits=tuple(hits), total=total), following
@@ -227,23 +225,28 @@ class _HitReader:
     """Turns hits into results: every one is read again from git, never from the index."""
 
     def __init__(
-        self, workspace: Workspace, sight: SearchView, code: CodeTree, asked: Query, detail: str
+        self,
+        workspace: Workspace,
+        search_view: SearchView,
+        code: CodeTree,
+        asked: Query,
+        detail: str,
     ) -> None:
         self._workspace = workspace
-        self._sight = sight
+        self._search_view = search_view
         self._code = code
         self._words = asked.words
         self._detail = detail
         self._flags = Flags(workspace)
 
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
-        place = self._sight.place(hit.blob)
+        place = self._search_view.place(hit.blob)
         memory = place.try_memory() if place else None
         if place is None or memory is None:
             return None
         full = self._detail == "full"
         whose = attribute(self._workspace, place.blob, memory)
-        similar = (self._sight.place(blob) for blob in hit.folded)
+        similar = (self._search_view.place(blob) for blob in hit.folded)
         return RecallHit(
             id=memory.id,
             uri=uri_of(memory.id),
@@ -276,15 +279,14 @@ class _HitReader:
 
 def _with_linked(
     shown: _HitReader,
-    sight: SearchView,
+    search_view: SearchView,
     results: list[RecallHit],
     hops: int,
     relations: Sequence[str],
     order: str,
 ) -> list[RecallHit]:
     """The results and what they are linked with; in the order asked for, else the linked last."""
-    linked: list[ReachedMemory] = expand(sight, [result.id for result in results], hops, relations)
-    for item in linked:
+    for item in search_view.expand([result.id for result in results], hops, relations):
         hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
         result = shown.result(hit, via=item.via)
         if result is not None:

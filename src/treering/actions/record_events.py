@@ -10,8 +10,8 @@ from treering.branches import layers
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import CAPTURES, CodeCommit, commits
 from treering.capture.journal import Journal, JournalEvent
-from treering.capture.open_sessions import OpenSessions
 from treering.capture.recording import Recording, Rules
+from treering.capture.sessions import OpenSessions
 from treering.errors import Invalid, StoreDamaged
 from treering.git import reflog
 from treering.git.lock import PATIENCE

@@ -4,7 +4,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.inputs import line_given
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import commits, sessions
-from treering.capture.open_sessions import OpenSessions
+from treering.capture.sessions import OpenSessions
 from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import View

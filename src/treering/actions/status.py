@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from treering.actions import outputs
-from treering.actions.doctor.lost_refs import count_vanished
+from treering.actions.doctor.lost import count_vanished
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import list_installed
@@ -37,12 +37,12 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
         return _health(workspace) | vitals(workspace)
     if wanted == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
-    sight = workspace.searcher.sight(seen)
-    memories = list(sight.entries())
+    search_view = workspace.searcher.search_view(seen)
+    memories = list(search_view.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
     if wanted in _SIDES:
         return _SIDES[wanted](alive)
-    return _summary(workspace, standing, memories, len(sight.ranks) - len(memories))
+    return _summary(workspace, standing, memories, len(search_view.ranks) - len(memories))
 
 
 def _summary(

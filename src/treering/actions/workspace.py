@@ -31,7 +31,7 @@ from treering.text.masking import mask
 if TYPE_CHECKING:
     from treering.actions.neighbourhood import Neighbourhood
     from treering.actions.origin import Authors
-    from treering.actions.visible import Searcher
+    from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
@@ -126,7 +126,7 @@ class Workspace:
     @cached_property
     def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.visible import Searcher
+        from treering.actions.searcher import Searcher
 
         model = self.repository.config("treering.semantic") or ""
         return Searcher(self.store, self.ledger, self.derived("index"), model=model)

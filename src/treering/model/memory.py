@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from treering.errors import Invalid
 from treering.model.choices import STATUSES
 from treering.model.dates import instant
-from treering.model.taxonomy import TYPES
+from treering.model.taxonomy import PASSING_TYPES, TYPES
 
 MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100
@@ -94,7 +94,7 @@ class Memory:
         """Whether it is about the work on a branch, which is over once the branch has landed: a
         checkpoint, a progress note, a commit that was rewritten."""
         is_replaced = self.type == "commit" and self.status == "superseded"
-        return is_replaced or self.type in ("checkpoint", "progress")
+        return is_replaced or self.type in PASSING_TYPES
 
     @property
     def unlinked(self) -> tuple[str, ...]:

@@ -12,18 +12,17 @@ from typing import Any
 from treering.actions.checkpoint import load
 from treering.actions.flags import Flags
 from treering.actions.origin import YOU, attribute
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.dates import ago
 from treering.model.memory import Memory
 from treering.model.query import Query
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search import Entry
 from treering.store.view import Copy
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
-#: What happened rather than what is known.
-_PASSING = ("commit", "session", "checkpoint", "entity")
 _NEWEST = 60
 _MOST_HITS = 8
 _LONGEST_PROMPT = 2000
@@ -35,13 +34,13 @@ def opening(workspace: Workspace, budget: int) -> str:
     """For the start of a session: the checkpoint to resume, then the newest of the branch and of
     what it stands on. Empty where nothing is remembered."""
     standing = workspace.position()
-    sight = workspace.searcher.sight(workspace.view_from(standing))
-    if not sight.ranks:
+    search_view = workspace.searcher.search_view(workspace.view_from(standing))
+    if not search_view.ranks:
         return ""
-    newest = workspace.searcher.index.newest(sight.ranks, _NEWEST)
-    entries = [e for e in newest if e.type not in _PASSING and _is_in_force(e)]
-    entries.sort(key=lambda entry: sight.ranks[entry.blob])  # the nearest layer first
-    lines = chain(_resume(workspace), _headlines(workspace, sight, entries))
+    newest = workspace.searcher.index.newest(search_view.ranks, _NEWEST)
+    entries = [e for e in newest if e.type not in BOOKKEEPING_TYPES and _is_in_force(e)]
+    entries.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
+    lines = chain(_resume(workspace), _headlines(workspace, search_view, entries))
     where = unless_flagged(f"branch {standing.scope.branch}", "this branch")
     return _tell(lines, f"what this repository remembers on {where}", budget)
 
@@ -54,14 +53,16 @@ def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
     asked = set(question_terms(words)) if words.strip() else set()
     if not asked:
         return ""
-    sight = workspace.searcher.sight(workspace.view())
+    search_view = workspace.searcher.search_view(workspace.view())
     index = workspace.searcher.index
     found = index.search(
-        Query(words, words), sight.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
+        Query(words, words), search_view.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
     )
     entries = [entry for hit in found.hits if (entry := index.entry(hit.blob))]
-    near = [e for e in entries if e.type not in _PASSING and _is_about(sight, e, asked)]
-    lines = _headlines(workspace, sight, near)
+    near = [
+        e for e in entries if e.type not in BOOKKEEPING_TYPES and _is_about(search_view, e, asked)
+    ]
+    lines = _headlines(workspace, search_view, near)
     return _tell(lines, "what this repository remembers that may concern the prompt", budget)
 
 
@@ -69,12 +70,12 @@ def _is_in_force(entry: Entry) -> bool:
     return entry.status not in ("deleted", "superseded")
 
 
-def _is_about(sight: SearchView, entry: Entry, asked: set[str]) -> bool:
+def _is_about(search_view: SearchView, entry: Entry, asked: set[str]) -> bool:
     """Whether a memory shares enough with a prompt. A search always finds the best there is; two
     words in common, one of them in its headline, are the least that is worth an interruption."""
     from treering.search.analysis import terms
 
-    place = sight.place(entry.blob)
+    place = search_view.place(entry.blob)
     memory = place.try_memory() if place else None
     if memory is None:
         return False
@@ -84,10 +85,12 @@ def _is_about(sight: SearchView, entry: Entry, asked: set[str]) -> bool:
     return bool(head | files) and len(shared) >= min(2, len(asked))
 
 
-def _headlines(workspace: Workspace, sight: SearchView, entries: Iterable[Entry]) -> Iterator[str]:
+def _headlines(
+    workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
+) -> Iterator[str]:
     flags = Flags(workspace)
     for entry in entries:
-        place = sight.place(entry.blob)
+        place = search_view.place(entry.blob)
         memory = place.try_memory() if place else None
         if place and memory and not flags.of(place):
             yield _headline(workspace, place, memory)

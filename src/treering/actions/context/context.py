@@ -62,15 +62,15 @@ def context(
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint = {"checkpoint": None}
     view = workspace.view_from(standing)
-    sight = workspace.searcher.sight(view)
-    found = ContextCandidates(workspace, sight, asked.branch).gather(
+    search_view = workspace.searcher.search_view(view)
+    found = ContextCandidates(workspace, search_view, asked.branch).gather(
         asked.task, asked.files, asked.recent_files
     )
     code = CodeTree(workspace.repository, standing.head)
     flags = Flags(workspace)
     entries, flagged = [], []
     for entry, case in found[:_MOST]:
-        place = sight.place(entry.blob)
+        place = search_view.place(entry.blob)
         made = _read(workspace, place, case, code) if place else None
         if place and made and flags.of(place):
             flagged.append(made.id)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
-from treering.actions.entities.merge import merge
+from treering.actions.entities.merge import merge_entities
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.forget import forget
 from treering.actions.workspace import Change, Workspace, Writing
@@ -190,7 +190,9 @@ def _delete(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
 
 
 def _merge(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
-    return merge(workspace, asked.ids, asked.canonical, dry_run=asked.dry_run, branch=asked.branch)
+    return merge_entities(
+        workspace, asked.ids, asked.canonical, dry_run=asked.dry_run, branch=asked.branch
+    )
 
 
 def _extract(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class _EntityMerge(NamedTuple):
     links_moved: int
 
 
-def merge(
+def merge_entities(
     workspace: Workspace, words: Sequence[str], canonical: str, *, dry_run: bool, branch: str
 ) -> dict[str, Any]:
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""

@@ -51,11 +51,11 @@ class Roster:
     def __init__(self, workspace: Workspace, branch: str = "", view: View | None = None) -> None:
         self.view = view or workspace.view(branch)
         self._index = workspace.searcher.index
-        self._sight = workspace.searcher.sight(self.view)
+        self._search_view = workspace.searcher.search_view(self.view)
         self._now = workspace.clock()
 
     def all(self) -> Iterator[Entity]:
-        for entry in self._index.newest(self._sight.ranks, _MOST, ("entity",)):
+        for entry in self._index.newest(self._search_view.ranks, _MOST, ("entity",)):
             if entity := self._read(entry.blob):
                 yield entity
 
@@ -73,7 +73,7 @@ class Roster:
     def _namesakes(self, name: str) -> Iterator[Entity]:
         found = self._index.search(
             Query(name, name),
-            self._sight.ranks,
+            self._search_view.ranks,
             filters=Filters(types=("entity",)),
             mode="text",
             now=self._now,
@@ -113,22 +113,22 @@ class Roster:
     def mentions(self, entity: Entity) -> dict[str, str]:
         """Who mentions an entity, by a link or by name: id and title."""
         found: dict[str, str] = {}
-        network = self._sight.network
+        network = self._search_view.network
         for edge in network.around(entity.id, ["mentions"], "in"):
             found[edge.source] = network.nodes[edge.source].title
         for name in entity.names:
-            for entry in self._index.holding(name, self._sight.ranks):
+            for entry in self._index.holding(name, self._search_view.ranks):
                 if entry.type != "entity":
                     found.setdefault(entry.id, entry.title)
         return found
 
     def linking_to(self, entity: Entity) -> list[Copy]:
         """The memories that hold a link to an entity."""
-        edges = self._sight.network.around(entity.id, direction="in")
+        edges = self._search_view.network.around(entity.id, direction="in")
         sources = dict.fromkeys(edge.source for edge in edges)
         return [place for source in sources if (place := self.view.place(source))]
 
     def _read(self, blob: str) -> Entity | None:
-        place = self._sight.place(blob)
+        place = self._search_view.place(blob)
         memory = place.try_memory() if place else None
         return entity_of(place, memory) if place and memory else None

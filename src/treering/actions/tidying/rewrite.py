@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict
 from treering.model.memory import FileRef, Link, Memory
@@ -18,7 +18,7 @@ class Rewrite:
         self._workspace = workspace
         self._writing = writing
         self._changes: dict[str, Change] = {}
-        self.sight: SearchView = workspace.searcher.sight(writing.view)
+        self.search_view: SearchView = workspace.searcher.search_view(writing.view)
         self.now = workspace.now()
 
     def still(self, seen: Copy) -> Copy:
@@ -53,7 +53,7 @@ class Rewrite:
         """Let links to the one end at the other; how many did. Without history, links that tell
         where a memory came from stay as they are."""
         count = 0
-        sources = {source for old in moved for _, source in incoming(self.sight, old)}
+        sources = {source for old in moved for _, source in incoming(self.search_view, old)}
         for source in sorted((sources | self._changes.keys()) - moved.keys()):
             place = self._writing.view.place(source)
             if place is None:
@@ -70,9 +70,9 @@ class Rewrite:
         return self._writing.commit(op, self._changes.values()) if self._changes else {}
 
 
-def incoming(sight: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:
+def incoming(search_view: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:
     """Relation and source of every link to a memory."""
-    edges = sight.network.around(memory_id, direction="in")
+    edges = search_view.network.around(memory_id, direction="in")
     return [(edge.relation, edge.source) for edge in edges]
 
 
