@@ -70,8 +70,8 @@ def config(
     elif value:
         _check(name, value)
         process.run(folder, "config", "--local", "--replace-all", f"treering.{name}", value)
-    chosen = [SETTINGS[name]] if key else SETTINGS.values()
-    return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
+    settings = [SETTINGS[name]] if key else SETTINGS.values()
+    return SettingValues(tuple(_show(workspace, setting) for setting in settings))
 
 
 def _show(workspace: Workspace, setting: KnownSetting) -> SettingValue:

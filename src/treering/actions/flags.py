@@ -26,15 +26,15 @@ class Flags:
 
     def _of_blob(self, place: Copy) -> tuple[str, ...]:
         entry = self._lookout.index.known_entry(place.blob)
-        found = entry.flags if entry else None
-        if found is None:
-            found = self._lookout.inspected.get(place.blob)
-        if found is None:
-            found = self._inspect(place.memory())
-            if found is None:
+        flags = entry.flags if entry else None
+        if flags is None:
+            flags = self._lookout.inspected.get(place.blob)
+        if flags is None:
+            flags = self._inspect(place.memory())
+            if flags is None:
                 return (UNSCANNED,)
-            self._lookout.inspected[place.blob] = found
-        return found
+            self._lookout.inspected[place.blob] = flags
+        return flags
 
     def _of_branch(self, name: str) -> tuple[str, ...]:
         if name not in self._branches:

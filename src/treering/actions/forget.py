@@ -38,7 +38,7 @@ def forget(
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]
-        hidden = 0 if restore else _links_of(workspace.searcher.search_view(writing.view), todo)
+        count = 0 if restore else _links_of(workspace.searcher.search_view(writing.view), todo)
         now = workspace.now()
 
         def turn(memory: Memory) -> Memory:
@@ -47,8 +47,8 @@ def forget(
         changes = [Change(turn(place.memory()), place, place.is_private) for place in todo]
         if changes:
             writing.commit("restore" if restore else "forget", changes)
-        named = tuple(places)
-        return Forgotten(restored=named) if restore else Forgotten(named, hidden)
+        all_ids = tuple(places)
+        return Forgotten(restored=all_ids) if restore else Forgotten(all_ids, count)
 
     return workspace.write(branch, attempt)
 

@@ -72,11 +72,11 @@ def gc(
         whole = [line for _, lines in plans for line in lines]
         return GcAnswer(True, _tell(whole), _purgeable(workspace, age) if purge else ())
     refs_there = _withdraw(workspace, remote, age) if remote else ()
-    with workspace.store.lock() as held:
+    with workspace.store.lock() as lock:
         trunk = trunk_of(workspace.repository) if keep_lessons else ""
-        lines = _carry_out(workspace, held, plans, trunk)
-        refs_here = _purge(workspace, held, age) if purge else ()
-        _forget_tips(workspace, held)
+        lines = _carry_out(workspace, lock, plans, trunk)
+        refs_here = _purge(workspace, lock, age) if purge else ()
+        _forget_tips(workspace, lock)
     return GcAnswer(False, _tell(lines), refs_here + refs_there)
 
 
@@ -101,11 +101,11 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
     results = wire.push({}, {scope.ref: tip for scope, tip in trash.items()}, {})
     if refusals := [result for result in results if not result.is_done]:
         raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
-    with workspace.store.lock() as held:
+    with workspace.store.lock() as lock:
         for scope in trash:
             name = fetched_ref(wire.name, scope)
             if fetched_tip := refs.read(repository.handle, name):
-                vault.move_ref(held, name, None, old=fetched_tip, why="sync: purged")
+                vault.move_ref(lock, name, None, old=fetched_tip, why="sync: purged")
     return tuple(f"{wire.name}:{scope.ref}" for scope in trash)
 
 
@@ -116,20 +116,20 @@ def follow_branches(workspace: Workspace) -> tuple[PlanAnswer, ...]:
         (vault, [line for line in _plan_of(workspace, vault, "", False) if line.action != "trash"])
         for vault in workspace.store.vaults()
     ]
-    with workspace.store.lock() as held:
-        return _tell(_carry_out(workspace, held, plans))
+    with workspace.store.lock() as lock:
+        return _tell(_carry_out(workspace, lock, plans))
 
 
 def _carry_out(
     workspace: Workspace,
-    held: Held,
+    lock: Held,
     plans: list[tuple[Vault, list[PlanLine]]],
     keep_lessons: str = "",
 ) -> list[PlanLine]:
     outcome: list[PlanLine] = []
     for vault, lines in plans:
         current = [_if_still_true(workspace, vault, line) for line in lines]
-        outcome += apply(workspace.actor(held), vault, current, keep_lessons=keep_lessons)
+        outcome += apply(workspace.actor(lock), vault, current, keep_lessons=keep_lessons)
     return outcome
 
 
@@ -168,7 +168,7 @@ def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
     )  # fmt: skip
 
 
-def _forget_tips(workspace: Workspace, held: Held) -> None:
+def _forget_tips(workspace: Workspace, lock: Held) -> None:
     """Keep refs hold code a user may have wanted gone: they end with the scope they are for, and
     once a branch that cannot be judged has been gone for long."""
     vault, repository = workspace.store.shared, workspace.repository
@@ -177,7 +177,7 @@ def _forget_tips(workspace: Workspace, held: Held) -> None:
         scope = scopes.get(name.removeprefix(KEEP))
         has_branch = scope is not None and repository.tip_of(scope.branch) is not None
         if scope is None or (not has_branch and _is_old(workspace, name)):
-            vault.move_ref(held, name, None, old=tip, why="judged")
+            vault.move_ref(lock, name, None, old=tip, why="judged")
 
 
 def _is_old(workspace: Workspace, name: str) -> bool:
@@ -206,11 +206,11 @@ def _purgeable(workspace: Workspace, age: float) -> tuple[str, ...]:
     )
 
 
-def _purge(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
+def _purge(workspace: Workspace, lock: Held, age: float) -> tuple[str, ...]:
     names = []
     for vault in workspace.store.vaults():
         for entry in _old(workspace, vault, age):
-            vault.move_ref(held, entry.ref, None, old=entry.tip, why="purged")
+            vault.move_ref(lock, entry.ref, None, old=entry.tip, why="purged")
             names.append(entry.ref)
     if names and not any(local_scopes(vault) for vault in workspace.store.vaults()):
         forget_derived(workspace)  # what was purged on purpose is not to be missed
@@ -240,8 +240,8 @@ def promote_by_hand(
     if dry_run:
         count = each(lambda _, __: None)
     else:
-        with workspace.store.lock() as held:
-            actor = workspace.actor(held)
+        with workspace.store.lock() as lock:
+            actor = workspace.actor(lock)
             count = each(lambda vault, tip: promote(actor, vault, source, tip, target, line))
     if not count:
         raise BranchNotFound(f"{branch} has no memories to promote.")

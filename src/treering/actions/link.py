@@ -1,13 +1,13 @@
 """links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.flags import flags_of_node
 from treering.actions.revise import write_changes
 from treering.actions.searcher import SearchView
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Invalid, MemoryNotFound
 from treering.graph.network import Edge, Network
 from treering.model.dates import instant
@@ -60,11 +60,11 @@ def link(
         memory = start.memory()
         if remove:
             return _remove(workspace, writing, start, word, end.id)
-        known = _find(memory, word, end.id)
-        made = _strengthen(known or _new(workspace, word, end.id), sure, why, is_new=not known)
-        _write(workspace, writing, "link", start, memory.link(made))
+        old = _find(memory, word, end.id)
+        new = _strengthen(old or _new(workspace, word, end.id), sure, why, is_new=not old)
+        _write(workspace, writing, "link", start, memory.link(new))
         return MadeLink(
-            start.id, end.id, word, made.confidence, created=not known, note=made.reason or None
+            start.id, end.id, word, new.confidence, created=not old, note=new.reason or None
         )
 
     return workspace.write(branch, attempt)
@@ -89,12 +89,12 @@ def _new(workspace: Workspace, relation: str, target: str) -> Link:
     return Link(relation, target, 0.0, extra={"since": workspace.now()} if fades else {})
 
 
-def _strengthen(known: Link, confidence: float, note: str, *, is_new: bool) -> Link:
+def _strengthen(link: Link, confidence: float, note: str, *, is_new: bool) -> Link:
     """The link as someone who names it wants it: from now on it is theirs."""
-    reason = known.reason if known.by == "user" or is_new else ""
+    reason = link.reason if link.by == "user" or is_new else ""
     if note:
         reason = "" if note == inputs.CLEAR else note
-    return known._replace(confidence=max(known.confidence, confidence), by="user", reason=reason)
+    return link._replace(confidence=max(link.confidence, confidence), by="user", reason=reason)
 
 
 def _remove(
@@ -108,7 +108,9 @@ def _remove(
     return RemovedLink(removed=True)
 
 
-def _write(workspace: Workspace, writing: Writing, op: str, place: Copy, memory: Memory) -> None:
+def _write(
+    workspace: Workspace, writing: Writing, op: WriteOp, place: Copy, memory: Memory
+) -> None:
     write_changes(workspace, writing, op, [Change(memory, place, place.is_private)])
 
 
@@ -116,7 +118,7 @@ def _write(workspace: Workspace, writing: Writing, op: str, place: Copy, memory:
 class Neighbour:
     """The other end of a link; `depth` counts hops from the memory that was read."""
 
-    direction: str
+    direction: Literal["in", "out"]
     relation: str
     id: str
     title: str
@@ -136,19 +138,19 @@ def neighbours(
     link is shown that leads on, also several to one memory.
     """
     network = search_view.network
-    found: list[Neighbour] = []
-    seen, front = {memory.id}, [memory.id]
+    ends: list[Neighbour] = []
+    ids, front = {memory.id}, [memory.id]
     for depth in range(1, hops + 1):
-        reached = [
+        edges = [
             (at, edge)
             for at in front
             for edge in (_links_of(network, memory) if at == memory.id else network.around(at))
-            if edge.other(at) not in seen and edge.other(at) in network.nodes
+            if edge.other(at) not in ids and edge.other(at) in network.nodes
         ]
-        found += [_neighbour(network, at, edge, depth, now) for at, edge in reached]
-        front = list(dict.fromkeys(edge.other(at) for at, edge in reached))
-        seen.update(front)
-    return tuple(_with_reason(neighbour, memory) for neighbour in found)
+        ends += [_neighbour(network, at, edge, depth, now) for at, edge in edges]
+        front = list(dict.fromkeys(edge.other(at) for at, edge in edges))
+        ids.update(front)
+    return tuple(_with_reason(neighbour, memory) for neighbour in ends)
 
 
 def _links_of(network: Network, memory: Memory) -> list[Edge]:

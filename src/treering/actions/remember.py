@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
-from treering.actions.answers import uri_of
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
 from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
-from treering.model.memory import Link, Memory, derive_id, is_id, title_of
+from treering.model.memory import Link, Memory, derive_id, is_id, title_of, uri_of
 from treering.model.taxonomy import one_of, type_named
 from treering.store.view import Copy
 from treering.text.classify import Classification, classify
@@ -69,7 +68,7 @@ def remember(
     now = workspace.now()
     why = inputs.text_given(reasoning, "reasoning")
     became = one_of(outcome, OUTCOMES, "outcome") if outcome else ""
-    told = dict(details or {}) | {"reasoning": why, "outcome": became}
+    facts = dict(details or {}) | {"reasoning": why, "outcome": became}
     agent = inputs.line_given(agent, "agent") or workspace.agent
     draft = Memory(
         id=_own_id(id) if id else "",
@@ -85,7 +84,7 @@ def remember(
         author=str(workspace.person),
         agent=agent,
         session=inputs.line_given(session, "session"),
-        details={key: value for key, value in told.items() if value},
+        details={key: value for key, value in facts.items() if value},
     )
 
     def attempt(writing: Writing) -> Remembered:
@@ -100,8 +99,8 @@ def remember(
         memory = replace(
             memory,
             links=memory.links + inputs.links_given(writing.view, links),
-            files=inputs.files_given(workspace, writing.standing, files),
-            commit=writing.standing.head or "",
+            files=inputs.files_given(workspace, writing.position, files),
+            commit=writing.position.head or "",
             created=existing.memory().created if existing else now,
         )
         avoid = existing.memory().unlinked if existing else ()
@@ -222,5 +221,5 @@ def _answer(
     )
 
 
-def _warning(failed: Subject) -> str:
-    return f"A similar {failed.type} failed before: {failed.title} ({failed.id})"
+def _warning(failure: Subject) -> str:
+    return f"A similar {failure.type} failed before: {failure.title} ({failure.id})"

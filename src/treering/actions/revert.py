@@ -31,8 +31,8 @@ def _absent(workspace: Workspace, id: str, to: str) -> Change | None:
     """A memory that nobody sees any more, as it was at a commit."""
     for vault in workspace.store.vaults() if to else ():
         if commit := vault.repository.resolve(to):
-            found = dict(vault.snapshot_at(Scope(""), commit).starting_with(id_prefix(id)))
-            for memory_id in found if len(found) == 1 else ():
+            ids = dict(vault.snapshot_at(Scope(""), commit).starting_with(id_prefix(id)))
+            for memory_id in ids if len(ids) == 1 else ():
                 if memory := history.version(vault, commit, memory_id):
                     return Change(memory, None, vault.is_private)
     return None

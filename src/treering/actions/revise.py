@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import OUTCOMES, STATUSES
 from treering.model.memory import Link, Memory, title_of
@@ -65,7 +65,7 @@ def revise(
             new = replace(new, tags=_retag(new.tags, tags_add, tags_remove))
         if files:
             paths = [] if list(files) == [inputs.CLEAR] else files
-            new = replace(new, files=inputs.files_given(workspace, writing.standing, paths))
+            new = replace(new, files=inputs.files_given(workspace, writing.position, paths))
         return replace(
             new,
             type=type_named(type) if type else new.type,
@@ -103,7 +103,7 @@ def check_version(place: Copy, version: str) -> Copy:
 def write_changes(
     workspace: Workspace,
     writing: Writing,
-    op: str,
+    op: WriteOp,
     changes: list[Change],
     *,
     allow_secret: bool = False,
@@ -119,11 +119,11 @@ def write_changes(
     old = first.replaces
     if old is None:
         raise Invalid(f"There is no memory {first.memory.id} to change.")
-    written = first.memory.id in versions
+    is_new = first.memory.id in versions
     return Revised(
         id=first.memory.id,
         version=versions.get(first.memory.id, old.blob),
-        branch=writing.scope.branch if written else old.layer.branch,
+        branch=writing.scope.branch if is_new else old.layer.branch,
         changed=diff_fields(old, first.memory),
     )
 
@@ -143,9 +143,9 @@ def _or_default(text: str, default: str, what: str) -> str:
 
 
 def _retag(tags: tuple[str, ...], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
-    gone = {tag.lower() for tag in inputs.tags_given(remove)}
-    kept = [tag for tag in tags if tag.lower() not in gone]
-    return tuple(dict.fromkeys([*kept, *inputs.tags_given(add)]))
+    old = {tag.lower() for tag in inputs.tags_given(remove)}
+    rest = [tag for tag in tags if tag.lower() not in old]
+    return tuple(dict.fromkeys([*rest, *inputs.tags_given(add)]))
 
 
 def _details(memory: Memory, outcome: str, reason: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.choices import STATUSES
+from treering.model.choices import STATUSES, Status
 from treering.model.dates import instant
 from treering.model.taxonomy import PASSING_TYPES, TYPES
 
@@ -20,6 +20,7 @@ MIN_PREFIX = 4
 MAX_NAME = 64
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
+_URI = "treering://memory/"
 _PREFIX = f"[{ALPHABET}]{{1,12}}"
 _OBJECT_ID = "[0-9a-f]{40}"
 _RELATION = r"[^\W\d][\w .-]{0,63}"
@@ -73,7 +74,7 @@ class Memory:
     modified: str
     tags: tuple[str, ...] = ()
     topic: str = ""
-    status: str = "active"
+    status: Status = "active"
     confidence: float = 0.8
     source: str = ""
     author: str = ""
@@ -136,8 +137,8 @@ class Memory:
         details = dict(self.details)
         mark = details.pop("forgotten", None)
         was = mark.get("was") if isinstance(mark, dict) else None
-        status = was if was in STATUSES and was != "deleted" else "active"
-        return replace(self, status=status, details=details)
+        statuses: list[Status] = [word for word in STATUSES if word == was and word != "deleted"]
+        return replace(self, status=statuses[0] if statuses else "active", details=details)
 
     def link(self, new: Link) -> "Memory":
         """With this link, in the place of the same one if it has that already."""
@@ -169,6 +170,11 @@ def is_id(text: str) -> bool:
     return len(text) == 12 and not text.strip(ALPHABET)
 
 
+def uri_of(memory_id: str) -> str:
+    """The address of a memory among the resources of MCP."""
+    return _URI + memory_id
+
+
 def is_name(text: str) -> bool:
     """Whether a prompt or template may be saved under this: kebab-case, and safe in any path."""
     return len(text) <= MAX_NAME and bool(re.fullmatch(_NAME, text))
@@ -183,7 +189,7 @@ def derive_id(kind: str, content: str, n: int = 0) -> str:
 
 def id_prefix(text: str) -> str:
     """A typed id or prefix, made ready to look up; look-alikes (o, i, l) mean the digit."""
-    word = text.strip().removeprefix("treering://memory/").lower()
+    word = text.strip().removeprefix(_URI).lower()
     word = word.translate(str.maketrans("oil", "011"))
     if len(word) < MIN_PREFIX:
         raise Invalid(

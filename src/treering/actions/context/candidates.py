@@ -64,11 +64,11 @@ class ContextCandidates:
         words = task[:LONGEST]
         if not words.strip():
             return
-        found = self._index.search(
+        result = self._index.search(
             Query(words, words), self._search_view.ranks, now=self._now, limit=_MOST_TASK
         )
-        best = max((hit.score for hit in found.hits), default=0.0)
-        for hit in found.hits:
+        best = max((hit.score for hit in result.hits), default=0.0)
+        for hit in result.hits:
             entry = self._index.entry(hit.blob)
             # Without a single word of weight, search answers with the newest: that is no match.
             if entry and hit.score and hit.score >= _WEAK * best:
@@ -77,7 +77,7 @@ class ContextCandidates:
     def _by_file(self, path: str) -> None:
         """Memories that name the file, a folder above it, or something in it where it is one."""
         for entry in self._naming(path):
-            below = any(named.startswith(f"{path}/") for named in entry.files)
+            below = any(file.startswith(f"{path}/") for file in entry.files)
             self._note(entry, names_file=path in entry.files, names_folder=below)
         for folder in _above(path):
             for entry in self._naming(folder):
@@ -86,18 +86,18 @@ class ContextCandidates:
 
     def _naming(self, path: str) -> list[Entry]:
         """Memories among whose files is this path, or one below it."""
-        found = self._index.holding(path.replace("/", " "), self._search_view.ranks)
+        entries = self._index.holding(path.replace("/", " "), self._search_view.ranks)
         near = (
             entry
-            for entry in found
-            if any(named == path or named.startswith(f"{path}/") for named in entry.files)
+            for entry in entries
+            if any(file == path or file.startswith(f"{path}/") for file in entry.files)
         )
         return sorted(near, key=lambda entry: -entry.modified)[:_MOST_NAMING]
 
     def _by_links(self) -> None:
         seeds = [entry.id for entry, _ in self._sort()[:_SEEDS]]
-        for linked in self._search_view.expand(seeds, 1, ())[:_MOST_LINKED]:
-            entry = self._index.entry(linked.place.blob)
+        for reach in self._search_view.expand(seeds, 1, ())[:_MOST_LINKED]:
+            entry = self._index.entry(reach.place.blob)
             if entry:
                 self._note(entry, is_linked=True)
 
@@ -108,10 +108,10 @@ class ContextCandidates:
         """
         if entry.type == "checkpoint":
             return
-        known = self._cases.get(entry.blob)
-        case = known[1] if known else self._case(entry)
-        kept = {name: max(value, getattr(case, name)) for name, value in more.items()}
-        self._cases[entry.blob] = (entry, case._replace(**kept))
+        pair = self._cases.get(entry.blob)
+        case = pair[1] if pair else self._case(entry)
+        reasons = {name: max(value, getattr(case, name)) for name, value in more.items()}
+        self._cases[entry.blob] = (entry, case._replace(**reasons))
 
     def _case(self, entry: Entry) -> RelevanceCase:
         rank = self._search_view.ranks[entry.blob]

@@ -31,17 +31,17 @@ def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
     # A whole store takes long to read, so it is read without the lock; that is for repairs alone.
     findings = tuple(_findings(workspace, None))
     if not dry_run and any(finding.code in _REPAIRED for finding in findings):
-        with contextlib.suppress(StorageFailed), workspace.store.lock() as held:
-            findings = tuple(_findings(workspace, held))
+        with contextlib.suppress(StorageFailed), workspace.store.lock() as lock:
+            findings = tuple(_findings(workspace, lock))
     is_well = not any(finding.is_left_to_do for finding in findings)
     return Diagnosis(is_well, tuple(readable(findings)))
 
 
-def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     """What is wrong; with the lock held, what is safe is repaired."""
-    may_repair = held is not None
+    may_repair = lock is not None
     yield from environment.machine(workspace)
-    yield from lost.find_lost_refs(workspace, held)
+    yield from lost.find_lost_refs(workspace, lock)
     yield from environment.hooks(workspace)
     yield from environment.sharing(workspace, may_repair)
     yield from files.find_leftovers(workspace.store, may_repair)
@@ -54,7 +54,7 @@ def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
         yield Finding("broken-private", "error", error.message, error.hint)
     for vault in vaults:
         yield from _vault(vault, may_repair)
-    yield from lost.find_left_out(workspace, held)
+    yield from lost.find_left_out(workspace, lock)
     yield from lost.ways_back(workspace)
 
 
@@ -70,9 +70,9 @@ def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
     theirs = [(name, value, False) for name, value in environment.list_fetched(vault)]
     whole = set()
     for name, value, may_mend in (*ours, *theirs):
-        found = list(scopes.scope_ref(vault, name, value, may_mend))
-        yield from found
-        if not any(finding.severity == "error" for finding in found):
+        findings = list(scopes.scope_ref(vault, name, value, may_mend))
+        yield from findings
+        if not any(finding.severity == "error" for finding in findings):
             whole.add(value)
     yield from scopes.past(vault, whole)
 

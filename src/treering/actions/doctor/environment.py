@@ -17,8 +17,8 @@ def machine(workspace: Workspace) -> Iterator[Finding]:
     import yaml
 
     if not os.access(workspace.repository.common_dir, os.W_OK):
-        said = "The repository cannot be written, only read."
-        yield Finding("read-only", "info", said, "Nothing can be repaired here.")
+        message = "The repository cannot be written, only read."
+        yield Finding("read-only", "info", message, "Nothing can be repaired here.")
 
     if not hasattr(yaml, "CSafeLoader"):
         yield Finding(
@@ -51,11 +51,11 @@ _LONG_PENDING = 3600.0
 
 def hooks(workspace: Workspace) -> Iterator[Finding]:
     journal = Journal(workspace.store.folder)
-    if (waited := journal.waiting_seconds()) > _LONG_PENDING:
+    if (age := journal.waiting_seconds()) > _LONG_PENDING:
         yield Finding(
             "journal-pending",
             "warning",
-            f"{journal.pending()} hook events wait, the oldest for {waited / 3600:.0f} hours.",
+            f"{journal.pending()} hook events wait, the oldest for {age / 3600:.0f} hours.",
             "treering hook drain",
         )
     if names := list_lost(workspace.repository):
@@ -81,12 +81,12 @@ _MOST_FETCHED = 1_000
 def sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
     repository = workspace.repository
     if wrong := refspec.wrong(repository):
-        fixed = may_repair and refspec.repair(repository)
-        said = f"`git fetch {wrong[0]}` brings no memories, or puts them under another name."
-        yield Finding("fetch-refspec", "warning", said, "treering doctor", fixed=fixed)
+        is_whole = may_repair and refspec.repair(repository)
+        message = f"`git fetch {wrong[0]}` brings no memories, or puts them under another name."
+        yield Finding("fetch-refspec", "warning", message, "treering doctor", fixed=is_whole)
     if repository.is_shallow:
-        said = "A shallow clone: what two people changed is merged without its history."
-        yield Finding("shallow", "info", said, "git fetch --unshallow")
+        message = "A shallow clone: what two people changed is merged without its history."
+        yield Finding("shallow", "info", message, "git fetch --unshallow")
 
 
 def list_fetched(vault: Vault) -> list[tuple[str, str]]:
@@ -95,8 +95,8 @@ def list_fetched(vault: Vault) -> list[tuple[str, str]]:
 
 
 def strange_remotes(vault: Vault) -> Iterator[Finding]:
-    found = refs.list_refs(vault.repository.common_dir, REMOTES)
-    for remote in sorted({_remote_of(name) for name in found} - set(vault.repository.remotes())):
+    tips = refs.list_refs(vault.repository.common_dir, REMOTES)
+    for remote in sorted({_remote_of(name) for name in tips} - set(vault.repository.remotes())):
         yield Finding(
             "gone-remote",
             "info",
@@ -104,9 +104,9 @@ def strange_remotes(vault: Vault) -> Iterator[Finding]:
             f"git for-each-ref --format='delete %(refname)' {REMOTES}{remote} | "
             "git update-ref --stdin",
         )
-    if len(found) > _MOST_FETCHED:
-        said = f"{len(found)} scopes were fetched; {_MOST_FETCHED} of them were looked at."
-        yield Finding("many-scopes", "info", said, "Nothing has to be done.")
+    if len(tips) > _MOST_FETCHED:
+        message = f"{len(tips)} scopes were fetched; {_MOST_FETCHED} of them were looked at."
+        yield Finding("many-scopes", "info", message, "Nothing has to be done.")
 
 
 def _remote_of(name: str) -> str:

@@ -33,13 +33,13 @@ def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
 def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
     old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
     if old:
-        fixed = may_repair and _all_removed(old)
+        is_whole = may_repair and _all_removed(old)
         yield Finding(
             "temporary-objects",
             "warning",
             f"{len(old)} half-written objects were left behind by processes that died.",
             "treering doctor",
-            fixed=fixed,
+            fixed=is_whole,
         )
 
 
@@ -67,9 +67,9 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
     """Nothing of ours is open to more people than the repository's own objects are."""
     folder = store.repository.common_dir
     ours = [store.lock_path, store.folder, store.folder / "private.git"]
-    allowed = _mode(folder / "objects") & 0o007
+    mode = _mode(folder / "objects") & 0o007
     for path in ours:
-        if excess := _mode(path) & 0o007 & ~allowed:
+        if excess := _mode(path) & 0o007 & ~mode:
             yield Finding(
                 "open-to-all",
                 "warning",

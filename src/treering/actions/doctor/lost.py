@@ -32,73 +32,73 @@ def count_vanished(workspace: Workspace) -> int:
     names = refs.list_refs(workspace.repository.common_dir, REFS)
     if any(not name.startswith(KEEP) for name in names):
         return 0
-    known = set(workspace.searcher.index.entries()) | workspace.neighbourhood.known_blobs()
+    blobs = set(workspace.searcher.index.entries()) | workspace.neighbourhood.known_blobs()
     try:
         private = workspace.store.private
     except StoreDamaged:
         return 0  # whose they were cannot be told
-    return sum(not (private and private.repository.objects.exists(blob)) for blob in known)
+    return sum(not (private and private.repository.objects.exists(blob)) for blob in blobs)
 
 
-def find_lost_refs(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+def find_lost_refs(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     """Say so, and bring back what git has not pruned yet; without the lock only look."""
     if not (count := count_vanished(workspace)):
         return
-    said = f"No memory ref is left, though {count} memories were here{_culprit(workspace)}."
-    lost = find_lost(workspace.store.shared)
-    if not lost:
-        yield Finding("memories-vanished", "error", said, _ELSEWHERE)
+    message = f"No memory ref is left, though {count} memories were here{_culprit(workspace)}."
+    histories = find_lost(workspace.store.shared)
+    if not histories:
+        yield Finding("memories-vanished", "error", message, _ELSEWHERE)
         return
-    if held:
-        _bring_back(workspace, held, lost)
-    branches = ", ".join(sorted({entry.scope.branch for entry in lost}))
+    if lock:
+        _bring_back(workspace, lock, histories)
+    branches = ", ".join(sorted({entry.scope.branch for entry in histories}))
     yield Finding(
         "memories-vanished",
         "error",
-        f"{said} git still has those of {branches}.",
+        f"{message} git still has those of {branches}.",
         "treering doctor brings them back.",
-        fixed=held is not None,
+        fixed=lock is not None,
     )
 
 
 def _culprit(workspace: Workspace) -> str:
     """git filter-repo writes down which refs it deleted."""
-    told = workspace.repository.common_dir / "filter-repo" / "ref-map"
+    file = workspace.repository.common_dir / "filter-repo" / "ref-map"
     try:
-        deleted = f"{'0' * 40} {REFS}" in told.read_text(encoding="utf-8", errors="replace")
+        has_deletion = f"{'0' * 40} {REFS}" in file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    return ": git filter-repo deleted them" if deleted else ""
+    return ": git filter-repo deleted them" if has_deletion else ""
 
 
-def _bring_back(workspace: Workspace, held: Held, lost: list[Lost]) -> None:
+def _bring_back(workspace: Workspace, lock: Held, histories: list[Lost]) -> None:
     """The newest history of a branch that is here becomes its scope again.
 
     All others go to the trash, from where nothing is shared: they may have been purged on purpose.
     """
     repository, vault = workspace.repository, workspace.store.shared
     here = {*repository.branches(), repository.head().branch, trunk_of(repository)}
-    seen: Counter[Scope] = Counter()
-    for entry in lost:
-        seen[entry.scope] += 1
-        is_first = seen[entry.scope] == 1
+    counts: Counter[Scope] = Counter()
+    for entry in histories:
+        counts[entry.scope] += 1
+        is_first = counts[entry.scope] == 1
         if is_first and (entry.scope.is_detached or entry.scope.branch in here):
             name = entry.scope.ref
         else:
             name = trash_name(vault, entry.scope, workspace.clock())
-        vault.move_ref(held, name, entry.tip, old=None, why="doctor: brought back")
+        vault.move_ref(lock, name, entry.tip, old=None, why="doctor: brought back")
 
 
-def find_left_out(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+def find_left_out(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     scopes = local_scopes(workspace.store.shared)
     for scope, tip in scopes.items():
-        yield from _find_vanished(workspace, held, scope, tip)
-    for kept in list_kept(workspace.store.shared, list(scopes.values()), whole=True):
-        said = (
-            f"{kept.files} files of {kept.branch} were left out by {kept.author} in "
-            f"{kept.commit[:12]} and put back."
+        yield from _find_vanished(workspace, lock, scope, tip)
+    for loss in list_kept(workspace.store.shared, list(scopes.values()), whole=True):
+        message = (
+            f"{loss.files} files of {loss.branch} were left out by {loss.author} in "
+            f"{loss.commit[:12]} and put back."
         )
-        yield Finding("kept", "info", said, "Ask them; nothing was lost.")
+        yield Finding("kept", "info", message, "Ask them; nothing was lost.")
 
 
 def ways_back(workspace: Workspace) -> Iterator[Finding]:
@@ -112,26 +112,26 @@ def ways_back(workspace: Workspace) -> Iterator[Finding]:
             continue
         if effect and effect.is_large:
             branch = before.scope.branch
-            said = f"Since a sync at {format_moment(before.when)} {effect} on {branch}."
+            message = f"Since a sync at {format_moment(before.when)} {effect} on {branch}."
             fix = f"If nobody meant to: treering restore {branch} --before-sync"
-            yield Finding("undo", "info", said, fix)
+            yield Finding("undo", "info", message, fix)
 
 
 def _find_vanished(
-    workspace: Workspace, held: Held | None, scope: Scope, tip: str
+    workspace: Workspace, lock: Held | None, scope: Scope, tip: str
 ) -> Iterator[Finding]:
     """Files that are in the history of a scope and were taken away by nobody's word."""
     vault = workspace.store.shared
     try:
         loss = find_loss(vault, scope, tip, None)
-        if loss and held:
+        if loss and lock:
             whole = put_back(vault, scope, tip, loss)
-            vault.move_ref(held, scope.ref, whole, old=tip, why="doctor: put back")
+            vault.move_ref(lock, scope.ref, whole, old=tip, why="doctor: put back")
     except TreeringError:
         return  # a history that cannot be read has a finding of its own
-    for kept in tell(vault, scope, loss):
-        said = (
-            f"{kept.files} files of {kept.branch} were left out by {kept.author} in "
-            f"{kept.commit[:12]}, and nobody forgot them."
+    for part in tell(vault, scope, loss):
+        message = (
+            f"{part.files} files of {part.branch} were left out by {part.author} in "
+            f"{part.commit[:12]}, and nobody forgot them."
         )
-        yield Finding("vanished", "error", said, "treering doctor", fixed=held is not None)
+        yield Finding("vanished", "error", message, "treering doctor", fixed=lock is not None)

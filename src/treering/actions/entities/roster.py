@@ -61,17 +61,17 @@ class Roster:
 
     def by_name(self, name: str, kind: str = "") -> Entity | None:
         """The entity of this name or alias, in any case; the one with the very name first."""
-        wanted = name.casefold()
+        folded_name = name.casefold()
         fitting = [
             entity
             for entity in self._namesakes(name)
             if (not kind or entity.kind == kind)
-            and wanted in (word.casefold() for word in entity.names)
+            and folded_name in (word.casefold() for word in entity.names)
         ]
         return min(fitting, key=lambda entity: entity.name != name, default=None)
 
     def _namesakes(self, name: str) -> Iterator[Entity]:
-        found = self._index.search(
+        result = self._index.search(
             Query(name, name),
             self._search_view.ranks,
             filters=Filters(types=("entity",)),
@@ -79,7 +79,7 @@ class Roster:
             now=self._now,
             limit=_MOST_NAMESAKES,
         )
-        for hit in found.hits:
+        for hit in result.hits:
             for blob in (hit.blob, *hit.folded):
                 if entity := self._read(blob):
                     yield entity
@@ -112,15 +112,15 @@ class Roster:
 
     def mentions(self, entity: Entity) -> dict[str, str]:
         """Who mentions an entity, by a link or by name: id and title."""
-        found: dict[str, str] = {}
+        titles: dict[str, str] = {}
         network = self._search_view.network
         for edge in network.around(entity.id, ["mentions"], "in"):
-            found[edge.source] = network.nodes[edge.source].title
+            titles[edge.source] = network.nodes[edge.source].title
         for name in entity.names:
             for entry in self._index.holding(name, self._search_view.ranks):
                 if entry.type != "entity":
-                    found.setdefault(entry.id, entry.title)
-        return found
+                    titles.setdefault(entry.id, entry.title)
+        return titles
 
     def linking_to(self, entity: Entity) -> list[Copy]:
         """The memories that hold a link to an entity."""

@@ -102,10 +102,10 @@ def brief(error: ValidationError) -> str:
 def check(number: int, where: str, fields: dict[str, Any], *names: str) -> Numbered:
     """Fields that a source has put into our words, as a record or as what is wrong with it."""
     try:
-        found: Record | Invalid = Record.model_validate(fields)
+        record: Record | Invalid = Record.model_validate(fields)
     except ValidationError as error:
-        found = Invalid(brief(error))
-    return Numbered(number, where, found, names=tuple(name for name in names if name))
+        record = Invalid(brief(error))
+    return Numbered(number, where, record, names=tuple(name for name in names if name))
 
 
 # --- the MCP memory server: one file of entities with observations, and relations by name ---------

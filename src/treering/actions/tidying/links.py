@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from treering.actions import inputs
 from treering.actions.searcher import SearchView
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Invalid
 from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network
@@ -218,7 +218,7 @@ def _find(writing: Writing, memory_id: str) -> tuple[Copy, Memory]:
     return place, place.memory()
 
 
-def _write(writing: Writing, op: str, news: Iterable[tuple[Copy, Memory]]) -> None:
+def _write(writing: Writing, op: WriteOp, news: Iterable[tuple[Copy, Memory]]) -> None:
     changes = [Change(memory, place, place.is_private) for place, memory in news]
     real = [c for c in changes if c.replaces and c.replaces.memory() != c.memory]
     if real:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from treering.actions.searcher import SearchView
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict
 from treering.model.memory import FileRef, Link, Memory
 from treering.model.taxonomy import RELATIONS
@@ -21,11 +21,11 @@ class Rewrite:
         self.search_view: SearchView = workspace.searcher.search_view(writing.view)
         self.now = workspace.now()
 
-    def still(self, seen: Copy) -> Copy:
+    def still(self, copy: Copy) -> Copy:
         """The memory as it was when it was looked at, before the lock; Conflict when it is not."""
-        place = self._writing.view.place(seen.id)
-        if place is None or place.blob != seen.blob:
-            raise Conflict(f"The memory {seen.id} changed meanwhile")
+        place = self._writing.view.place(copy.id)
+        if place is None or place.blob != copy.blob:
+            raise Conflict(f"The memory {copy.id} changed meanwhile")
         return place
 
     def memory(self, place: Copy) -> Memory:
@@ -49,23 +49,23 @@ class Rewrite:
     def forget(self, place: Copy, reason: str) -> None:
         self.change(place, self.memory(place).forget(reason))
 
-    def move_links(self, moved: Mapping[str, str], *, with_history: bool = True) -> int:
+    def move_links(self, heirs: Mapping[str, str], *, with_history: bool = True) -> int:
         """Let links to the one end at the other; how many did. Without history, links that tell
         where a memory came from stay as they are."""
         count = 0
-        sources = {source for old in moved for _, source in incoming(self.search_view, old)}
-        for source in sorted((sources | self._changes.keys()) - moved.keys()):
+        sources = {source for old in heirs for _, source in incoming(self.search_view, old)}
+        for source in sorted((sources | self._changes.keys()) - heirs.keys()):
             place = self._writing.view.place(source)
             if place is None:
                 continue
             memory = self.memory(place)
-            links = [_move(link, moved, with_history) for link in memory.links]
+            links = [_move(link, heirs, with_history) for link in memory.links]
             count += sum(new != old for new, old in zip(links, memory.links, strict=True))
             links_now = surest(links, but=source)
             self.change(place, replace(memory, links=links_now), by_hand=False)
         return count
 
-    def commit(self, op: str) -> dict[str, str]:
+    def commit(self, op: WriteOp) -> dict[str, str]:
         """Write it; the new version of each id."""
         return self._writing.commit(op, self._changes.values()) if self._changes else {}
 
@@ -76,11 +76,11 @@ def incoming(search_view: SearchView, memory_id: str) -> Iterable[tuple[str, str
     return [(edge.relation, edge.source) for edge in edges]
 
 
-def _move(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:
+def _move(link: Link, heirs: Mapping[str, str], with_history: bool) -> Link:
     tells_history = RELATIONS.get(link.relation) == "evolution"
-    if link.target not in moved or (tells_history and not with_history):
+    if link.target not in heirs or (tells_history and not with_history):
         return link
-    return link._replace(target=moved[link.target])
+    return link._replace(target=heirs[link.target])
 
 
 def surest(links: Iterable[Link], *, but: str = "") -> tuple[Link, ...]:
@@ -101,8 +101,8 @@ def files_of(memories: Iterable[Memory]) -> tuple[FileRef, ...]:
 
 def tags_of(memories: Iterable[Memory]) -> tuple[str, ...]:
     """All their tags, each once in whatever case."""
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for memory in memories:
         for tag in memory.tags:
-            found.setdefault(tag.lower(), tag)
-    return tuple(found.values())
+            tags.setdefault(tag.lower(), tag)
+    return tuple(tags.values())
