@@ -16,7 +16,7 @@ class Flags:
     """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._lookout = workspace.searcher
+        self._searcher = workspace.searcher
         self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}
 
@@ -25,15 +25,15 @@ class Flags:
         return _join(self._of_blob(place), self._of_branch(place.layer.branch))
 
     def _of_blob(self, place: Copy) -> tuple[str, ...]:
-        entry = self._lookout.index.known_entry(place.blob)
+        entry = self._searcher.index.known_entry(place.blob)
         flags = entry.flags if entry else None
         if flags is None:
-            flags = self._lookout.inspected.get(place.blob)
+            flags = self._searcher.inspected.get(place.blob)
         if flags is None:
             flags = self._inspect(place.memory())
             if flags is None:
                 return (UNSCANNED,)
-            self._lookout.inspected[place.blob] = flags
+            self._searcher.inspected[place.blob] = flags
         return flags
 
     def _of_branch(self, name: str) -> tuple[str, ...]:
