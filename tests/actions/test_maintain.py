@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import Repo
-from treering.actions.tidying.maintain import OPS, present
+from treering.actions.tidying.maintain import OPS
 from treering.errors import Invalid
 
 
@@ -34,7 +34,7 @@ def test_unknown_operations_name_those_there_are(repo: Repo) -> None:
     error = repo.error("maintain", "polish")
 
     assert error["code"] == "invalid"
-    assert all(op in error["hint"] for op in present())
+    assert all(op in error["hint"] for op in OPS)
 
 
 def test_what_would_be_ignored_is_refused(repo: Repo) -> None:
@@ -120,4 +120,4 @@ def test_every_operation_that_is_there_can_be_told_in_words() -> None:
     """An answer nobody can read is no answer."""
     from treering.cli.maintain import _words_of
 
-    assert all(callable(_words_of(op)) for op in present())
+    assert all(callable(_words_of(op)) for op in OPS)

@@ -81,11 +81,11 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
 
 def list_outputs(workspace: Workspace) -> list[Output]:
     """What is kept, newest first."""
-    found = [
+    outputs = [
         Output(PREFIX + file.name, stat.st_size, format_moment(stat.st_mtime))
         for file, stat in _files_in(_folder(workspace))
     ]
-    return sorted(found, key=lambda output: (output.created, output.id), reverse=True)
+    return sorted(outputs, key=lambda output: (output.created, output.id), reverse=True)
 
 
 def _folder(workspace: Workspace) -> Path:
@@ -107,9 +107,9 @@ def _files_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _drop_oldest(folder: Path, keeping: str) -> None:
-    kept = sorted(_files_in(folder), key=lambda pair: (pair[0].name == keeping, pair[1].st_mtime))
-    size = sum(stat.st_size for _, stat in kept)
-    for file, stat in kept:
+    files = sorted(_files_in(folder), key=lambda pair: (pair[0].name == keeping, pair[1].st_mtime))
+    size = sum(stat.st_size for _, stat in files)
+    for file, stat in files:
         if size <= MOST or file.name == keeping:
             return
         file.unlink(missing_ok=True)

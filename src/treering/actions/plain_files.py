@@ -25,11 +25,11 @@ def list_files(folder: Path, suffix: str) -> list[Path]:
 def list_passed_over(folder: Path, suffix: str) -> dict[str, str]:
     """What of a folder is not read, and why: links to files of that ending and to folders, and
     folders that cannot be opened."""
-    found: dict[str, str] = {}
-    for entry in _walk(folder, found):
+    reasons: dict[str, str] = {}
+    for entry in _walk(folder, reasons):
         if entry.is_symlink() and (entry.name.endswith(suffix) or _leads_to_a_folder(entry)):
-            found[entry.path] = "It is a link, which is not followed. Name it to import it."
-    return {os.path.relpath(path, folder): why for path, why in sorted(found.items())}
+            reasons[entry.path] = "It is a link, which is not followed. Name it to import it."
+    return {os.path.relpath(path, folder): why for path, why in sorted(reasons.items())}
 
 
 def _walk(folder: Path, unreadable: dict[str, str]) -> Iterator["os.DirEntry[str]"]:

@@ -90,12 +90,8 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     tip = repository.tip_of(line.branch)
     if tip is None:
         return
-    memories = {}
-    for memory_id, blob in vault.snapshot_at(line.scope, line.tip).listing().items():
-        try:
-            memories[memory_id] = vault.memory(blob)
-        except TreeringError:
-            continue
+    listing = vault.snapshot_at(line.scope, line.tip).listing()
+    memories = {i: memory for i, blob in listing.items() if (memory := vault.try_memory(blob))}
     # A commit memory that another one replaced speaks of the old commit, and stays with it.
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
@@ -217,11 +213,9 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
     there = vault.snapshot(trunk).listing()
     files: dict[str, bytes | None] = {}
     for memory_id, blob in listing.items():
-        try:
-            is_lesson = vault.memory(blob).details.get("outcome") == "failed"
-        except TreeringError:
-            continue
-        if is_lesson and memory_id not in there:
+        memory = vault.try_memory(blob)
+        has_failed = memory is not None and memory.details.get("outcome") == "failed"
+        if has_failed and memory_id not in there:
             files[layout.path_of(memory_id)] = vault.repository.objects.blob(blob)
     if files:
         ids = tuple(path.rpartition("/")[2].removesuffix(".md") for path in files)

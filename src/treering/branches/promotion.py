@@ -12,10 +12,8 @@ They are not taken along; they stay readable in the history behind the second pa
 from typing import NamedTuple
 
 from treering.branches.overlay import own_part, own_saved
-from treering.errors import TreeringError
 from treering.git import log
 from treering.git.objects import blob_id
-from treering.model.memory import Memory
 from treering.store import layout, message
 from treering.store.merge.join import HistoryMerge
 from treering.store.snapshot import Snapshot
@@ -48,14 +46,14 @@ def prepare(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     bases = _bases(vault, source, target)
     meeting = HistoryMerge(vault, [tip for tip in (source.tip, target.tip) if tip])
     for memory_id, blob in own_part(vault, source, target).items():
-        theirs = _memory(vault, blob)
+        theirs = vault.try_memory(blob)
         if theirs is not None and theirs.is_passing:
             notes.append(f"{memory_id} ({theirs.type}) stays in the branch's history")
             continue
         there = below.get(memory_id)
         if there == blob:
             continue
-        ours = _memory(vault, there) if there else None
+        ours = vault.try_memory(there) if there else None
         if there is None or there == bases.get(memory_id) or ours is None or theirs is None:
             blobs[memory_id] = blob
             continue
@@ -79,7 +77,7 @@ def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
 
 
 def _is_forgotten(vault: Vault, blob: str) -> bool:
-    memory = _memory(vault, blob)
+    memory = vault.try_memory(blob)
     return memory is not None and memory.is_forgotten
 
 
@@ -106,13 +104,6 @@ def _choose_saved(
         if there not in (outcome, blob_id(outcome) if isinstance(outcome, bytes) else None):
             prompts[key] = outcome
     return prompts
-
-
-def _memory(vault: Vault, blob: str) -> Memory | None:
-    try:
-        return vault.memory(blob) if blob else None
-    except TreeringError:
-        return None
 
 
 def _bases(vault: Vault, source: Snapshot, target: Snapshot) -> dict[str, str]:

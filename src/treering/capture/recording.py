@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from treering.capture import commits, sessions
 from treering.capture.commits import CodeCommit, is_left_out
-from treering.errors import TreeringError
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
 from treering.store.view import Copy, View
@@ -108,7 +107,7 @@ class Recording:
             more_links: tuple[Link, ...] = (Link("supersedes", old.id, 1.0, "system"),)
         else:
             more_links = tuple(link for link in old.links if link.relation == "supersedes")
-        links = {(link.relation, link.target): link for link in (*by.links, *more_links)}
+        links = {link.edge: link for link in (*by.links, *more_links)}
         by = replace(by, links=tuple(links.values()))
         self._changed[by.id] = by
         return by
@@ -119,8 +118,7 @@ class Recording:
         if self._look_up(memory.id) is None:
             self._changed.pop(memory.id, None)
             return False
-        details = dict(memory.details) | {"superseded_by": by}
-        self._changed[memory.id] = replace(memory, status="superseded", details=details)
+        self._changed[memory.id] = memory.supersede(by)
         return True
 
     # --- sessions ---------------------------------------------------------------------------------
@@ -173,7 +171,4 @@ class Recording:
 
     def _look_up(self, memory_id: str) -> Memory | None:
         place = self._view.place(memory_id) if memory_id else None
-        try:
-            return place.memory() if place else None
-        except TreeringError:
-            return None  # damaged: doctor names it
+        return place.try_memory() if place else None

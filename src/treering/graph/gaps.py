@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
-from treering.graph.inference import RECORDS, InferenceCase, evidence
+from treering.graph.inference import InferenceCase, evidence
 from treering.graph.mentions import Mentions
 from treering.graph.network import Network
 from treering.graph.subject import Subject
+from treering.model.taxonomy import RECORD_TYPES
 
 #: A key that more memories than this have says nothing about any two of them.
 _MOST_SHARERS = 24
@@ -34,7 +35,7 @@ def gaps(
 
     Pairs are not tried all against all: two memories are compared when they share two keys.
     """
-    known = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORDS}
+    known = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORD_TYPES}
     found = []
     for one, other in _worth_a_look(known, start):
         newer, older = sorted((known[one], known[other]), key=lambda s: (-s.created, s.id))

@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 from treering.graph.mentions import Mentions
 from treering.graph.subject import Subject
+from treering.model.taxonomy import RECORD_TYPES
 from treering.text.words import SAMPLE, resemblance, share
 
 CERTAIN = 0.8
 MOST = 5
 ALIKE = 0.6
 
-#: Records of work rather than knowledge: they name files and words by the dozen.
-RECORDS = frozenset({"commit", "session", "checkpoint", "progress"})
 _AFFECTED = frozenset({"component", "api", "config"})
 _SOON = 3600.0
 
@@ -67,7 +66,7 @@ def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, 
     scored = (
         (other, round(resemblance(subject.sample, other.sample), 2))
         for other in others
-        if other.id != subject.id and other.status == "active" and other.type not in RECORDS
+        if other.id != subject.id and other.status == "active" and other.type not in RECORD_TYPES
     )
     near = [pair for pair in scored if pair[1] >= ALIKE]
     return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
@@ -95,7 +94,7 @@ def by_files(case: InferenceCase, other: Subject) -> Inferred | None:
     """Half of the files of both in common is certain, less is not."""
     subject = case.subject
     common = sorted((subject.files & other.files).difference(case.crowded))
-    if not common or RECORDS & {subject.type, other.type}:
+    if not common or RECORD_TYPES & {subject.type, other.type}:
         return None
     part = len(common) / max(len(subject.files), len(other.files))
     affects = subject.type == "decision" and other.type in _AFFECTED
@@ -109,7 +108,7 @@ def by_files(case: InferenceCase, other: Subject) -> Inferred | None:
 
 
 def by_dependency(case: InferenceCase, other: Subject) -> Inferred | None:
-    if other.type in RECORDS or not case.mentions.depends_on(other):
+    if other.type in RECORD_TYPES or not case.mentions.depends_on(other):
         return None
     return Inferred("depends_on", other.id, 0.85, f"its text names {other.title!r} as needed")
 
@@ -133,7 +132,7 @@ def by_supersession(case: InferenceCase, other: Subject) -> Inferred | None:
     if subject.type != other.type or other.status != "active" or other.created > subject.created:
         return None
     alike = share(subject.about, other.about)
-    if subject.type in RECORDS:
+    if subject.type in RECORD_TYPES:
         return None
     if case.mentions.supersedes_by_name(other):
         return Inferred("supersedes", other.id, 0.85, f"its text says it replaces {other.title!r}")
@@ -159,7 +158,7 @@ def by_session(case: InferenceCase, other: Subject) -> Inferred | None:
 def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
     common = sorted(case.subject.tags & other.tags)
     part = share(case.subject.tags, other.tags)
-    if len(common) < 2 or part < 0.5 or RECORDS & {case.subject.type, other.type}:
+    if len(common) < 2 or part < 0.5 or RECORD_TYPES & {case.subject.type, other.type}:
         return None
     return Inferred(
         "relates_to", other.id, round(0.3 + 0.4 * part, 2), f"common tags: {', '.join(common[:5])}"
@@ -168,7 +167,7 @@ def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
 
 def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
     part = share(case.subject.about, other.about)
-    if part < 0.4 or len(case.subject.about & other.about) < 2 or other.type in RECORDS:
+    if part < 0.4 or len(case.subject.about & other.about) < 2 or other.type in RECORD_TYPES:
         return None
     return Inferred("relates_to", other.id, round(min(0.9 * part, 0.79), 2), "similar titles")
 
@@ -176,7 +175,10 @@ def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
 def by_time(case: InferenceCase, other: Subject) -> Inferred | None:
     """Within an hour of each other, and with something in common besides."""
     subject = case.subject
-    if not 0 <= subject.created - other.created <= _SOON or RECORDS & {subject.type, other.type}:
+    if not 0 <= subject.created - other.created <= _SOON or RECORD_TYPES & {
+        subject.type,
+        other.type,
+    }:
         return None
     in_common = subject.about & other.about or subject.tags & other.tags
     same_topic = subject.topic and subject.topic == other.topic

@@ -44,7 +44,7 @@ def _values(workspace: "Workspace", name: str, begun: str) -> list[str]:
     if name in ("type", "types"):
         return _starting(begun.lower(), TYPES)
     if name == "topic":
-        seen = workspace.searcher.sight(workspace.view()).entries()
+        seen = workspace.searcher.search_view(workspace.view()).entries()
         known = {entry.topic for entry in seen if entry.flags == ()}
         return _starting(begun, sorted(known - {""}))
     return []

@@ -232,6 +232,16 @@ TYPE_SYNONYMS: dict[str, str] = {
     synonym: kind.name for kind in reversed(TYPES.values()) for synonym in kind.synonyms
 }
 
+#: Written by hooks, from what git says.
+CAPTURED_TYPES = frozenset({"commit", "session"})
+#: About the work on a branch, which is over once the branch has landed.
+PASSING_TYPES = frozenset({"checkpoint", "progress"})
+#: What happened rather than what is known: nothing depends on it, and it supersedes nothing.
+RECORD_TYPES = CAPTURED_TYPES | PASSING_TYPES
+#: Kept for what they stand for, not for what they say: never told unasked, merged or summarized.
+#: Two commits with one message are still two commits.
+BOOKKEEPING_TYPES = CAPTURED_TYPES | {"checkpoint", "entity"}
+
 #: Relation -> family. Any other word is kept as written and counts as association.
 RELATIONS: dict[str, str] = {
     "relates_to": "association",

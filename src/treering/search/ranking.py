@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from treering.model.taxonomy import CAPTURED_TYPES
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
 from treering.search.scoring import Clause, coverage
@@ -104,7 +105,7 @@ def prior(entry: Entry, layer: int, now: float) -> float:
         (0.95 + 0.05 * math.exp(-age / _FADING))
         * (0.93 + 0.07 * entry.confidence)
         * (1.0 if entry.status == "active" else 0.95)
-        * (CAPTURED if entry.type in ("commit", "session") else 1.0)
+        * (CAPTURED if entry.type in CAPTURED_TYPES else 1.0)
         * (1.0 - 0.01 * min(layer, 4))
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from treering.clock import Clock, wall_clock
-from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
+from treering.errors import FormatTooNew, StorageFailed, StoreDamaged, TreeringError
 from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
@@ -139,6 +139,13 @@ class Vault:
                 self._parsed.clear()
             self._parsed[blob] = memory
         return memory
+
+    def try_memory(self, blob: str | None) -> Memory | None:
+        """The memory in a blob, or None where it is none or cannot be read: doctor names it."""
+        try:
+            return self.memory(blob) if blob else None
+        except TreeringError:
+            return None
 
     # --- writing ----------------------------------------------------------------------------------
 

@@ -163,17 +163,10 @@ def _list_redacted(vault: Vault, ours: str, theirs: str) -> list[str]:
     ids = []
     for path, blobs in pairs.items():
         if (memory_id := layout.id_of_path(path)) and all(blobs):
-            stones = [_is_stone(vault, blob) for blob in blobs if blob]
+            stones = [is_redacted(vault.try_memory(blob)) for blob in blobs]
             if stones[0] != stones[1]:
                 ids.append(memory_id)
     return ids
-
-
-def _is_stone(vault: Vault, blob: str) -> bool:
-    try:
-        return is_redacted(vault.memory(blob))
-    except TreeringError:
-        return False
 
 
 def _take_in_redacted(

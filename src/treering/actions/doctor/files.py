@@ -1,4 +1,4 @@
-"""Files beside the objects: locks and halves that a dead process left, and who may read what."""
+"""Files beside the objects: locks and halves that a dead process left, modes, and the index."""
 
 import os
 import shutil
@@ -33,13 +33,13 @@ def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
 def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
     old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
     if old:
-        fixed = may_repair and _all_removed(old)
+        is_whole = may_repair and _all_removed(old)
         yield Finding(
             "temporary-objects",
             "warning",
             f"{len(old)} half-written objects were left behind by processes that died.",
             "treering doctor",
-            fixed=fixed,
+            fixed=is_whole,
         )
 
 
@@ -67,9 +67,9 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
     """Nothing of ours is open to more people than the repository's own objects are."""
     folder = store.repository.common_dir
     ours = [store.lock_path, store.folder, store.folder / "private.git"]
-    allowed = _mode(folder / "objects") & 0o007
+    mode = _mode(folder / "objects") & 0o007
     for path in ours:
-        if excess := _mode(path) & 0o007 & ~allowed:
+        if excess := _mode(path) & 0o007 & ~mode:
             yield Finding(
                 "open-to-all",
                 "warning",
@@ -122,3 +122,30 @@ def _remove(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def index(store: Store, may_repair: bool) -> Iterator[Finding]:
+    """Open every part of the index on disk; a damaged one is built anew by the next recall."""
+    from treering.search.storage import AbsentError, IndexFolder
+    from treering.text.flags import DetectorRules
+
+    folder = IndexFolder(store.folder / "index", DetectorRules.version)
+    current = folder.path / "CURRENT"
+    if not current.exists():
+        return
+    try:
+        for segment in folder.segments():
+            sum(1 for _ in segment.postings())
+            len(segment.entries)
+    except AbsentError:
+        return  # of another version, or none: the next recall makes one
+    except Exception as error:  # the index fails in many ways, and each means the same
+        if may_repair:
+            folder.drop()
+        yield Finding(
+            "index-damaged",
+            "warning",
+            f"The index cannot be read ({type(error).__name__}); recall answers without it.",
+            "treering reindex",
+            fixed=may_repair and not current.exists(),
+        )

@@ -22,15 +22,15 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
     except TreeringError as error:
         yield _repair_ref(vault, name, value, error, may_repair)
         return
-    said = message.read(commit.message)
-    if said.format > document.FORMAT:
+    change = message.read(commit.message)
+    if change.format > document.FORMAT:
         yield Finding(
             "format-too-new",
             "warning",
             f"{name} was written by a newer treering.",
             "Upgrade treering.",
         )
-    if not is_utf8(name) or (not name.startswith(TRASH) and not _scope(name, said.code.branch)):
+    if not is_utf8(name) or (not name.startswith(TRASH) and not _scope(name, change.code.branch)):
         yield Finding(
             "foreign-ref",
             "warning",
@@ -128,9 +128,9 @@ _OLDER = "What is seen now is whole; fetch the past from a remote or another clo
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    known = ("heads/", "trash/", "undo/", "keep/", "remotes/")
+    folders = ("heads/", "trash/", "undo/", "keep/", "remotes/")
     for name in refs.list_refs(vault.repository.common_dir, "refs/treering/"):
-        if not name.removeprefix("refs/treering/").startswith(known):
+        if not name.removeprefix("refs/treering/").startswith(folders):
             yield Finding(
                 "foreign-ref",
                 "warning",

@@ -80,9 +80,9 @@ def is_front(folder: Path) -> bool:
 
 def _behind(repository: Repository) -> Path:
     """The folder our hooks run first, as they say themselves."""
-    said = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
+    folder = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
     usual = repository.common_dir / "hooks"
-    return Path(said) if said and Path(said).exists() else usual
+    return Path(folder) if folder and Path(folder).exists() else usual
 
 
 def _explain(repository: Repository, why: str) -> HookPlan:
@@ -106,11 +106,11 @@ def _in_place(folder: Path) -> HookPlan | None:
         if _is_run_by_precommit(path):
             continue
         try:
-            found = path.lstat()
+            info = path.lstat()
         except FileNotFoundError:
             writes.append(HookFile(path, hook_block.alone(name), 0o777 & ~_umask()))
             continue
-        script = _script(path, found)
+        script = _script(path, info)
         if script is None:
             return None
         plain = hook_block.take_out(script)
@@ -120,13 +120,13 @@ def _in_place(folder: Path) -> HookPlan | None:
             else hook_block.add_to(plain, name)
         )
         if content != script:
-            writes.append(HookFile(path, content, stat.S_IMODE(found.st_mode)))
+            writes.append(HookFile(path, content, stat.S_IMODE(info.st_mode)))
     return HookPlan(folder, tuple(write.path.name for write in writes), tuple(writes))
 
 
-def _script(path: Path, found: os.stat_result) -> bytes | None:
+def _script(path: Path, info: os.stat_result) -> bytes | None:
     """A hook a block can stand in; None where git would not run it, or it is no shell script."""
-    if not stat.S_ISREG(found.st_mode) or not os.access(path, os.X_OK | os.R_OK):
+    if not stat.S_ISREG(info.st_mode) or not os.access(path, os.X_OK | os.R_OK):
         return None
     script = path.read_bytes()
     return script if hook_block.can_hold(script) else None
@@ -142,8 +142,8 @@ def _in_front(repository: Repository, behind: Path) -> HookPlan:
         content = make(str(behind), name)
         if _content(folder / name) != content:
             writes.append(HookFile(folder / name, content, 0o755))
-    written = {write.path.name for write in writes}
-    names = tuple(name for name in HOOKS if name in written)
+    files = {write.path.name for write in writes}
+    names = tuple(name for name in HOOKS if name in files)
     sets_path = hooks_path(repository).folder.resolve() != folder.resolve()
     note = (
         f"The hooks in {behind} stay as they are: core.hooksPath of this repository now names "

@@ -157,7 +157,11 @@ class HistoryMerge:
         whose date cannot be true."""
         if layout.id_of_path(path) is None:
             return self._newer_prompt(ours, theirs)
-        readable = {blob: memory for blob in (ours, theirs) if blob and (memory := self._try(blob))}
+        readable = {
+            blob: memory
+            for blob in (ours, theirs)
+            if blob and (memory := self._vault.try_memory(blob))
+        }
         if len(readable) < 2:
             return MergedFile(next(iter(readable), None) or _larger(ours, theirs))
         older, newer = (
@@ -171,12 +175,6 @@ class HistoryMerge:
         """What a version goes by where only the ends are known."""
         is_true = is_possible(version.modified, self._latest)
         return (version.modified if is_true else "", blob)
-
-    def _try(self, blob: str) -> Memory | None:
-        try:
-            return self._vault.memory(blob)
-        except TreeringError:
-            return None
 
     # --- saved prompts and templates --------------------------------------------------------------
 

@@ -5,25 +5,39 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
+from typing import NamedTuple
 
-from treering.errors import TreeringError
+from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.git.objects import Objects
 from treering.graph.network import Network
 from treering.model import document
 from treering.model.memory import Memory
 from treering.provenance.ledger import Ledger
-from treering.search import Entry, Index, embedder_named
+from treering.search import Entry, Hit, Index, SearchResult, embedder_named
+from treering.store import message
 from treering.store.store import Store
 from treering.store.view import Copy, View
 from treering.text.flags import DetectorRules
 
-_KEPT = 16
+_MOST_VIEWS = 16
 _AT_ONCE = 500
+_MOST_COMMITS = 200
+#: How many hits beyond the limit are asked for, so that a tie across the cut is seen whole.
+SLACK = 64
+
+
+class ReachedMemory(NamedTuple):
+    """A memory reached by a link, and the one it was reached from."""
+
+    place: Copy
+    relation: str
+    via: str
 
 
 class SearchView:
@@ -40,8 +54,7 @@ class SearchView:
         if rank is None or entry is None:
             return None
         layer = self.view.layers[rank]
-        there = layer.blob(entry.id) == blob
-        return Copy(entry.id, blob, layer) if there else None
+        return Copy(entry.id, blob, layer) if layer.blob(entry.id) == blob else None
 
     def created(self, blob: str) -> float:
         """When a memory was made, as the index orders by it."""
@@ -50,14 +63,62 @@ class SearchView:
 
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
-        known = self._index.entries()
-        return (entry for blob in self.ranks if (entry := known.get(blob)))
+        entries = self._index.entries()
+        return (entry for blob in self.ranks if (entry := entries.get(blob)))
 
     @cached_property
     def network(self) -> Network:
         """The links between what is visible; of several copies of a memory the nearest one's."""
         nearest = sorted(self.entries(), key=lambda entry: self.ranks[entry.blob])
         return Network(nearest)
+
+    def expand(
+        self, ids: Sequence[str], hops: int, relations: Sequence[str]
+    ) -> list[ReachedMemory]:
+        """Memories up to `hops` links away, each once, nearest first; forgotten ones are not shown.
+
+        `relations` are relations or families of them; without any, every link counts.
+        """
+        steps = self.network.reach(ids, hops, relations)
+        return [
+            ReachedMemory(place, step.edge.relation, step.via)
+            for step in steps
+            if (place := self.view.place(step.id))
+        ]
+
+    def break_ties(self, result: SearchResult, order: str) -> SearchResult:
+        """The same answer with memories of one second in the order they were really made.
+
+        Dates are kept to the second, and an agent remembers several things in one. Commits know
+        better; only the newest few are looked at, and only when there is a tie.
+        """
+        created = {hit.blob: self.created(hit.blob) for hit in result.hits}
+        if len(set(created.values())) == len(created):
+            return result
+        sequence = _sequence(self.view)
+        sign = 1 if order == "newest" else -1
+        hits: list[Hit] = []
+        for _, same in groupby(result.hits, key=lambda hit: created[hit.blob]):
+            hits += sorted(same, key=lambda hit: sign * sequence.get(hit.id, _MOST_COMMITS))
+        return replace(result, hits=tuple(hits))
+
+
+def _sequence(view: View) -> dict[str, int]:
+    """How many commits ago a memory was made, for the newest commits of each layer."""
+    ages: dict[str, int] = {}
+    for layer in view.layers:
+        at, age = layer.snapshot.tip, 0
+        while at and age < _MOST_COMMITS:
+            try:
+                commit = layer.vault.repository.objects.commit(at)
+            except StoreDamaged:
+                break
+            change = message.read(commit.message)
+            if change.op in ("remember", "checkpoint", "merge", "summarize"):
+                for memory_id in change.memories[:1]:
+                    ages[memory_id] = age
+            at, age = (commit.parents[0] if commit.parents else None), age + 1
+    return ages
 
 
 class Searcher:
@@ -71,10 +132,10 @@ class Searcher:
         )
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
-        self._known: dict[tuple[object, ...], SearchView] = {}
+        self._views: dict[tuple[object, ...], SearchView] = {}
         self._tidying: threading.Thread | None = None
 
-    def sight(self, view: View, *, every_copy: bool = False) -> SearchView:
+    def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
         key = (
             every_copy,
@@ -83,15 +144,15 @@ class Searcher:
                 for ly in view.layers
             ),
         )
-        found = self._known.pop(key, None)
-        if found is None:
+        ready = self._views.pop(key, None)
+        if ready is None:
             ranks = view.ranks_of_all() if every_copy else view.ranks()
-            found = SearchView(self.index, view, ranks)
+            ready = SearchView(self.index, view, ranks)
             self.index.catch_up(ranks)
-        self._known[key] = found
-        for oldest in list(self._known)[:-_KEPT]:
-            self._known.pop(oldest, None)  # a server's threads may be here together
-        return found
+        self._views[key] = ready
+        for oldest in list(self._views)[:-_MOST_VIEWS]:
+            self._views.pop(oldest, None)  # a server's threads may be here together
+        return ready
 
     def tidy_soon(self) -> None:
         """Put the index in order beside the answers: for a process that lives on."""
@@ -105,10 +166,10 @@ class Searcher:
         Their dates are those the ledger vouches for: the index orders and filters by them.
         """
         vaults = [vault.repository.objects for vault in self._store.vaults()]
-        left = iter(blobs)
-        while some := list(islice(left, _AT_ONCE)):
-            versions = self._ledger.versions(some)
-            for blob in some:
+        rest = iter(blobs)
+        while batch := list(islice(rest, _AT_ONCE)):
+            versions = self._ledger.versions(batch)
+            for blob in batch:
                 if memory := _parse(vaults, blob):
                     yield blob, self._ledger.date(memory, versions.get(blob))
 
