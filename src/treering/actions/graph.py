@@ -29,7 +29,7 @@ from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
 from treering.search import Entry
-from treering.search.entry import SKETCH, hashes_of
+from treering.text import likeness
 from treering.text.words import words
 
 _MOST_LISTED = 1000
@@ -290,7 +290,7 @@ def _suggest(asked: _Question) -> SuggestedPairs:
     """What bears a flag is not suggested: nobody asked for it."""
     entries = (entry for entry in asked.sight.entries() if entry.flags == ())
     subjects = (_subject(entry) for entry in entries if asked.is_of_type(entry.id))
-    found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
+    found = gaps(subjects, asked.network, asked.threshold, asked.start)
     return SuggestedPairs(tuple(found[: asked.limit]))
 
 
@@ -311,7 +311,7 @@ def _subject(entry: Entry) -> Subject:
         files=frozenset(entry.files),
         words=tuple(title),
         about=frozenset(title),
-        sample=frozenset(hashes_of(entry)),
+        sketch=likeness.unpack(entry.sketch),
     )
 
 

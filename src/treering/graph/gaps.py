@@ -9,6 +9,7 @@ from treering.graph.inference import RECORDS, InferenceCase, evidence
 from treering.graph.mentions import Mentions
 from treering.graph.network import Network
 from treering.graph.subject import Subject
+from treering.text.likeness import INDEX_SKETCH
 
 #: A key that more memories than this have says nothing about any two of them.
 _MOST_SHARERS = 24
@@ -28,10 +29,11 @@ class Gap(NamedTuple):
 
 
 def gaps(
-    subjects: Iterable[Subject], network: Network, threshold: float, start: str = "", most: int = 24
+    subjects: Iterable[Subject], network: Network, threshold: float, start: str = ""
 ) -> list[Gap]:
     """Pairs at or above the threshold, the likeliest first; with `start`, only those with it.
 
+    The subjects come from the index, with its sketches.
     Pairs are not tried all against all: two memories are compared when they share two keys.
     """
     known = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORDS}
@@ -40,7 +42,7 @@ def gaps(
         newer, older = sorted((known[one], known[other]), key=lambda s: (-s.created, s.id))
         if network.are_linked(newer.id, older.id):
             continue
-        link = evidence(InferenceCase(newer, _NOTHING_SAID), older, most)
+        link = evidence(InferenceCase(newer, _NOTHING_SAID), older, INDEX_SKETCH)
         if link and link.confidence >= threshold:
             found.append(
                 Gap(

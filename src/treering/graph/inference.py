@@ -14,11 +14,17 @@ from typing import NamedTuple
 
 from treering.graph.mentions import Mentions
 from treering.graph.subject import Subject
-from treering.text.words import SAMPLE, resemblance, share
+from treering.text.likeness import (
+    CAPTURE_SKETCH,
+    RELATED_TEXTS,
+    RELATED_TITLES,
+    SAME_SUBJECT,
+    SIMILAR,
+    likeness,
+)
 
 CERTAIN = 0.8
 MOST = 5
-ALIKE = 0.6
 
 #: Records of work rather than knowledge: they name files and words by the dozen.
 RECORDS = frozenset({"commit", "session", "checkpoint", "progress"})
@@ -65,11 +71,11 @@ def infer(
 def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, float]]:
     """Memories that say nearly the same, the nearest first."""
     scored = (
-        (other, round(resemblance(subject.sample, other.sample), 2))
+        (other, round(likeness(subject.sketch, other.sketch, CAPTURE_SKETCH), 2))
         for other in others
         if other.id != subject.id and other.status == "active" and other.type not in RECORDS
     )
-    near = [pair for pair in scored if pair[1] >= ALIKE]
+    near = [pair for pair in scored if pair[1] >= SIMILAR]
     return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
 
 
@@ -82,8 +88,8 @@ def find_failures(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
         and other.id != subject.id
         and other.status != "deleted"
         and (
-            share(subject.about, other.about) >= 0.5
-            or resemblance(subject.sample, other.sample) >= 0.5
+            likeness(subject.about, other.about) >= SAME_SUBJECT
+            or likeness(subject.sketch, other.sketch, CAPTURE_SKETCH) >= SAME_SUBJECT
         )
     ]
 
@@ -103,7 +109,7 @@ def by_files(case: InferenceCase, other: Subject) -> Inferred | None:
     return Inferred(
         "affects" if affects else "relates_to",
         other.id,
-        CERTAIN if part >= 0.5 else round(0.4 + 0.4 * part, 2),
+        CERTAIN if part >= SAME_SUBJECT else round(0.4 + 0.4 * part, 2),
         f"common files: {named}",
     )
 
@@ -132,16 +138,16 @@ def by_supersession(case: InferenceCase, other: Subject) -> Inferred | None:
     subject = case.subject
     if subject.type != other.type or other.status != "active" or other.created > subject.created:
         return None
-    alike = share(subject.about, other.about)
+    alike = likeness(subject.about, other.about)
     if subject.type in RECORDS:
         return None
     if case.mentions.supersedes_by_name(other):
         return Inferred("supersedes", other.id, 0.85, f"its text says it replaces {other.title!r}")
-    if alike < 0.5 and not case.mentions.speaks_of(other):
+    if alike < SAME_SUBJECT and not case.mentions.speaks_of(other):
         return None
     if case.mentions.supersedes(other):
         return Inferred("supersedes", other.id, 0.85, "its text says so, and it is about the same")
-    if alike >= 0.5 and case.mentions.turns_away:
+    if alike >= SAME_SUBJECT and case.mentions.turns_away:
         return Inferred("supersedes", other.id, 0.7, "titles alike, and done another way now")
     return None
 
@@ -158,8 +164,8 @@ def by_session(case: InferenceCase, other: Subject) -> Inferred | None:
 
 def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
     common = sorted(case.subject.tags & other.tags)
-    part = share(case.subject.tags, other.tags)
-    if len(common) < 2 or part < 0.5 or RECORDS & {case.subject.type, other.type}:
+    part = likeness(case.subject.tags, other.tags)
+    if len(common) < 2 or part < SAME_SUBJECT or RECORDS & {case.subject.type, other.type}:
         return None
     return Inferred(
         "relates_to", other.id, round(0.3 + 0.4 * part, 2), f"common tags: {', '.join(common[:5])}"
@@ -167,8 +173,9 @@ def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
 
 
 def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
-    part = share(case.subject.about, other.about)
-    if part < 0.4 or len(case.subject.about & other.about) < 2 or other.type in RECORDS:
+    part = likeness(case.subject.about, other.about)
+    common = case.subject.about & other.about
+    if part < RELATED_TITLES or len(common) < 2 or other.type in RECORDS:
         return None
     return Inferred("relates_to", other.id, round(min(0.9 * part, 0.79), 2), "similar titles")
 
@@ -200,15 +207,15 @@ _RULES: tuple[Callable[[InferenceCase, Subject], Inferred | None], ...] = (
 # --- all evidence together -----------------------------------------------------------------------
 
 
-def evidence(case: InferenceCase, other: Subject, most: int = SAMPLE) -> Inferred | None:
+def evidence(case: InferenceCase, other: Subject, cut: int) -> Inferred | None:
     """Everything that speaks for a link between two memories, as one score.
 
     Independent signs add up: what each leaves open is left open only if all of them do.
     """
     found = [link for rule in (by_files, by_title, by_tags) if (link := rule(case, other))]
-    text = resemblance(case.subject.sample, other.sample, most)
-    if text >= 0.3:
-        relation = "similar_to" if text >= ALIKE else "relates_to"
+    text = likeness(case.subject.sketch, other.sketch, cut)
+    if text >= RELATED_TEXTS:
+        relation = "similar_to" if text >= SIMILAR else "relates_to"
         found.append(Inferred(relation, other.id, text, f"{text:.0%} of their words are the same"))
     if not found:
         return None

@@ -15,13 +15,13 @@ it, the answer is "nothing known".
 
 import hashlib
 import json
-import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treering.graph.subject import Subject
 from treering.store.database import Database, chunks, select, transaction
+from treering.text import likeness
 
 if TYPE_CHECKING:
     import sqlite3
@@ -165,11 +165,10 @@ def _number_of(key: str) -> int:
 
 def _pack(subject: Subject) -> tuple[str, bytes]:
     said = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
-    return said, struct.pack(f">{len(subject.sample)}I", *sorted(subject.sample))
+    return said, likeness.pack(subject.sketch)
 
 
 def _unpack(blob: str, said: str, sample: bytes) -> Subject:
     *plain, tags, files, words = json.loads(said)
-    numbers = struct.unpack(f">{len(sample) // 4}I", sample)
     made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
-    return Subject._make([*made, frozenset(numbers)])._replace(blob=blob)
+    return Subject._make([*made, likeness.unpack(sample)])._replace(blob=blob)

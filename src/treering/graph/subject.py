@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from treering.model.dates import instant
 from treering.model.memory import Memory
-from treering.text.words import sample, words
+from treering.text.likeness import Sketch, sketch, smallest
+from treering.text.words import words
 
 _PROBES = 7
 
@@ -14,7 +15,7 @@ _PROBES = 7
 class Subject(NamedTuple):
     """A memory to be compared.
 
-    `words` are the telling words of its title, in order, and `about` are they as a set; `sample` is
+    `words` are the telling words of its title, in order, and `about` are they as a set; `sketch` is
     of its whole text.
     """
 
@@ -31,7 +32,7 @@ class Subject(NamedTuple):
     files: frozenset[str]
     words: tuple[str, ...]
     about: frozenset[str]
-    sample: frozenset[int]
+    sketch: Sketch
 
     def traits(self) -> list[str]:
         """The keys it shares with others that may have to do with it."""
@@ -50,9 +51,8 @@ class Subject(NamedTuple):
         return found
 
     def _probes(self) -> list[int]:
-        """The smallest numbers of the sample: texts that are nearly the same share most of them."""
-        smallest = sorted(self.sample)[:_PROBES]
-        return smallest if len(smallest) > 1 else 2 * smallest
+        probes = smallest(self.sketch, _PROBES)
+        return probes if len(probes) > 1 else 2 * probes
 
 
 def name_of(title_words: Sequence[str]) -> str:
@@ -77,5 +77,5 @@ def subject_of(memory: Memory, blob: str = "") -> Subject:
         files=frozenset(file.path for file in memory.files),
         words=tuple(title),
         about=frozenset(title),
-        sample=sample((*title, *words(memory.content))),
+        sketch=sketch((*title, *words(memory.content))),
     )

@@ -9,6 +9,7 @@ part. Every pattern here is linear, so 256 KB of anything takes milliseconds.
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -53,6 +54,12 @@ def terms(text: str) -> list[str]:
         made = known.get(chunk)
         found += _remember(chunk) if made is None else made
     return found
+
+
+@lru_cache(4096)
+def terms_in(text: str) -> frozenset[str]:
+    """The different terms of a text."""
+    return frozenset(terms(text))
 
 
 def question_terms(text: str) -> list[str]:

@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from treering.search.analysis import terms
+from treering.search.analysis import terms_in
 from treering.search.entry import Entry
 from treering.search.hits import Hit
 from treering.search.matching import Matches, Request
 from treering.search.ranking import is_recent
 from treering.search.visible import VisibleEntries
-
-#: A cosine that says something by itself.
-ALIKE = 0.35
+from treering.text.likeness import NEAR_IN_MEANING
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +45,13 @@ class Explanation:
         held = [clause for clause in self.matches.clauses if number in clause.weights]
         words = {clause.word for clause in held}
         yield from dict.fromkeys(clause.kind for clause in held)
-        if words & _terms_of(entry.title):
+        if words & terms_in(entry.title):
             yield "title"
-        if words & _terms_of(" ".join(entry.tags)):
+        if words & terms_in(" ".join(entry.tags)):
             yield "tag"
         if self.matches.has_phrase:
             yield "phrase"
-        if self.semantic.get(number, 0.0) >= ALIKE:
+        if self.semantic.get(number, 0.0) >= NEAR_IN_MEANING:
             yield "semantic"
         if number in self.lent:
             yield "session"
@@ -68,8 +65,3 @@ class Explanation:
             "session": self.lent.get(number, 0.0),
         }
         return {name: round(value, 4) for name, value in named.items() if value}
-
-
-@lru_cache(4096)
-def _terms_of(text: str) -> frozenset[str]:
-    return frozenset(terms(text))

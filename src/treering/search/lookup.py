@@ -13,9 +13,8 @@ from treering.errors import Invalid
 from treering.model.choices import MODES, ORDERS
 from treering.search.analysis import terms
 from treering.search.entry import Entry
-from treering.search.explanation import ALIKE, Explanation
+from treering.search.explanation import Explanation
 from treering.search.filters import fitting
-from treering.search.folding import FOLDABLE, folds
 from treering.search.hits import Hit, SearchResult
 from treering.search.matching import (
     Matches,
@@ -29,7 +28,9 @@ from treering.search.matching import (
 from treering.search.ranking import POOL, covering, is_recent, lift_named, lifts, prior
 from treering.search.scoring import best
 from treering.search.semantic import Meaning
+from treering.search.similarity import FOLDABLE, folds
 from treering.search.visible import VisibleEntries
+from treering.text.likeness import NEAR_IN_MEANING
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
@@ -148,7 +149,7 @@ def _pool(
         return near, near
     cosines = near | meaning.near(texts.keys() - near.keys())
     highest = max(texts.values(), default=1.0) or 1.0
-    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= ALIKE}
+    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= NEAR_IN_MEANING}
     fused = {
         n: texts.get(n, 0.0) / highest + meaning.weight * max(cosines.get(n, 0.0), 0.0)
         for n in candidates

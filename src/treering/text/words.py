@@ -5,15 +5,10 @@ other, so cutting off common endings is enough.
 """
 
 import re
-import zlib
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
 from treering.text.stopwords import STOP_WORDS
-
-#: A text is compared by at most this many of its words, those with the smallest hashes.
-SAMPLE = 128
 
 _WORD = r"[^\W_]+(?:['’][^\W\d_]+)?"
 _CJK = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
@@ -52,25 +47,3 @@ def bare(word: str) -> str:
                 word = word[:-1]
             break
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
-
-
-def sample(found: Iterable[str]) -> frozenset[int]:
-    """A fair sample of a text's words as numbers; all of them where they are few."""
-    hashes = {zlib.crc32(word.encode()) for word in found}
-    return frozenset(sorted(hashes)[:SAMPLE] if len(hashes) > SAMPLE else hashes)
-
-
-def resemblance(one: frozenset[int], other: frozenset[int], most: int = SAMPLE) -> float:
-    """The share of their words two texts have in common, from samples of at most `most`."""
-    common = one & other
-    if not common:
-        return 0.0
-    if len(one) < most and len(other) < most:
-        return len(common) / len(one | other)
-    union = sorted(one | other)[:most]
-    return sum(number in common for number in union) / len(union)
-
-
-def share(one: frozenset[str], other: frozenset[str]) -> float:
-    """What two sets have in common, as a share of both together."""
-    return len(one & other) / len(one | other) if one and other else 0.0
