@@ -6,8 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from treering.graph.subject import Subject, name_of
-from treering.text.stopwords import STOP_WORDS
-from treering.text.words import words
+from treering.text.words import STOP_WORDS, words
 
 _PIECE = r"[^\W_]+(?:[-'’./_][^\W_]+)*|[^\w\s]|\n\s*\n"
 _WORD = r"[^\W_]+"

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
 from treering.model.prompt import Prompt
+from treering.model.text_merge import split_words
 
 #: How wrong an honest clock may be, in seconds.
 TOLERANCE = 86_400.0
@@ -144,7 +145,7 @@ def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]+", text)
+    return [word for word in split_words(text) if not word.isspace()]
 
 
 def _paths(memory: Memory) -> list[str]:

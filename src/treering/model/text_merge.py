@@ -31,14 +31,15 @@ def merge_texts(base: str, first: str, second: str) -> Woven:
         return Woven(first, has_loser=False)
     if first == base:
         return Woven(second, has_loser=False)
-    for split in (_words, _lines):
+    for split in (split_words, _lines):
         parts = [split(text) for text in (base, first, second)]
         if max(map(len, parts)) <= _MOST_PARTS:
             return _put_together(*parts)
     return Woven(second, has_loser=True)
 
 
-def _words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
+    """Words, signs and the spaces between them: joined again they are the text."""
     return re.findall(r"\w+|\s+|[^\w\s]+", text)
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from whoosh.lang.porter import stem
 
-from treering.text.stopwords import STOP_WORDS
+from treering.text.words import STOP_WORDS
 
 ANALYSIS = 1
 # 1: identifiers whole and in parts, Porter stems, pairs of CJK characters

@@ -16,7 +16,7 @@ from treering.search.analysis import chunks
 from treering.search.entry import Entry
 from treering.search.scoring import Clause, coverage
 from treering.search.visible import VisibleEntries
-from treering.text.stopwords import STOP_WORDS
+from treering.text.words import STOP_WORDS
 
 POOL = 100
 COVERED = 0.25  # the power coverage is raised to
