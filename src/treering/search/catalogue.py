@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from treering.model.memory import Memory
-from treering.search.corpus import Corpus, WeightedSegment
-from treering.search.segment import Batch, Segment, StoredSegment
+from treering.search.corpus import Batch, Corpus, Segment, StoredSegment, WeightedSegment
 from treering.search.storage import IndexFolder, LockedError
 
 Progress = Callable[[int, int], None]

@@ -22,9 +22,8 @@ from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
-from treering.search.semantic import Embedder, Meaning
+from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import MANY_SEGMENTS
-from treering.search.vectors import Vectors
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8

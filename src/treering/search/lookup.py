@@ -13,9 +13,7 @@ from treering.errors import Invalid
 from treering.model.choices import MODES, ORDERS
 from treering.search.analysis import terms
 from treering.search.entry import Entry
-from treering.search.explanation import Explanation
-from treering.search.filters import fitting
-from treering.search.hits import Hit, SearchResult
+from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
     Matches,
     Read,
@@ -25,11 +23,10 @@ from treering.search.matching import (
     matches_of,
     show,
 )
-from treering.search.ranking import POOL, covering, is_recent, lift_named, lifts, prior
-from treering.search.scoring import best
+from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
 from treering.search.semantic import Meaning
 from treering.search.similarity import FOLDABLE, folds
-from treering.search.visible import VisibleEntries
+from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
@@ -90,7 +87,7 @@ def _rank(
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, meaning)
     lent = lifts(pool, view)
-    lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
+    lent = {n: lent[n] for n in filter_numbers(lent, view.snapshot.entries, request.filters)}
     scored = _weigh(pool, lent, request, view)
     count = len(matches.scores) + sum(number not in matches.scores for number in scored)
 
@@ -140,7 +137,7 @@ def _pool(
         return texts, {}
     allowed: Collection[int] = show(view, request.filters)
     if not request.filters.is_empty or request.query.excluded:
-        allowed = fitting(allowed, view.snapshot.entries, request.filters)
+        allowed = filter_numbers(allowed, view.snapshot.entries, request.filters)
         allowed = set(allowed).difference(*(holding(t, view) for t in request.query.excluded))
     if matches.has_phrase:
         allowed = matches.scores.keys()
@@ -175,7 +172,7 @@ def _listing(
     request: Request, view: VisibleEntries, elsewhere: VisibleEntries | None
 ) -> SearchResult:
     entries = view.snapshot.entries
-    numbers = fitting(show(view, request.filters), entries, request.filters)
+    numbers = filter_numbers(show(view, request.filters), entries, request.filters)
     for text in request.query.excluded:
         taken_out = holding(text, view)
         numbers = [number for number in numbers if number not in taken_out]

@@ -3,17 +3,20 @@
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 from treering.model.memory import Memory
 from treering.model.query import ANY_STATUS, Filters, Query
-from treering.search.analysis import flatten, join_terms, question_terms
+from treering.search.analysis import flatten, join_terms, question_terms, terms
+from treering.search.corpus import Corpus, Weights
 from treering.search.entry import searchable_text
-from treering.search.filters import WITHHELD, fitting
-from treering.search.scoring import Clause, prefix_clause, spelling_clause, sum_up, term_clauses
-from treering.search.spelling import suggest
-from treering.search.visible import VisibleEntries
+from treering.search.visible import WITHHELD, VisibleEntries, filter_numbers
 
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
+_MOST_EXPANSIONS = 64
+_SPELLED = 0.7  # a word we guessed counts less than one that was typed
+_SHORTEST, _LONGEST = 4, 24  # letters of a word that is guessed at
+_MOST_GUESSES = 3
 _MOST_READ = 2000  # memories read to check a phrase
 _NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
 
@@ -30,6 +33,16 @@ class Request:
     mode: str = "hybrid"
     now: float = 0.0
     limit: int | None = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One part of a question: a term, the terms of a prefix, or a guess at a misspelt word."""
+
+    word: str
+    weights: Weights
+    rarity: float
+    kind: str = "text"
 
 
 @dataclass(slots=True)
@@ -90,7 +103,7 @@ def _narrow(
     withheld = count_withheld(scores, request, view, elsewhere)
     _keep_only(scores, show(view, request.filters), view.snapshot.count)
     if not request.filters.is_empty:
-        left = fitting(scores, view.snapshot.entries, request.filters)
+        left = filter_numbers(scores, view.snapshot.entries, request.filters)
         scores = {number: scores[number] for number in left}
     return Matches(scores, clauses, withheld, [])
 
@@ -123,15 +136,16 @@ def count_withheld(
     elsewhere: VisibleEntries | None,
 ) -> dict[str, int]:
     """How many more would have matched: by status, and on other branches."""
-    entries, counts = view.snapshot.entries, {}
+    entries = view.snapshot.entries
+    counts: dict[str, int] = {}
     if not request.filters.status:
         for status in WITHHELD:
             hidden = [n for n in view.by_status.get(status, ()) if n in matched]
-            if count := len(fitting(hidden, entries, request.filters)):
+            if count := len(filter_numbers(hidden, entries, request.filters)):
                 counts[status] = count
     if elsewhere is not None:
         others = [n for n in elsewhere.in_force_beyond(view) if n in matched]
-        ids = {entries[number].id for number in fitting(others, entries, request.filters)}
+        ids = {entries[number].id for number in filter_numbers(others, entries, request.filters)}
         if count := len(ids - view.ids):
             counts["other_branches"] = count
     return counts
@@ -155,3 +169,83 @@ def _check_phrases(
         matches.has_phrase = True
     else:
         matches.notes.append(_NO_PHRASE)
+
+
+# --- the parts of a question ----------------------------------------------------------------------
+
+
+def term_clauses(snapshot: Corpus, terms: Iterable[str]) -> list[Clause]:
+    """A clause for each term, also for those that occur nowhere."""
+    found = []
+    for term in terms:
+        weights = snapshot.weights(term)
+        found.append(Clause(term, weights, snapshot.rarity(len(weights))))
+    return found
+
+
+def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
+    """The best of all terms that start like this."""
+    expansions = snapshot.terms_from(prefix, _MOST_EXPANSIONS)
+    weights = _best_of([snapshot.weights(term) for term in expansions])
+    return Clause(prefix, weights, snapshot.rarity(len(weights)), "prefix")
+
+
+def spelling_clause(snapshot: Corpus, word: str, meant: Sequence[str]) -> Clause:
+    """The words that may have been meant, at a discount."""
+    best = _best_of([snapshot.weights(term) for term in meant])
+    weights = {number: weight * _SPELLED for number, weight in best.items()}
+    return Clause(word, weights, snapshot.rarity(len(weights)), "spelling")
+
+
+def sum_up(clauses: Iterable[Clause]) -> dict[int, float]:
+    """The sum of all weights, by document.
+
+    The longest list is copied whole and the others are laid over it; only documents that are in
+    both are visited one by one, which is what plain Python is slow at.
+    """
+    longest, *others = sorted((c.weights for c in clauses), key=len, reverse=True)
+    total = dict(longest)
+    for weights in others:
+        both = [(n, total[n] + weights[n]) for n in total.keys() & weights.keys()]
+        total.update(weights)
+        total.update(both)
+    return total
+
+
+def _best_of(alternatives: Sequence[Weights]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for weights in alternatives:
+        for number, weight in weights.items():
+            if weight > found.get(number, 0.0):
+                found[number] = weight
+    return found
+
+
+def suggest(word: str, snapshot: Corpus) -> list[str]:
+    """Indexed terms one slip away from a word, the commonest first; none for short or odd words.
+
+    Every string one slip away (a letter too many, too few, wrong, or two swapped) is made, analysed
+    like any text and looked up. Stems would hide the slip, so it is undone in the word as typed.
+    """
+    word = word.lower()
+    if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
+        return []
+    found: dict[str, int] = {}
+    for candidate in dict.fromkeys(_slips(word)):
+        for term in terms(candidate):
+            if term not in found and (frequency := snapshot.frequency(term)):
+                found[term] = frequency
+    return sorted(found, key=lambda term: (-found[term], term))[:_MOST_GUESSES]
+
+
+def _slips(word: str) -> Iterator[str]:
+    for at in range(len(word)):
+        head, tail = word[:at], word[at + 1 :]
+        yield head + tail
+        if tail:
+            yield head + tail[0] + word[at] + tail[1:]
+        for letter in ascii_lowercase:
+            yield head + letter + tail
+            yield head + letter + word[at] + tail
+    for letter in ascii_lowercase:
+        yield word + letter

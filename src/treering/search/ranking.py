@@ -6,19 +6,21 @@ words leave open. The pool is of fixed size, so a longer answer never changes th
 one.
 """
 
+import heapq
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
-from treering.search.scoring import Clause, coverage
+from treering.search.matching import Clause
 from treering.search.visible import VisibleEntries
 from treering.text.words import STOP_WORDS
 
 POOL = 100
+_SORTED = 4000
 COVERED = 0.25  # the power coverage is raised to
 NAMED = 0.3  # for a name in any case, and again for the very case
 _FEW_WORDS = 4
@@ -31,12 +33,34 @@ _FADING = 90 * 86400.0
 CAPTURED = 0.7  # what hooks wrote down yields to what somebody found worth saying
 
 
+def best(scores: Mapping[int, float], count: int) -> dict[int, float]:
+    """The `count` best documents, and those level with the last of them."""
+    if len(scores) <= count:
+        return dict(scores)
+    # Sorting is one call into C and wins until the list is long.
+    if len(scores) < _SORTED:
+        least = sorted(scores.values(), reverse=True)[count - 1]
+    else:
+        least = heapq.nlargest(count, scores.values())[-1]
+    return {number: score for number, score in scores.items() if score >= least}
+
+
 def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int, float]:
     """Scores that also count how much of the question is answered."""
     if len(clauses) < 2:
         return dict(scores)
-    shares = coverage(scores, clauses)
+    shares = _coverage(scores, clauses)
     return {n: score * shares[n] ** COVERED for n, score in scores.items()}
+
+
+def _coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
+    """How much of the question each document answers: the rarity of what it holds, as a share."""
+    held = dict.fromkeys(numbers, 0.0)
+    for clause in clauses:
+        for number in held.keys() & clause.weights.keys():
+            held[number] += clause.rarity
+    wanted = sum(clause.rarity for clause in clauses) or 1.0
+    return {number: rarity / wanted for number, rarity in held.items()}
 
 
 def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:

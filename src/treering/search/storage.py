@@ -25,9 +25,8 @@ from pathlib import Path
 from treering.git.files import check_folder, make_folder, read_file
 from treering.search.analysis import ANALYSIS
 from treering.search.contents import Contents, Listed, read_contents, write_contents
+from treering.search.corpus import Batch, Segment, StoredSegment
 from treering.search.entry import Entry, pack, unpack
-from treering.search.segment import Batch, Segment, StoredSegment
-from treering.search.whoosh import whoosh_modules
 
 VERSION = 4
 # 1: one text field, our own posting lists, entries beside each segment
@@ -190,10 +189,8 @@ def _open(data: Path, segment: Listed) -> StoredSegment:
 
 
 def _write(data: Path, batch: Segment, kept: Callable[[list[Listed]], list[Listed]]) -> None:
-    with whoosh_modules():
-        from whoosh.index import LockError
+    from treering.search.codec import BatchWriter, DataFolder, LockError
 
-        from treering.search.codec import BatchWriter, DataFolder
     try:
         writer = BatchWriter(
             DataFolder(data), finish=lambda name: _write_entries(data, name, batch)
