@@ -29,7 +29,8 @@ from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
 from treering.search import Entry
-from treering.text import likeness
+from treering.search.entry import hashes_of
+from treering.text.likeness import INDEX_SKETCH as SKETCH
 from treering.text.words import words
 
 _MOST_LISTED = 1000
@@ -290,7 +291,7 @@ def _suggest(asked: _Question) -> SuggestedPairs:
     """What bears a flag is not suggested: nobody asked for it."""
     entries = (entry for entry in asked.sight.entries() if entry.flags == ())
     subjects = (_subject(entry) for entry in entries if asked.is_of_type(entry.id))
-    found = gaps(subjects, asked.network, asked.threshold, asked.start)
+    found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
     return SuggestedPairs(tuple(found[: asked.limit]))
 
 
@@ -311,7 +312,7 @@ def _subject(entry: Entry) -> Subject:
         files=frozenset(entry.files),
         words=tuple(title),
         about=frozenset(title),
-        sketch=likeness.unpack(entry.sketch),
+        sample=frozenset(hashes_of(entry)),
     )
 
 

@@ -64,25 +64,25 @@ def infer(
     case: InferenceCase, others: Iterable[Subject], avoid: Collection[str] = ()
 ) -> list[tuple[Inferred, Subject]]:
     """The links that suggest themselves, the surest first, at most one to each memory."""
-    found = []
+    pairs = []
     for other in others:
         if other.id != case.subject.id and other.id not in avoid and other.status != "deleted":
             links = [link for rule in _RULES if (link := rule(case, other))]
             if links:
-                found.append((max(links, key=lambda link: link.confidence), other))
-    found.sort(key=lambda pair: (-pair[0].confidence, -pair[1].created, pair[1].id))
-    just_after = [pair for pair in found if pair[0].relation == "follows"]
-    return [pair for pair in found if pair not in just_after[1:]]
+                pairs.append((max(links, key=lambda link: link.confidence), other))
+    pairs.sort(key=lambda pair: (-pair[0].confidence, -pair[1].created, pair[1].id))
+    just_after = [pair for pair in pairs if pair[0].relation == "follows"]
+    return [pair for pair in pairs if pair not in just_after[1:]]
 
 
 def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, float]]:
     """Memories that say nearly the same, the nearest first."""
-    scored = (
-        (other, round(likeness(subject.sketch, other.sketch, CAPTURE_SKETCH), 2))
+    scores = (
+        (other, round(likeness(subject.sample, other.sample, CAPTURE_SKETCH), 2))
         for other in others
         if other.id != subject.id and other.status == "active" and other.type not in RECORDS
     )
-    near = [pair for pair in scored if pair[1] >= SIMILAR]
+    near = [pair for pair in scores if pair[1] >= SIMILAR]
     return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
 
 
@@ -96,7 +96,7 @@ def find_failures(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
         and other.status != "deleted"
         and (
             likeness(subject.about, other.about) >= SAME_SUBJECT
-            or likeness(subject.sketch, other.sketch, CAPTURE_SKETCH) >= SAME_SUBJECT
+            or likeness(subject.sample, other.sample, CAPTURE_SKETCH) >= SAME_SUBJECT
         )
     ]
 
@@ -112,12 +112,12 @@ def by_files(case: InferenceCase, other: Subject) -> Inferred | None:
         return None
     part = len(common) / max(len(subject.files), len(other.files))
     affects = subject.type == "decision" and other.type in _AFFECTED
-    named = ", ".join(common[:3]) + (f" and {len(common) - 3} more" if len(common) > 3 else "")
+    names = ", ".join(common[:3]) + (f" and {len(common) - 3} more" if len(common) > 3 else "")
     return Inferred(
         "affects" if affects else "relates_to",
         other.id,
         CERTAIN if part >= SAME_SUBJECT else round(0.4 + 0.4 * part, 2),
-        f"common files: {named}",
+        f"common files: {names}",
     )
 
 
@@ -219,18 +219,18 @@ def evidence(case: InferenceCase, other: Subject, cut: int) -> Inferred | None:
 
     Independent signs add up: what each leaves open is left open only if all of them do.
     """
-    found = [link for rule in (by_files, by_title, by_tags) if (link := rule(case, other))]
-    text = likeness(case.subject.sketch, other.sketch, cut)
+    links = [link for rule in (by_files, by_title, by_tags) if (link := rule(case, other))]
+    text = likeness(case.subject.sample, other.sample, cut)
     if text >= RELATED_TEXTS:
         relation = "similar_to" if text >= SIMILAR else "relates_to"
-        found.append(Inferred(relation, other.id, text, f"{text:.0%} of their words are the same"))
-    if not found:
+        links.append(Inferred(relation, other.id, text, f"{text:.0%} of their words are the same"))
+    if not links:
         return None
     doubt = 1.0
-    for link in found:
+    for link in links:
         doubt *= 1 - link.confidence
-    best = max(found, key=lambda link: link.confidence)
-    reasons = "; ".join(link.reason for link in found)
+    best = max(links, key=lambda link: link.confidence)
+    reasons = "; ".join(link.reason for link in links)
     return best._replace(confidence=round(1 - doubt, 2), reason=reasons)
 
 
@@ -250,37 +250,41 @@ class Gap(NamedTuple):
 
 
 def gaps(
-    subjects: Iterable[Subject], network: "Network", threshold: float, start: str = ""
+    subjects: Iterable[Subject],
+    network: "Network",
+    threshold: float,
+    start: str = "",
+    cut: int = INDEX_SKETCH,
 ) -> list[Gap]:
     """Pairs at or above the threshold, the likeliest first; with `start`, only those with it.
 
     The subjects come from the index, with its sketches.
     Pairs are not tried all against all: two memories are compared when they share two keys.
     """
-    known = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORDS}
-    found = []
-    for one, other in _worth_a_look(known, start):
-        newer, older = sorted((known[one], known[other]), key=lambda s: (-s.created, s.id))
+    by_id = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORDS}
+    missing = []
+    for one, other in _worth_a_look(by_id, start):
+        newer, older = sorted((by_id[one], by_id[other]), key=lambda s: (-s.created, s.id))
         if network.are_linked(newer.id, older.id):
             continue
-        link = evidence(InferenceCase(newer, Mentions("")), older, INDEX_SKETCH)
+        link = evidence(InferenceCase(newer, Mentions("")), older, cut)
         if link and link.confidence >= threshold:
-            found.append(
+            missing.append(
                 Gap(
                     newer.id, older.id, link.confidence, link.relation, link.reason,
                     newer.title, older.title,
                 )
             )  # fmt: skip
-    return sorted(found, key=lambda gap: (-gap.score, gap.source, gap.target))
+    return sorted(missing, key=lambda gap: (-gap.score, gap.source, gap.target))
 
 
-def _worth_a_look(known: dict[str, Subject], start: str) -> list[tuple[str, str]]:
+def _worth_a_look(by_id: dict[str, Subject], start: str) -> list[tuple[str, str]]:
     sharers: dict[str, list[str]] = defaultdict(list)
-    for subject in known.values():
+    for subject in by_id.values():
         for key in subject.traits():
             sharers[key].append(subject.id)
     if start:
-        mine = set(known[start].traits()) if start in known else set()
+        mine = set(by_id[start].traits()) if start in by_id else set()
         sharers = {key: ids for key, ids in sharers.items() if key in mine}
     pairs: Counter[tuple[str, str]] = Counter()
     for key, ids in sharers.items():

@@ -39,8 +39,8 @@ _MOST_WORDS = 300
 class Subject(NamedTuple):
     """A memory to be compared.
 
-    `words` are the telling words of its title, in order, and `about` are they as a set; `sketch` is
-    of its whole text.
+    `words` are the telling words of its title, in order, and `about` are they as a set; `sample` is
+    the sketch of its whole text.
     """
 
     id: str
@@ -56,26 +56,26 @@ class Subject(NamedTuple):
     files: frozenset[str]
     words: tuple[str, ...]
     about: frozenset[str]
-    sketch: Sketch
+    sample: Sketch
 
     def traits(self) -> list[str]:
         """The keys it shares with others that may have to do with it."""
-        found = [f"file {path}" for path in self.files]
-        found += [f"tag {tag}" for tag in self.tags]
-        found += [f"word {word}" for word in dict.fromkeys(self.words)]
-        return found + [f"text {one} {two}" for one, two in pairwise(self._probes())]
+        keys = [f"file {path}" for path in self.files]
+        keys += [f"tag {tag}" for tag in self.tags]
+        keys += [f"word {word}" for word in dict.fromkeys(self.words)]
+        return keys + [f"text {one} {two}" for one, two in pairwise(self._probes())]
 
     def clues(self) -> list[str]:
         """All keys it is to be found by: its traits, its name, and for a session those it has."""
-        found = self.traits()
+        keys = self.traits()
         if self.words:
-            found.append(name_of(self.words))
+            keys.append(name_of(self.words))
         if self.type == "session":
-            found += [f"session {known}" for known in {self.id, self.session} if known]
-        return found
+            keys += [f"session {name}" for name in {self.id, self.session} if name]
+        return keys
 
     def _probes(self) -> list[int]:
-        probes = smallest(self.sketch, _PROBES)
+        probes = smallest(self.sample, _PROBES)
         return probes if len(probes) > 1 else 2 * probes
 
 
@@ -101,7 +101,7 @@ def subject_of(memory: Memory, blob: str = "") -> Subject:
         files=frozenset(file.path for file in memory.files),
         words=tuple(title),
         about=frozenset(title),
-        sketch=sketch((*title, *words(memory.content))),
+        sample=sketch((*title, *words(memory.content))),
     )
 
 
@@ -129,12 +129,12 @@ class Mentions:
         """
         telling = [sentence for sentence, _ in self._objects]
         telling += [sentence for _, sentence in self._superseding]
-        found: dict[str, None] = {}
+        keys: dict[str, None] = {}
         for sentence in self._sentences if anywhere else telling:
-            told = words(" ".join(sentence))
-            found |= dict.fromkeys(name_of((word,)) for word in told)
-            found |= dict.fromkeys(name_of(pair) for pair in pairwise(told))
-        return list(found)[: 2 * _MOST_WORDS]
+            in_order = words(" ".join(sentence))
+            keys |= dict.fromkeys(name_of((word,)) for word in in_order)
+            keys |= dict.fromkeys(name_of(pair) for pair in pairwise(in_order))
+        return list(keys)[: 2 * _MOST_WORDS]
 
     def depends_on(self, other: Subject) -> bool:
         """Whether it says `uses`, `depends on`, `requires` and the like with the title right after.
@@ -159,24 +159,26 @@ class Mentions:
 
     def implements(self, other: Subject) -> bool:
         """Whether a sentence with an implementing word holds every telling word of the title."""
-        return self.speaks_of(other) and any(other.about <= told for told, _ in self._implementing)
+        return self.speaks_of(other) and any(
+            other.about <= words for words, _ in self._implementing
+        )
 
     def covers(self, other: Subject) -> bool:
         """Whether one sentence holds every telling word of a title that has at least three."""
         return self.speaks_of(other, least=3) and any(
-            other.about <= told for told in map(_relations_in, self._sentences)
+            other.about <= words for words in map(_relations_in, self._sentences)
         )
 
     def supersedes(self, other: Subject) -> bool:
         """Whether it says `supersedes`, `replaces` and the like, and of what it says fits."""
         return any(
-            other.about & told or _EARLIER.intersection(sentence)
-            for told, sentence in self._superseding
+            other.about & words or _EARLIER.intersection(sentence)
+            for words, sentence in self._superseding
         )
 
     def supersedes_by_name(self, other: Subject) -> bool:
         """Whether a sentence that says so holds every telling word of the title."""
-        return len(other.about) >= 2 and any(other.about <= told for told, _ in self._superseding)
+        return len(other.about) >= 2 and any(other.about <= words for words, _ in self._superseding)
 
     @cached_property
     def turns_away(self) -> bool:

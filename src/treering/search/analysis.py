@@ -48,12 +48,12 @@ _cache: dict[str, tuple[str, ...]] = {}
 
 def terms(text: str) -> list[str]:
     """Every term of a text, stop words left out, repeated as often as it occurs."""
-    found: list[str] = []
-    known = _cache
+    all_terms: list[str] = []
+    cache = _cache
     for chunk in chunks(text):
-        made = known.get(chunk)
-        found += _remember(chunk) if made is None else made
-    return found
+        chunk_terms = cache.get(chunk)
+        all_terms += _remember(chunk) if chunk_terms is None else chunk_terms
+    return all_terms
 
 
 @lru_cache(4096)
@@ -105,8 +105,8 @@ def flatten(text: str) -> str:
 def _remember(chunk: str) -> tuple[str, ...]:
     if len(_cache) > _CACHE_LIMIT:
         _cache.clear()
-    made = _cache[chunk] = tuple(_terms_of(chunk))
-    return made
+    chunk_terms = _cache[chunk] = tuple(_terms_of(chunk))
+    return chunk_terms
 
 
 def _terms_of(chunk: str) -> Iterator[str]:
@@ -135,9 +135,9 @@ def _wholes(chunk: str) -> Iterator[str]:
     whole = chunk.lower()
     steps = _STEPS.split(whole)
     for part in dict.fromkeys((whole, *(step for step in steps if _JOINED.search(step)))):
-        joined = _GLUE.sub("", part)[:_LONGEST]
-        if joined not in STOP_WORDS:
-            yield joined
+        form = _GLUE.sub("", part)[:_LONGEST]
+        if form not in STOP_WORDS:
+            yield form
 
 
 def _word(piece: str) -> Iterator[str]:
@@ -157,8 +157,8 @@ def _word(piece: str) -> Iterator[str]:
     if not term:
         return
     yield term
-    if not lower.isascii() and (folded := _fold(lower)) != lower:
-        yield stem(folded)
+    if not lower.isascii() and (accentless := _fold(lower)) != lower:
+        yield stem(accentless)
 
 
 def _fold(word: str) -> str:

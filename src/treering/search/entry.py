@@ -92,6 +92,11 @@ def searchable_text(memory: Memory) -> str:
     return f"{memory.title}\n{title}\n{tags}\n{memory.topic}\n{paths}\n{memory.content}"
 
 
+def hashes_of(entry: Entry) -> likeness.Sketch:
+    """The sketch of a memory's terms."""
+    return likeness.unpack(entry.sketch)
+
+
 def pack(entries: Sequence[Entry]) -> bytes:
     """Entries as bytes, behind a checksum: a line of JSON, then a line for each of the texts."""
     columns: dict[str, list[Any]] = {
@@ -164,8 +169,8 @@ def _text_lists(values: list[Any]) -> list[tuple[str, ...]]:
 
 
 def _flag_lists(values: list[Any]) -> list[tuple[str, ...] | None]:
-    told = _text_lists([flags or [] for flags in values])
-    return [None if raw is None else flags for raw, flags in zip(values, told, strict=True)]
+    lists = _text_lists([flags or [] for flags in values])
+    return [None if raw is None else flags for raw, flags in zip(values, lists, strict=True)]
 
 
 def _link_lists(values: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
@@ -180,10 +185,10 @@ def _link_lists(values: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
 
 
 def _sketches(lines: list[str]) -> list[bytes]:
-    found = list(map(bytes.fromhex, lines))
-    if any(size % _WORD for size in set(map(len, found))):
+    sketches = list(map(bytes.fromhex, lines))
+    if any(size % _WORD for size in set(map(len, sketches))):
         _refuse(lines[:1])
-    return found
+    return sketches
 
 
 _NUMBER = (float, int)

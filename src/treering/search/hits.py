@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
+from treering.model.choices import Mode
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
-from treering.search.matching import Matches, Request
+from treering.search.matching import ClauseKind, Matches, Request
 from treering.search.ranking import is_recent
 from treering.search.visible import VisibleEntries
 from treering.text.likeness import NEAR_IN_MEANING
@@ -18,11 +20,16 @@ _STEM = 5
 _MOST_PLACES = 40
 
 
+#: What speaks for a hit: where its words stand, how they were matched, its meaning, a neighbour in
+#: its session, its age.
+Reason = ClauseKind | Literal["title", "tag", "phrase", "semantic", "session", "recent"]
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One memory that answers, and why it is there.
 
-    `why` is made of: text, title, tag, phrase, prefix, spelling, semantic, session, recent.
+    `why` is made of reasons. Whoever adds hits of its own says so there, too.
     `parts` are the numbers behind the score; `folded` are blobs of near-duplicates, best first.
     """
 
@@ -48,7 +55,7 @@ class SearchResult:
     total: int = 0
     rest: tuple[str, ...] = ()
     withheld: Mapping[str, int] = field(default_factory=dict)
-    mode: str = "text"
+    mode: Mode = "text"
     notes: tuple[str, ...] = ()
 
 
@@ -81,10 +88,10 @@ class Explanation:
         strongest = max(self.matches.scores.values())
         return min(self.scored.values()) * self.matches.scores[number] / strongest
 
-    def _why(self, number: int, entry: Entry) -> Iterator[str]:
-        held = [clause for clause in self.matches.clauses if number in clause.weights]
-        words = {clause.word for clause in held}
-        yield from dict.fromkeys(clause.kind for clause in held)
+    def _why(self, number: int, entry: Entry) -> Iterator[Reason]:
+        clauses = [clause for clause in self.matches.clauses if number in clause.weights]
+        words = {clause.word for clause in clauses}
+        yield from dict.fromkeys(clause.kind for clause in clauses)
         if words & terms_in(entry.title):
             yield "title"
         if words & terms_in(" ".join(entry.tags)):
@@ -99,12 +106,12 @@ class Explanation:
             yield "recent"
 
     def _parts(self, number: int) -> dict[str, float]:
-        named = {
+        parts = {
             "text": self.matches.scores.get(number, 0.0),
             "semantic": self.semantic.get(number, 0.0),
             "session": self.lent.get(number, 0.0),
         }
-        return {name: round(value, 4) for name, value in named.items() if value}
+        return {name: round(value, 4) for name, value in parts.items() if value}
 
 
 def snippet(content: str, words: str) -> str:
@@ -120,10 +127,10 @@ def snippet(content: str, words: str) -> str:
 
 def _densest(text: str, stems: set[str]) -> int:
     """Where a window of the snippet's length holds most different words asked for."""
-    found = sorted((at, stem) for stem in stems for at in _places(text, stem))
+    occurrences = sorted((at, stem) for stem in stems for at in _places(text, stem))
     best, place = 0, 0
-    for i, (start, _) in enumerate(found):
-        inside = {stem for at, stem in found[i:] if at < start + _LENGTH - _BEFORE}
+    for i, (start, _) in enumerate(occurrences):
+        inside = {stem for at, stem in occurrences[i:] if at < start + _LENGTH - _BEFORE}
         if len(inside) > best:
             best, place = len(inside), start
         if best == len(stems):
@@ -133,10 +140,10 @@ def _densest(text: str, stems: set[str]) -> int:
 
 def _places(text: str, stem: str) -> list[int]:
     """Where a word beginning with the stem stands, the first few times."""
-    found: list[int] = []
+    places: list[int] = []
     at = text.find(stem)
-    while at >= 0 and len(found) < _MOST_PLACES:
+    while at >= 0 and len(places) < _MOST_PLACES:
         if at == 0 or not text[at - 1].isalnum():
-            found.append(at)
+            places.append(at)
         at = text.find(stem, at + 1)
-    return found
+    return places

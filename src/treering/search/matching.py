@@ -4,7 +4,9 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
+from typing import Literal
 
+from treering.model.choices import Mode, Order
 from treering.model.memory import Memory
 from treering.model.query import ANY_STATUS, Filters, Query
 from treering.search.analysis import flatten, join_terms, question_terms, terms
@@ -20,6 +22,8 @@ _MOST_GUESSES = 3
 _MOST_READ = 2000  # memories read to check a phrase
 _NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
 
+#: A word as it was typed, the beginning of one, or a guess at a misspelt one.
+ClauseKind = Literal["text", "prefix", "spelling"]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
 
@@ -29,8 +33,8 @@ class Request:
 
     query: Query
     filters: Filters
-    order: str = "relevance"
-    mode: str = "hybrid"
+    order: Order = "relevance"
+    mode: Mode = "hybrid"
     now: float = 0.0
     limit: int | None = 10
 
@@ -42,7 +46,7 @@ class Clause:
     word: str
     weights: Weights
     rarity: float
-    kind: str = "text"
+    kind: ClauseKind = "text"
 
 
 @dataclass(slots=True)
@@ -62,9 +66,9 @@ def matches_of(
     clauses = _clauses(request.query, view)
     matches = _narrow(request, view, clauses, elsewhere)
     if len(matches.scores) < _LITTLE:
-        guessed = _respelt(request.query, view, clauses)
-        if guessed != clauses:
-            matches = _narrow(request, view, guessed, elsewhere)
+        guesses = _respelt(request.query, view, clauses)
+        if guesses != clauses:
+            matches = _narrow(request, view, guesses, elsewhere)
     if request.query.phrases:
         _check_phrases(request.query.phrases, view, matches, read)
     return matches
@@ -72,12 +76,12 @@ def matches_of(
 
 def _clauses(query: Query, view: VisibleEntries) -> list[Clause]:
     words = question_terms(query.words)
-    found = term_clauses(view.snapshot, words)
-    joined = (term for term in join_terms(query.words) if term not in words)
-    found += [clause for clause in term_clauses(view.snapshot, joined) if clause.weights]
+    clauses = term_clauses(view.snapshot, words)
+    pairs = (term for term in join_terms(query.words) if term not in words)
+    clauses += [clause for clause in term_clauses(view.snapshot, pairs) if clause.weights]
     for prefix in query.prefixes:
-        found.append(prefix_clause(view.snapshot, prefix.lower()))
-    return found
+        clauses.append(prefix_clause(view.snapshot, prefix.lower()))
+    return clauses
 
 
 def _respelt(query: Query, view: VisibleEntries, clauses: list[Clause]) -> list[Clause]:
@@ -103,16 +107,16 @@ def _narrow(
     withheld = count_withheld(scores, request, view, elsewhere)
     _keep_only(scores, show(view, request.filters), view.snapshot.count)
     if not request.filters.is_empty:
-        left = filter_numbers(scores, view.snapshot.entries, request.filters)
-        scores = {number: scores[number] for number in left}
+        numbers = filter_numbers(scores, view.snapshot.entries, request.filters)
+        scores = {number: scores[number] for number in numbers}
     return Matches(scores, clauses, withheld, [])
 
 
-def _keep_only(scores: dict[int, float], shown: set[int], count: int) -> None:
+def _keep_only(scores: dict[int, float], numbers: set[int], count: int) -> None:
     """Take out what may not be shown; most of the time that is little or nothing."""
-    if len(shown) < count:
+    if len(numbers) < count:
         # Not `keys() - shown`: that walks through all that is shown.
-        for number in [n for n in scores if n not in shown]:
+        for number in [n for n in scores if n not in numbers]:
             del scores[number]
 
 
@@ -130,7 +134,7 @@ def show(view: VisibleEntries, filters: Filters) -> set[int]:
 
 
 def count_withheld(
-    matched: Collection[int],
+    matches: Collection[int],
     request: Request,
     view: VisibleEntries,
     elsewhere: VisibleEntries | None,
@@ -140,11 +144,11 @@ def count_withheld(
     counts: dict[str, int] = {}
     if not request.filters.status:
         for status in WITHHELD:
-            hidden = [n for n in view.by_status.get(status, ()) if n in matched]
-            if count := len(filter_numbers(hidden, entries, request.filters)):
+            numbers = [n for n in view.by_status.get(status, ()) if n in matches]
+            if count := len(filter_numbers(numbers, entries, request.filters)):
                 counts[status] = count
     if elsewhere is not None:
-        others = [n for n in elsewhere.in_force_beyond(view) if n in matched]
+        others = [n for n in elsewhere.in_force_beyond(view) if n in matches]
         ids = {entries[number].id for number in filter_numbers(others, entries, request.filters)}
         if count := len(ids - view.ids):
             counts["other_branches"] = count
@@ -155,17 +159,17 @@ def _check_phrases(
     phrases: Sequence[str], view: VisibleEntries, matches: Matches, read: Read
 ) -> None:
     """Keep the documents that hold every phrase word for word; if there are none, keep all."""
-    wanted = [flatten(phrase) for phrase in phrases]
+    texts = [flatten(phrase) for phrase in phrases]
     having = set(matches.scores).intersection(*(holding(phrase, view) for phrase in phrases))
     likely = heapq.nlargest(_MOST_READ, having, key=lambda number: matches.scores[number])
     blobs = {view.entry(number).blob: number for number in likely}
-    kept = set()
+    holders = set()
     for blob, memory in read(blobs):
         text = flatten(searchable_text(memory))
-        if all(phrase in text for phrase in wanted):
-            kept.add(blobs[blob])
-    if kept:
-        matches.scores = {number: matches.scores[number] for number in kept}
+        if all(phrase in text for phrase in texts):
+            holders.add(blobs[blob])
+    if holders:
+        matches.scores = {number: matches.scores[number] for number in holders}
         matches.has_phrase = True
     else:
         matches.notes.append(_NO_PHRASE)
@@ -176,11 +180,11 @@ def _check_phrases(
 
 def term_clauses(snapshot: Corpus, terms: Iterable[str]) -> list[Clause]:
     """A clause for each term, also for those that occur nowhere."""
-    found = []
+    clauses = []
     for term in terms:
         weights = snapshot.weights(term)
-        found.append(Clause(term, weights, snapshot.rarity(len(weights))))
-    return found
+        clauses.append(Clause(term, weights, snapshot.rarity(len(weights))))
+    return clauses
 
 
 def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
@@ -190,9 +194,9 @@ def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
     return Clause(prefix, weights, snapshot.rarity(len(weights)), "prefix")
 
 
-def spelling_clause(snapshot: Corpus, word: str, meant: Sequence[str]) -> Clause:
+def spelling_clause(snapshot: Corpus, word: str, guesses: Sequence[str]) -> Clause:
     """The words that may have been meant, at a discount."""
-    best = _best_of([snapshot.weights(term) for term in meant])
+    best = _best_of([snapshot.weights(term) for term in guesses])
     weights = {number: weight * _SPELLED for number, weight in best.items()}
     return Clause(word, weights, snapshot.rarity(len(weights)), "spelling")
 
@@ -213,12 +217,12 @@ def sum_up(clauses: Iterable[Clause]) -> dict[int, float]:
 
 
 def _best_of(alternatives: Sequence[Weights]) -> dict[int, float]:
-    found: dict[int, float] = {}
+    best: dict[int, float] = {}
     for weights in alternatives:
         for number, weight in weights.items():
-            if weight > found.get(number, 0.0):
-                found[number] = weight
-    return found
+            if weight > best.get(number, 0.0):
+                best[number] = weight
+    return best
 
 
 def suggest(word: str, snapshot: Corpus) -> list[str]:
@@ -230,12 +234,12 @@ def suggest(word: str, snapshot: Corpus) -> list[str]:
     word = word.lower()
     if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
         return []
-    found: dict[str, int] = {}
+    frequencies: dict[str, int] = {}
     for candidate in dict.fromkeys(_slips(word)):
         for term in terms(candidate):
-            if term not in found and (frequency := snapshot.frequency(term)):
-                found[term] = frequency
-    return sorted(found, key=lambda term: (-found[term], term))[:_MOST_GUESSES]
+            if term not in frequencies and (frequency := snapshot.frequency(term)):
+                frequencies[term] = frequency
+    return sorted(frequencies, key=lambda term: (-frequencies[term], term))[:_MOST_GUESSES]
 
 
 def _slips(word: str) -> Iterator[str]:

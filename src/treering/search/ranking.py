@@ -55,12 +55,12 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
 
 def _coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
     """How much of the question each document answers: the rarity of what it holds, as a share."""
-    held = dict.fromkeys(numbers, 0.0)
+    rarities = dict.fromkeys(numbers, 0.0)
     for clause in clauses:
-        for number in held.keys() & clause.weights.keys():
-            held[number] += clause.rarity
-    wanted = sum(clause.rarity for clause in clauses) or 1.0
-    return {number: rarity / wanted for number, rarity in held.items()}
+        for number in rarities.keys() & clause.weights.keys():
+            rarities[number] += clause.rarity
+    total = sum(clause.rarity for clause in clauses) or 1.0
+    return {number: rarity / total for number, rarity in rarities.items()}
 
 
 def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:
@@ -69,14 +69,14 @@ def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) ->
     Stems and parts find `FileCookieJar` for `CookieJar` and `matches` for `Match`; who types a name
     as it is written means that name. Sentences are left alone.
     """
-    wanted = _names(words)
-    if not 0 < len(wanted) <= 2 * _FEW_WORDS:
+    names = _names(words)
+    if not 0 < len(names) <= 2 * _FEW_WORDS:
         return {}
-    raised = {}
+    higher = {}
     for number in _first(scores, view):
-        held = _names(view.entry(number).title)
-        raised[number] = scores[number] * (1 + NAMED * len(wanted & held) / len(wanted) * 2)
-    return raised
+        title = _names(view.entry(number).title)
+        higher[number] = scores[number] * (1 + NAMED * len(names & title) / len(names) * 2)
+    return higher
 
 
 def _first(scores: Mapping[int, float], view: VisibleEntries) -> list[int]:
@@ -88,8 +88,8 @@ def _first(scores: Mapping[int, float], view: VisibleEntries) -> list[int]:
 def _names(text: str) -> frozenset[str]:
     """The names in a text, in lower case and, behind a mark, as written."""
     pieces = {piece for chunk in chunks(text) for piece in _STEPS.split(chunk) if piece}
-    told = {piece for piece in pieces if piece.lower() not in STOP_WORDS}
-    return frozenset({piece.lower() for piece in told} | {f"={piece}" for piece in told})
+    names = {piece for piece in pieces if piece.lower() not in STOP_WORDS}
+    return frozenset({piece.lower() for piece in names} | {f"={piece}" for piece in names})
 
 
 def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]:
@@ -102,7 +102,7 @@ def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]
     if not view.sessions:
         return {}
     lent: dict[int, float] = {}
-    lifted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in _first(scores, view):
         session = view.entry(number).session
         if not session or number not in view.places:
@@ -114,9 +114,9 @@ def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]
                 continue
             neighbour = members[other]
             if neighbour not in scores and neighbour not in lent:
-                if lifted[session] >= _LIFTED:
+                if counts[session] >= _LIFTED:
                     continue
-                lifted[session] += 1
+                counts[session] += 1
             lent[neighbour] = lent.get(neighbour, 0.0) + share * scores[number]
     return lent
 

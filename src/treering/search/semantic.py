@@ -176,9 +176,9 @@ class Vectors:
     def _embed(self, texts: list[str]) -> Any:
         import numpy
 
-        made = numpy.asarray(self._embedder.embed(texts), dtype="float32")
-        lengths = numpy.linalg.norm(made, axis=1, keepdims=True)
-        return made / numpy.where(lengths == 0, 1, lengths)
+        vectors = numpy.asarray(self._embedder.embed(texts), dtype="float32")
+        lengths = numpy.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / numpy.where(lengths == 0, 1, lengths)
 
     def _add(self, blobs: list[str], vectors: Any) -> None:
         self._take(blobs, vectors)
@@ -194,16 +194,16 @@ class Vectors:
         """Add rows, in a matrix with room to spare: views of its old part stay valid."""
         import numpy
 
-        needed = self._size + len(blobs)
-        if self._matrix is None or needed > len(self._matrix):
-            grown = numpy.zeros((max(needed * 3 // 2, 256), self._embedder.dimensions), "float32")
+        size = self._size + len(blobs)
+        if self._matrix is None or size > len(self._matrix):
+            matrix = numpy.zeros((max(size * 3 // 2, 256), self._embedder.dimensions), "float32")
             if self._matrix is not None:
-                grown[: self._size] = self._matrix[: self._size]
-            self._matrix = grown
-        self._matrix[self._size : needed] = vectors
+                matrix[: self._size] = self._matrix[: self._size]
+            self._matrix = matrix
+        self._matrix[self._size : size] = vectors
         for row, blob in enumerate(blobs, self._size):
             self._rows[blob] = row
-        self._size = needed
+        self._size = size
 
     def _append(self, data: bytes) -> None:
         make_folder(self._path.parent, levels=2)
@@ -227,14 +227,14 @@ class Vectors:
             data = read_file(self._path)
         except OSError:
             data = b""
-        view, blobs, kept = memoryview(data), [], []
+        view, blobs, halves = memoryview(data), [], []
         for at in range(0, len(data) - self._record + 1, self._record):
             body = view[at : at + self._record - _CRC]
             crc = view[at + self._record - _CRC : at + self._record]
             if zlib.crc32(body) == int.from_bytes(crc, "little"):
                 blobs.append(body[:_BLOB].hex())
-                kept.append(body[_BLOB:])
-        vectors = numpy.frombuffer(b"".join(kept), "<f2").astype("float32")
+                halves.append(body[_BLOB:])
+        vectors = numpy.frombuffer(b"".join(halves), "<f2").astype("float32")
         self._take(blobs, vectors.reshape(len(blobs), self._embedder.dimensions))
 
 
@@ -256,11 +256,11 @@ class _Table:
         """The documents as an array, and their rows; kept for the set asked about last."""
         import numpy
 
-        kept = self._kept
-        if kept[0] is not numbers:
-            chosen = numpy.fromiter(numbers, "int64", len(numbers))
-            kept = self._kept = (numbers, chosen, self.row_of[chosen])
-        return kept[1], kept[2]
+        last = self._kept
+        if last[0] is not numbers:
+            documents = numpy.fromiter(numbers, "int64", len(numbers))
+            last = self._kept = (numbers, documents, self.row_of[documents])
+        return last[1], last[2]
 
 
 class _Nearness:
@@ -274,17 +274,17 @@ class _Nearness:
     def nearest(self, numbers: Collection[int], count: int) -> dict[int, float]:
         import numpy
 
-        chosen, rows = self._table.places(numbers)
-        found = self._cosines[rows]
-        if len(found) > count:
-            top = numpy.argpartition(found, -count)[-count:]
-            chosen, found = chosen[top], found[top]
-        return dict(zip(chosen.tolist(), found.tolist(), strict=True))
+        documents, rows = self._table.places(numbers)
+        cosines = self._cosines[rows]
+        if len(cosines) > count:
+            top = numpy.argpartition(cosines, -count)[-count:]
+            documents, cosines = documents[top], cosines[top]
+        return dict(zip(documents.tolist(), cosines.tolist(), strict=True))
 
     def near(self, numbers: Collection[int]) -> dict[int, float]:
-        listed = list(numbers)
-        cosines = self._cosines[self._table.row_of[listed]]
-        return dict(zip(listed, cosines.tolist(), strict=True))
+        documents = list(numbers)
+        cosines = self._cosines[self._table.row_of[documents]]
+        return dict(zip(documents, cosines.tolist(), strict=True))
 
 
 def _text_of(memory: Memory) -> str:

@@ -102,8 +102,8 @@ def _family(entries: Sequence[Entry], first: int, others: Iterable[tuple[int, fl
 def _rarest(sketch: Sketch, rarity: Counter[int], share: float) -> list[int]:
     """So many of the rarest that two sketches with `share` in common have one of these in common:
     whoever misses all of them misses more than is allowed."""
-    ordered = sorted(sketch, key=lambda term: (rarity[term], term))
-    return ordered[: len(ordered) - ceil(share * len(ordered)) + 1]
+    terms = sorted(sketch, key=lambda term: (rarity[term], term))
+    return terms[: len(terms) - ceil(share * len(terms)) + 1]
 
 
 def _may_be_alike(one: Sketch, other: Sketch, share: float) -> bool:
@@ -112,5 +112,5 @@ def _may_be_alike(one: Sketch, other: Sketch, share: float) -> bool:
 
 
 @lru_cache(4096)
-def _sketch(packed: bytes) -> Sketch:
-    return unpack(packed)
+def _sketch(data: bytes) -> Sketch:
+    return unpack(data)

@@ -37,11 +37,11 @@ class VisibleEntries:
 
     @cached_property
     def by_status(self) -> dict[str, set[int]]:
-        found: dict[str, set[int]] = defaultdict(set)
+        numbers: dict[str, set[int]] = defaultdict(set)
         entries = self.snapshot.entries
         for number in self.all:
-            found[entries[number].status].add(number)
-        return dict(found)
+            numbers[entries[number].status].add(number)
+        return dict(numbers)
 
     @cached_property
     def in_force(self) -> set[int]:
@@ -58,14 +58,14 @@ class VisibleEntries:
     @cached_property
     def sessions(self) -> dict[str, list[int]]:
         """The documents in force of each session, oldest first."""
-        found: dict[str, list[int]] = defaultdict(list)
+        sessions: dict[str, list[int]] = defaultdict(list)
         entries = self.snapshot.entries
         for number in self.in_force:
             if entries[number].session:
-                found[entries[number].session].append(number)
-        for members in found.values():
+                sessions[entries[number].session].append(number)
+        for members in sessions.values():
             members.sort(key=lambda n: (entries[n].created, entries[n].place, n))
-        return dict(found)
+        return dict(sessions)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -102,10 +102,10 @@ def _tests(filters: Filters) -> list[Test]:
 
 
 def _of_types(filters: Filters) -> Test | None:
-    wanted, unwanted = frozenset(filters.types), frozenset(filters.without_types)
-    if not wanted and not unwanted:
+    types, without = frozenset(filters.types), frozenset(filters.without_types)
+    if not types and not without:
         return None
-    return lambda e: (not wanted or e.type in wanted) and e.type not in unwanted
+    return lambda e: (not types or e.type in types) and e.type not in without
 
 
 def _in_session(filters: Filters) -> Test | None:
@@ -130,14 +130,14 @@ def _confident(filters: Filters) -> Test | None:
 
 
 def _by_tags(filters: Filters) -> Test | None:
-    wanted = {tag.lower() for tag in filters.tags}
-    unwanted = {tag.lower() for tag in filters.without_tags}
-    if not wanted and not unwanted:
+    tags = {tag.lower() for tag in filters.tags}
+    without = {tag.lower() for tag in filters.without_tags}
+    if not tags and not without:
         return None
 
     def test(entry: Entry) -> bool:
         has = {tag.lower() for tag in entry.tags}
-        return wanted <= has and not unwanted & has
+        return tags <= has and not without & has
 
     return test
 
@@ -167,13 +167,13 @@ def _by_agent(filters: Filters) -> Test | None:
 
 def _about_file(filters: Filters) -> Test | None:
     """The path itself, a folder above it, or its base name."""
-    wanted = filters.file.removeprefix("./").rstrip("/")
-    if not wanted:
+    place = filters.file.removeprefix("./").rstrip("/")
+    if not place:
         return None
-    folder, base = wanted + "/", "/" + wanted
-    bare = "/" not in wanted
+    folder, base = place + "/", "/" + place
+    bare = "/" not in place
     return lambda e: any(
-        path == wanted or path.startswith(folder) or (bare and path.endswith(base))
+        path == place or path.startswith(folder) or (bare and path.endswith(base))
         for path in e.files
     )
 

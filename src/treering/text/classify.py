@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treering.model.taxonomy import TYPES
 
@@ -16,6 +16,10 @@ _MOST_HINTS = 3.0
 _PUNCTUATION = str.maketrans(dict.fromkeys("\n\r\t,;!?\"'`()[]{}<>*_#", " "))
 
 
+#: Whether the caller named the type, or the text suggested it.
+ChosenBy = Literal["given", "heuristic"]
+
+
 class Alternative(NamedTuple):
     type: str
     score: float
@@ -25,7 +29,7 @@ class Classification(NamedTuple):
     """The type chosen, how sure we are of it, and what else it might have been."""
 
     type: str
-    by: str
+    by: ChosenBy
     score: float
     confident: bool
     alternatives: tuple[Alternative, ...]
@@ -52,10 +56,10 @@ def classify(content: str) -> Classification:
         + shape.get(kind.name, 0.0)
         for kind in TYPES.values()
     }
-    ranked = sorted((name for name in points if points[name]), key=lambda name: -points[name])
-    if not ranked:
+    order = sorted((name for name in points if points[name]), key=lambda name: -points[name])
+    if not order:
         return Classification(_FALLBACK, "heuristic", 0.0, False, ())
-    best, *others = ranked
+    best, *others = order
     doubt = 0.5 * points[others[0]] if others else 0.0
     score = _score(points[best] - doubt)
     alternatives = (Alternative(best, score), *(_alternative(n, points) for n in others[:2]))
@@ -77,8 +81,8 @@ def _points(signals: tuple[str, ...], text: str, head: str) -> float:
 
 def _words(text: str) -> str:
     """Lower case, words apart by single spaces, padded so that ` word ` finds whole words only."""
-    spaced = text.lower().translate(_PUNCTUATION).replace(". ", " ").replace(": ", " : ")
-    return f" {' '.join(spaced.split())} ".replace(". ", " ")
+    words = text.lower().translate(_PUNCTUATION).replace(". ", " ").replace(": ", " : ")
+    return f" {' '.join(words.split())} ".replace(". ", " ")
 
 
 def _pad(signal: str) -> str:
