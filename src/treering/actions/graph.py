@@ -23,13 +23,14 @@ from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import draw
-from treering.graph.gaps import gaps
+from treering.graph.inference import gaps
 from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
 from treering.search import Entry
-from treering.search.entry import SKETCH, hashes_of
+from treering.search.entry import hashes_of
+from treering.text.likeness import INDEX_SKETCH as SKETCH
 from treering.text.words import words
 
 _MOST_LISTED = 1000

@@ -5,7 +5,7 @@
 
 from typing import Any, NamedTuple
 
-from treering.graph.gaps import Gap
+from treering.graph.inference import Gap
 
 
 class NodeShown(NamedTuple):

@@ -24,9 +24,8 @@ from treering.graph.inference import (
     infer,
     similar,
 )
-from treering.graph.mentions import Mentions
 from treering.graph.neighbours import NeighbourTable
-from treering.graph.subject import Subject, subject_of
+from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout

@@ -16,7 +16,7 @@ from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
 from treering.search import Hit, SearchResult
-from treering.search.snippet import snippet
+from treering.search.hits import snippet
 from treering.store.view import View
 
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000

@@ -69,9 +69,9 @@ def parse_moment(text: str, now: float, *, end: bool = False) -> float:
         ) from error
 
 
-def ago(written: str, now: float) -> str:
+def ago(date: str, now: float) -> str:
     """How long ago, in one unit."""
-    seconds = max(0.0, now - instant(written))
+    seconds = max(0.0, now - instant(date))
     for unit, size in (
         ("y", 31_536_000),
         ("mo", 2_592_000),

@@ -182,10 +182,10 @@ def _flow(value: Any, depth: int = 1) -> str:
 
 
 def _key_text(key: Any) -> str:
-    written = _text(key) if isinstance(key, str) and len(key) <= MAX_KEY else ""
-    if not written or len(written) > _LONGEST_WRITTEN_KEY:
+    text = _text(key) if isinstance(key, str) and len(key) <= MAX_KEY else ""
+    if not text or len(text) > _LONGEST_WRITTEN_KEY:
         raise InvalidDocument("bad-key", f"{key!r:.60} is no key for front matter.")
-    return written
+    return text
 
 
 def _whole(value: int) -> str:

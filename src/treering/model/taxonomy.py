@@ -3,11 +3,15 @@
 The type table is the one place that lists types: classification, status and the docs all read it.
 """
 
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from treering.errors import Invalid
 
 Word = TypeVar("Word", bound=str)
+
+#: evolution: what a memory came from or replaces; implementation: how parts of the system need each
+#: other; association: what belongs together; temporal: what was at about the same time.
+RelationFamily = Literal["evolution", "implementation", "association", "temporal"]
 
 
 class MemoryType(NamedTuple):
@@ -243,7 +247,7 @@ RECORD_TYPES = CAPTURED_TYPES | PASSING_TYPES
 BOOKKEEPING_TYPES = CAPTURED_TYPES | {"checkpoint", "entity"}
 
 #: Relation -> family. Any other word is kept as written and counts as association.
-RELATIONS: dict[str, str] = {
+RELATIONS: dict[str, RelationFamily] = {
     "relates_to": "association",
     "depends_on": "implementation",
     "uses": "implementation",
@@ -264,8 +268,8 @@ RELATIONS: dict[str, str] = {
 }
 
 
-def family_of(relation: str) -> str:
-    """Which of evolution, implementation, association and temporal a relation belongs to."""
+def family_of(relation: str) -> RelationFamily:
+    """The family a relation belongs to."""
     return RELATIONS.get(relation.lower(), "association")
 
 

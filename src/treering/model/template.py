@@ -75,7 +75,7 @@ def parse(source: str) -> Template:
         nodes,
         tuple(names.needed),
         tuple(sorted(optional)),
-        {root: frozenset(found) for root, found in names.inner.items()},
+        {root: frozenset(names_in) for root, names_in in names.inner.items()},
     )
 
 
@@ -148,8 +148,8 @@ class _Parser:
             raise self._wrong(line, f"{{{{/{word}}}}} closes nothing")
         self._open.pop()
         body, otherwise = tuple(block.body), tuple(block.otherwise)
-        made = Each(block.path, body) if word == "each" else If(block.path, body, otherwise)
-        self._add(made)
+        node = Each(block.path, body) if word == "each" else If(block.path, body, otherwise)
+        self._add(node)
 
     def _add(self, node: Node) -> None:
         block = self._open[-1]
@@ -226,10 +226,10 @@ class _Names:
 
 def render(template: Template, values: Mapping[str, Any]) -> str:
     """The template with its values; what is missing is one error that names all of it."""
-    made = _Rendering(values)
-    text = "".join(made.pieces(template.nodes))
-    if made.missing:
-        names = ", ".join(made.missing)
+    rendering = _Rendering(values)
+    text = "".join(rendering.pieces(template.nodes))
+    if rendering.missing:
+        names = ", ".join(rendering.missing)
         raise Invalid(f"The template needs {names}.", hint="Give a value for each of them.")
     return text
 
@@ -253,8 +253,8 @@ class _Rendering:
             if isinstance(node, Each):
                 yield from self._each(node)
             elif isinstance(node, If):
-                chosen = node.body if self._value(node.path, may_miss=True) else node.otherwise
-                yield from self.pieces(chosen)
+                branch = node.body if self._value(node.path, may_miss=True) else node.otherwise
+                yield from self.pieces(branch)
             else:
                 yield self._count(
                     node.text if isinstance(node, Text) else as_text(self._value(node.path))

@@ -43,27 +43,27 @@ def read_contents(data: Path) -> Contents:
     crc, _, body = raw.partition(b" ")
     if len(raw) > _LARGEST or crc != _checksum(body):
         raise ValueError("the table of contents is damaged")
-    found = json.loads(body)
-    if not isinstance(found, dict) or found.keys() != {"generation", "segments"}:
+    table = json.loads(body)
+    if not isinstance(table, dict) or table.keys() != {"generation", "segments"}:
         raise ValueError("the table of contents is not ours")
-    segments = found["segments"]
+    segments = table["segments"]
     if not isinstance(segments, list):
         raise ValueError("the table of contents lists no segments")
-    return Contents(_number(found["generation"]), tuple(map(_read_segment, segments)))
+    return Contents(_number(table["generation"]), tuple(map(_read_segment, segments)))
 
 
 def write_contents(data: Path, contents: Contents) -> None:
     """Let these segments count from now on; readers see the old table or the new one."""
-    told = {"generation": contents.generation, "segments": contents.segments}
-    body = json.dumps(told).encode()
+    table = {"generation": contents.generation, "segments": contents.segments}
+    body = json.dumps(table).encode()
     replace_file(data / _FILE, _checksum(body) + b" " + body)
 
 
 def remove_rest(data: Path, contents: Contents) -> None:
     """Delete what belongs to no segment that counts; whoever calls holds the writer's lock."""
-    kept = {segment.name for segment in contents.segments}
+    names = {segment.name for segment in contents.segments}
     for path in data.iterdir():
-        if path.name not in (_FILE, _LOCK) and path.name.partition(".")[0] not in kept:
+        if path.name not in (_FILE, _LOCK) and path.name.partition(".")[0] not in names:
             with suppress(OSError):  # a folder is not ours, and a file may be gone
                 path.unlink()
 

@@ -55,15 +55,15 @@ class Pages:
         return blobs, following, int.from_bytes(data[:_HEAD], "big")
 
     def _read(self, name: str, question: str) -> bytes | None:
-        if (known := self._kept.get(f"{name} {question}")) is not None or self._folder is None:
-            return known
-        asked = hashlib.sha256(question.encode()).digest()
+        if (data := self._kept.get(f"{name} {question}")) is not None or self._folder is None:
+            return data
+        digest = hashlib.sha256(question.encode()).digest()
         try:
             check_folder(self._folder, levels=_LEVELS)
-            data = read_file(self._folder / name)
+            raw = read_file(self._folder / name)
         except OSError:
             return None
-        return data[len(asked) :] if data.startswith(asked) else None
+        return raw[len(digest) :] if raw.startswith(digest) else None
 
     def _write(self, folder: Path, name: str, question: str, data: bytes) -> None:
         """Where nothing can be written, the cursor is good for this process only."""

@@ -24,7 +24,7 @@ from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search import Entry
 from treering.store.view import Copy
 from treering.text import secrets
-from treering.text.suggestions import paths_in, tags_for, title_for
+from treering.text.extraction import paths_in, tags_for, title_for
 
 _NEIGHBOURS = 5
 _ALONE = 400  # characters from which on a text without any structure is hard to read
