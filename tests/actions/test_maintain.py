@@ -41,9 +41,9 @@ def test_what_would_be_ignored_is_refused(repo: Repo) -> None:
     """Whoever names memories for gc believes that only they are meant."""
     kept = repo.tr.remember("text")
 
-    with pytest.raises(Invalid, match="gc takes no ids"):
+    with pytest.raises(Invalid, match="gc does not take ids"):
         repo.tr.maintain("gc", ids=[kept.id])
-    with pytest.raises(Invalid, match="reindex takes no content"):
+    with pytest.raises(Invalid, match="reindex does not take content"):
         repo.tr.maintain("reindex", content="text")
 
 

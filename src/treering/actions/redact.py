@@ -141,12 +141,12 @@ def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:
     seen = (name.removeprefix(REMOTES) for name in ours if name.startswith(REMOTES))
     for remote in sorted({name.rpartition("/heads/")[0] for name in seen}):
         told.append(
-            f"{remote} still has it: `treering sync --remote {remote}` replaces its history; "
-            "copies and caches a server keeps are out of reach."
+            f"{remote} still has it: `treering sync --remote {remote}` replaces its history. "
+            "Copies and caches of a server cannot be reached."
         )
     if workspace.repository.remotes():
         told.append(
-            "Other clones keep it until they sync with the replaced history; "
-            "what was read or copied before cannot be called back."
+            "Other clones keep it until they sync with the replaced history. "
+            "What was read or copied before cannot be undone."
         )
     return told

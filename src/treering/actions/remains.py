@@ -17,7 +17,7 @@ from treering.store.vault import Vault
 
 _BORROWERS = (
     "Repositories that borrow objects from this one (git clone --shared or --reference) are not "
-    "known here; gc breaks them, unless `git repack -a -d` was run in them before."
+    "known here. gc breaks them: run `git repack -a -d` in them first."
 )
 
 
@@ -81,18 +81,18 @@ class _Git:
 def _notes(holders: list[Holder], versions: int) -> list[str]:
     some = "1 version" if versions == 1 else f"{versions} versions"
     notes = [
-        f"{some} of the text can still be read with `git cat-file`, until the commands have run: "
-        "in their order, and while no other program uses the repository."
+        f"{some} of the text can still be read with `git cat-file`. Run the commands in this "
+        "order, while no other program uses the repository."
     ]
     if holders:
         notes.append(
-            f"It is held by {', '.join(map(str, holders))}: keep what else you need of these "
+            f"It is held by {', '.join(map(str, holders))}: save what you need of these "
             "before you remove them."
         )
     if fixed := [holder for holder in holders if holder.is_checked_out]:
         notes.append(
-            f"{', '.join(map(str, fixed))}: checked out, so no command is given. First check out "
-            "something without the text, then ask again with `treering redact ID --dry-run`."
+            f"{', '.join(map(str, fixed))}: checked out, so there is no command for it. First "
+            "check out something without the text, then run `treering redact ID --dry-run`."
         )
     return notes
 
@@ -106,9 +106,7 @@ def _list_unpruned(vault: Vault) -> list[str]:
     if (vault.repository.config("gc.bigPackThreshold") or "0") != "0":
         notes.append("git leaves packs above gc.bigPackThreshold as they are: unset it first.")
     if lenders := _alternates(objects):
-        notes.append(
-            f"Objects are borrowed from {', '.join(lenders)}: what lies there is removed there."
-        )
+        notes.append(f"Objects are borrowed from {', '.join(lenders)}: remove the text there, too.")
     return notes
 
 

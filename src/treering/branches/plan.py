@@ -134,7 +134,7 @@ class _Planner:
             return self._plan_merged(seen, landing, count, drops=True)
         if doubt := self._doubt(seen, landing):
             return self._line(seen, "unsure", "keep", f"{what}. {doubt}")
-        reason = f"{what} and its code landed nowhere."
+        reason = f"{what} and its code did not land."
         return self._line(seen, "abandoned", "trash", reason, drops=True)
 
     def _landing(self, seen: SurveyedScope, tip: str, targets: Sequence[Target]) -> Landing:

@@ -23,7 +23,7 @@ def run(door_: Door, files: tuple[str, ...], recent_files: tuple[str, ...], **gi
 def text(answer: dict[str, Any]) -> str:
     lines = [safe(answer["text"]) or "Nothing is remembered that matters here."]
     if answer["left_out"]:
-        lines.append(f"{answer['left_out']} more did not fit; --budget makes room.")
+        lines.append(f"{answer['left_out']} more did not fit. --budget makes room.")
     if answer["flagged"]:
         lines.append(f"left out as suspicious: {', '.join(answer['flagged'])}")
     return "\n".join(lines)

@@ -42,7 +42,7 @@ class Scene(NamedTuple):
 
 STORY: tuple[Scene, ...] = (
     Scene(
-        "A small shop, two commits old. From now on its commits remember themselves; its first"
+        "A small shop, two commits old. From now on its commits remember themselves. Its first"
         " decision is remembered by hand, with the file it is about.",
         (
             "treering init",
@@ -87,7 +87,7 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "The fix is squashed into main; git keeps no trace of where it came from. The other branch"
+        "The fix is squashed into main. git does not record where it came from. The other branch"
         " is thrown away. The plan finds out what became of both.",
         (
             "git merge -q --squash fix/slow-orders",
@@ -108,7 +108,7 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "How it hangs together, and the whole story, drawn. A promotion is a merge; nothing was"
+        "How it hangs together, and the whole story, drawn. A promotion is a merge. Nothing was"
         " lost on the way.",
         ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),
     ),

@@ -38,7 +38,7 @@ def _neighbours(found: NeighborsAnswer) -> Iterator[str]:
     yield f"{short(found.id)}  {bold(safe(found.title))}"
     yield from _branch(found.nodes, found.id, "")
     if found.total > len(found.nodes):
-        yield f"{len(found.nodes)} of {found.total}; more with --limit"
+        yield f"{len(found.nodes)} of {found.total}: more with --limit"
 
 
 def _branch(nodes: tuple[NodeShown, ...], at: str, indent: str) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _edges(found: Edges) -> Iterator[str]:
     ]
     yield table(rows) if rows else "No links."
     if found.total > len(rows):
-        yield f"{len(rows)} of {found.total}; more with --limit"
+        yield f"{len(rows)} of {found.total}: more with --limit"
 
 
 def _sure(edge: EdgeShown) -> str:
@@ -107,7 +107,7 @@ def _suggestions(found: SuggestedPairs) -> Iterator[str]:
         yield dim(f"      {safe(pair.reason)}")
         yield f"      treering link {pair.source} {pair.relation} {pair.target}"
     if not found.pairs:
-        yield "No memories look as if a link was missing."
+        yield "No links seem to be missing."
 
 
 _TEXTS: dict[type, Callable[[Any], Iterator[str]]] = {

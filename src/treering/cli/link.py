@@ -24,7 +24,7 @@ def text(answer: MadeLink | RemovedLink) -> str:
     if isinstance(answer, RemovedLink):
         if answer.removed:
             return "removed"
-        others = f"; there is {safe(', '.join(answer.relations))}" if answer.relations else ""
+        others = f", but there is {safe(', '.join(answer.relations))}" if answer.relations else ""
         return f"no such link{others}"
     verb = "linked" if answer.created else "kept"
     return (

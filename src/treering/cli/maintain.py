@@ -11,7 +11,7 @@ from treering.cli.render import memories, safe, table
 from treering.cli.shared import Door
 
 _WRITTEN = ("merge", "summarize")
-_NOTHING_DONE = "Nothing was changed; --apply does it."
+_NOTHING_DONE = "Nothing was changed. --apply does it."
 
 
 def run(door_: Door, op: str, content: str, content_file: str, **given: Any) -> Maintained[Any]:
@@ -75,7 +75,7 @@ def _summarize(answer: Any) -> str:
 def _groups(answer: Any, op: str, nothing: str) -> str:
     parts = [_group(group, op) for group in answer.groups]
     if answer.total > len(answer.groups):
-        parts.append(f"{answer.total - len(answer.groups)} more; --limit shows them.")
+        parts.append(f"{answer.total - len(answer.groups)} more: --limit shows them.")
     return "\n\n".join(parts) or nothing
 
 
@@ -114,7 +114,7 @@ def _links(answer: Any) -> str:
         for link in answer.links
     ]
     more = answer.total - len(answer.links)
-    parts = [table(rows) or "No links.", f"{more} more; --limit shows them." if more else ""]
+    parts = [table(rows) or "No links.", f"{more} more: --limit shows them." if more else ""]
     return "\n".join(part for part in parts if part)
 
 

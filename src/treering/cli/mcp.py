@@ -62,7 +62,7 @@ def _token(file: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} cannot be read.") from error
     if not token:
-        raise Invalid(f"{file} holds no token.")
+        raise Invalid(f"{file} does not hold a token.")
     return token
 
 

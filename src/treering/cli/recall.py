@@ -82,7 +82,7 @@ def _summary(answer: Recalled) -> str:
     hidden = [f"{n} {word.replace('_', ' ')}" for word, n in answer.withheld.items() if n]
     parts = []
     if answer.cursor:
-        parts.append(f"{len(answer.results)} of {answer.total}; next: --cursor {answer.cursor}")
+        parts.append(f"{len(answer.results)} of {answer.total}, next: --cursor {answer.cursor}")
     if hidden:
         parts.append(f"withheld: {', '.join(hidden)}")
     return "\n".join(parts)

@@ -85,10 +85,10 @@ def secret_allowed(asked: bool, agent: str = "") -> bool:
     if not asked:
         return False
     if agent or os.environ.get("TREERING_AGENT"):
-        raise BlockedSecret("--allow-secret is for people; an agent may not say it.")
+        raise BlockedSecret("--allow-secret is for people. An agent may not use it.")
     if not (sys.stdin.isatty() or sys.stderr.isatty()):
         raise BlockedSecret(
-            "--allow-secret has to be said at a terminal.",
+            "--allow-secret works only at a terminal.",
             hint="Run it by hand: neither standard input nor standard error is a terminal here.",
         )
     return True

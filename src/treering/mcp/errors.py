@@ -33,7 +33,7 @@ def _bug(error: Exception) -> TreeringError:
 def quiet(text: str) -> str:
     """The text without paths, long words and credentials."""
     if secrets.secrets_in(text):
-        return "The arguments hold what looks like a credential; they are not repeated."
+        return "The arguments look like a credential, so they are not repeated."
     said = re.sub(_PATH, lambda path: path[0].rstrip("/").rpartition("/")[2], text)
     said = re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:40]}…", said)
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"

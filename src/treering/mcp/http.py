@@ -49,7 +49,9 @@ class Address(NamedTuple):
         """`PORT`, `HOST:PORT` or `[IPV6]:PORT`."""
         host, _, port = text.rpartition(":")
         if not port.isascii() or not port.isdigit() or int(port) > 65_535:
-            raise Invalid(f"{text[:80]!r} is no address to listen on.", hint="Give [HOST:]PORT.")
+            raise Invalid(
+                f"{text[:80]!r} is not an address to listen on.", hint="Give [HOST:]PORT."
+            )
         return cls(host.strip("[]") or "127.0.0.1", int(port))
 
     @property

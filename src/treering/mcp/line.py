@@ -51,7 +51,7 @@ def parse(line: bytes) -> JSONRPCMessage:
         raise NoMessage(INVALID_REQUEST, "The message is longer than 8 MB.", known)
     value = _read_json(line)
     if not isinstance(value, dict):
-        raise NoMessage(INVALID_REQUEST, "The line is no JSON-RPC message.")
+        raise NoMessage(INVALID_REQUEST, "The line is not a JSON-RPC message.")
     if "id" in value and "method" in value:
         value["id"] = _check_id(value["id"])
     try:
@@ -60,7 +60,7 @@ def parse(line: bytes) -> JSONRPCMessage:
         # An answer's id is one of ours: among the sender's own it may be another request's.
         known = None if "result" in value or "error" in value else value.get("id")
         known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
-        raise NoMessage(INVALID_REQUEST, "The line is no JSON-RPC message.", known) from None
+        raise NoMessage(INVALID_REQUEST, "The line is not a JSON-RPC message.", known) from None
 
 
 def _read_json(line: bytes) -> Any:

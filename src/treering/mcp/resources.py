@@ -108,7 +108,7 @@ def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
     if uri.startswith(BRANCH):
         text = _overview(workspace, unquote(uri.removeprefix(BRANCH)))
         return TextResourceContents(uri=uri, mime_type="application/json", text=text)
-    raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME are.")
+    raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME exist.")
 
 
 def _memory(workspace: "Workspace", memory_id: str) -> str:
@@ -117,7 +117,7 @@ def _memory(workspace: "Workspace", memory_id: str) -> str:
 
     memory = read(workspace, memory_id, links=0)
     if not isinstance(memory, WholeMemory):
-        raise Invalid("That is no id of a memory.")
+        raise Invalid("That is not the id of a memory.")
     said = header(
         id=memory.id, type=memory.type, author=memory.author, branch=memory.branch,
         age=ago(memory.created, workspace.clock()), origin=memory.origin, flags=memory.flags or (),

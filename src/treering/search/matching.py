@@ -15,7 +15,7 @@ from treering.search.visible import VisibleEntries
 
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
 _MOST_READ = 2000  # memories read to check a phrase
-_NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
+_NO_PHRASE = "No memory has the exact phrase, so its words were searched for."
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 

@@ -33,7 +33,7 @@ def write_tree(
     mode, _, rest = said.decode("ascii", "replace").partition(" ")
     tree = rest.removeprefix("tree ").strip()
     if mode != "040000" or len(tree) != 40:
-        raise StorageFailed(f"git fast-import told no tree: {said!r}")
+        raise StorageFailed(f"git fast-import did not name a tree: {said!r}")
     return tree
 
 

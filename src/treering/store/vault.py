@@ -234,7 +234,7 @@ class Vault:
 
     def _refuse_newer_format(self, text: str) -> None:
         if (found := message.read(text).format) > FORMAT:
-            raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
+            raise FormatTooNew(f"These memories have format {found}. This treering knows {FORMAT}.")
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob

@@ -31,6 +31,6 @@ def hooks(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "worker-gone",
             "warning",
-            f"The program hooks start is not there any more: {worker}",
+            f"The program that hooks start is not there any more: {worker}",
             "treering init",
         )

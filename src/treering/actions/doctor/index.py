@@ -27,7 +27,7 @@ def index(store: Store, may_repair: bool) -> Iterator[Finding]:
         yield Finding(
             "index-damaged",
             "warning",
-            f"The index cannot be read ({type(error).__name__}); recall answers without it.",
+            f"The index cannot be read ({type(error).__name__}). recall answers without it.",
             "treering reindex",
             fixed=may_repair and not current.exists(),
         )

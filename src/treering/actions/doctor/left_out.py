@@ -23,7 +23,7 @@ def find_left_out(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
             f"{kept.files} files of {kept.branch} were left out by {kept.author} in "
             f"{kept.commit[:12]} and put back."
         )
-        yield Finding("kept", "info", said, "Ask them; nothing was lost.")
+        yield Finding("kept", "info", said, "Ask them. Nothing was lost.")
 
 
 def ways_back(workspace: Workspace) -> Iterator[Finding]:
@@ -38,7 +38,7 @@ def ways_back(workspace: Workspace) -> Iterator[Finding]:
         if effect and effect.is_large:
             branch = before.scope.branch
             said = f"Since a sync at {format_moment(before.when)} {effect} on {branch}."
-            fix = f"If nobody meant to: treering restore {branch} --before-sync"
+            fix = f"If nobody wanted that: treering restore {branch} --before-sync"
             yield Finding("undo", "info", said, fix)
 
 

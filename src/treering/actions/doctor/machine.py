@@ -27,8 +27,8 @@ def machine(workspace: Workspace) -> Iterator[Finding]:
             yield Finding(
                 "no-flock",
                 "info",
-                "The file system has no flock; a pid file is used.",
-                "Keep the repository on a local disk where several hosts write.",
+                "The file system has no flock. A pid file is used.",
+                "If several hosts write, keep the repository on a local disk.",
             )
     except OSError:
         return
@@ -36,6 +36,6 @@ def machine(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "no-fsync",
             "info",
-            "treering.fsync is off: a power cut can take memories.",
+            "treering.fsync is off: a power cut can lose memories.",
             "treering config --unset fsync",
         )

@@ -17,10 +17,10 @@ def sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
     repository = workspace.repository
     if wrong := refspec.wrong(repository):
         fixed = may_repair and refspec.repair(repository)
-        said = f"`git fetch {wrong[0]}` brings no memories, or puts them under another name."
+        said = f"`git fetch {wrong[0]}` does not bring memories, or puts them under another name."
         yield Finding("fetch-refspec", "warning", said, "treering doctor", fixed=fixed)
     if repository.is_shallow:
-        said = "A shallow clone: what two people changed is merged without its history."
+        said = "This clone is shallow: what two people changed is merged without its history."
         yield Finding("shallow", "info", said, "git fetch --unshallow")
 
 
@@ -35,12 +35,12 @@ def strange_remotes(vault: Vault) -> Iterator[Finding]:
         yield Finding(
             "gone-remote",
             "info",
-            f"Memories were fetched from {remote!r}, which is no remote any more.",
+            f"Memories were fetched from {remote!r}, which is not a remote any more.",
             f"git for-each-ref --format='delete %(refname)' {REMOTES}{remote} | "
             "git update-ref --stdin",
         )
     if len(found) > _MOST_FETCHED:
-        said = f"{len(found)} scopes were fetched; {_MOST_FETCHED} of them were looked at."
+        said = f"{len(found)} scopes were fetched. {_MOST_FETCHED} of them were checked."
         yield Finding("many-scopes", "info", said, "Nothing has to be done.")
 
 

@@ -51,7 +51,7 @@ def _describe(alike: SameMemories) -> Group:
     if alike.is_exact:
         following = f'maintain(op="dedupe", ids=[{ids}], dry_run=false) keeps the first'
         return Group(alike.ids, 1.0, True, alike.titles, following, keep=alike.ids[0])
-    following = f'read them; maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
+    following = f'read them, then maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
     return Group(alike.ids, alike.score, False, alike.titles, following)
 
 

@@ -79,7 +79,7 @@ def enrich(
         if is_asked and not draft.is_rewritten and is_there(workspace, writer):
             draft.take(text_written(workspace, writer, "enrich", [draft.memory]), title)
     if ids and not any(draft.is_changed for draft in drafts):
-        raise NeedsModel("Nothing more can be added by rules: someone has to write a better text.")
+        raise NeedsModel("Rules have nothing more to add: someone has to write a better text.")
     return Enrichment(_write(workspace, branch, drafts), len(found))
 
 
@@ -133,7 +133,7 @@ class _Draft:
         memory = self.memory
         missing = () if self.is_rewritten else _unwritten(memory)
         call = f'maintain(op="enrich", ids=["{memory.id}"], dry_run=false)'
-        better = ', content="..." with the text written anew' if missing else ""
+        better = ', content="..." with a better text' if missing else ""
         return Enriched(
             memory.id, memory.title, self._suggested, missing, call + better, changed, version
         )

@@ -138,5 +138,5 @@ def _fit_arguments(
     """What the function has parameters for."""
     known = inspect.signature(function).parameters
     if ignored := [word for word in _MEANT if given[word] and word not in known]:
-        raise Invalid(f"{name} takes no {ignored[0]}.")
+        raise Invalid(f"{name} does not take {ignored[0]}.")
     return {word: value for word, value in given.items() if word in known}

@@ -57,7 +57,7 @@ def merge(
     a `type` is that of the new memory, else it chooses which are looked at.
     """
     if content and not ids:
-        raise Invalid("Which memories does the content stand for?", hint="Name them with ids.")
+        raise Invalid("Which memories does the content replace?", hint="Name them with ids.")
     found = _groups(workspace, branch, ids, type, query, threshold)
     kind = type_named(type) if ids and type else ""
     shown = found[:limit]
@@ -94,7 +94,7 @@ def _check(places: Sequence[Copy]) -> None:
     if len({place.layer.vault.is_private for place in places}) > 1:
         raise Invalid(
             "Private and shared memories are not merged.",
-            hint="Others would see a memory replaced by one they cannot see; remember it anew.",
+            hint="Others would see a memory replaced by one they cannot see. Remember it again.",
         )
 
 
@@ -106,7 +106,7 @@ def _describe(alike: SameMemories, text: str, title: str, kind: str, *, is_named
         score=alike.score,
         exact=alike.is_exact,
         titles=alike.titles,
-        next=f"write one text that says what all of them say; {call}",
+        next=f"write one text that says what all of them say, then {call}",
         memories=tuple(map(whole, alike.memories)) if is_named and not text else None,
         would=_would(alike, text, title, kind) if text else None,
     )

@@ -135,7 +135,7 @@ def _describe(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool
         score=alike.score,
         exact=False,
         titles=alike.titles,
-        next=f"write what matters in them; {call}",
+        next=f"write what matters in them, then {call}",
         about=topic.about or None,
         memories=tuple(map(whole, alike.memories)) if is_named and not text else None,
         would=_would(alike, text, title, kind) if text else None,
