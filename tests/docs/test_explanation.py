@@ -8,11 +8,10 @@ from pathlib import Path
 
 
 def test_architecture_page_names_every_module(page, root):
-    """A new reader walks the source by this list; commands are one module each and need no line."""
+    """A new reader walks the source by this list."""
     source = root / "src" / "treering"
-    commands = {f"cli/{module}.py" for module in _command_modules()}
     modules = {str(file.relative_to(source)) for file in source.rglob("*.py")}
-    modules = {name for name in modules if not name.endswith("__init__.py")} - commands
+    modules = {name for name in modules if not name.endswith("__init__.py")}
 
     named = re.findall(r"^\| `([\w/]+\.py)` \|", page(ARCHITECTURE).text, re.MULTILINE)
 
@@ -24,7 +23,7 @@ def test_architecture_page_names_only_what_is_there(page, root):
     source = root / "src" / "treering"
     text = page(ARCHITECTURE).text
 
-    files = {name for name in re.findall(r"\b([a-z_]+(?:/[a-z_]+)+\.py)\b", text)}
+    files = set(re.findall(r"\b([a-z_]+(?:/[a-z_]+)+\.py)\b", text))
     methods = re.findall(r"`([A-Z]\w+)\.(\w+)`", text)
 
     assert {name for name in files if not (source / name).exists()} == set()
@@ -39,13 +38,6 @@ def _methods(source: Path) -> Iterator[tuple[str, str]]:
 
 
 ARCHITECTURE = "docs/explanation/architecture.md"
-
-
-def _command_modules() -> set[str]:
-    from treering.cli.command import module_of
-    from treering.cli.main import COMMANDS
-
-    return set(map(module_of, COMMANDS))
 
 
 def test_every_dependency_earns_its_place_in_a_sentence(page, root):
