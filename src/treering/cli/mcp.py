@@ -24,7 +24,7 @@ def run_mcp(
     gc.disable()  # the SDK makes a million objects at import, all of which stay
     import anyio
 
-    from treering.mcp.place import ServedRepository
+    from treering.mcp.repository import ServedRepository
     from treering.mcp.server import make_server
     from treering.mcp.stdio import serve
 
