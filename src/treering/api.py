@@ -1,7 +1,7 @@
 """The Python door: `Treering.open(path)`, and the verbs as methods.
 
 A `Treering` has a workspace and shows nothing of it: what stands here is all there is to rely on.
-The answers are typed; their classes are in `treering.answers`.
+The answers are typed. Their classes are in `treering.answers`.
 """
 
 import inspect
@@ -51,8 +51,8 @@ def _offer(
     """An action as a method, with a text for those who know nothing of workspaces."""
 
     @wraps(action)
-    def method(self: "Treering", /, *args: P.args, **given: P.kwargs) -> Answer:
-        return action(self._workspace, *args, **given)
+    def method(self: "Treering", /, *args: P.args, **options: P.kwargs) -> Answer:
+        return action(self._workspace, *args, **options)
 
     _, *parameters = inspect.signature(action).parameters.values()
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
@@ -93,10 +93,10 @@ class Treering(Operations):
         >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
         'reviewer'
         """
-        made = Workspace.open(
+        workspace = Workspace.open(
             path, agent=agent, person=person, clock=clock, cache=cache, user_folder=user_folder
         )
-        return cls(made)
+        return cls(workspace)
 
     # --- memories ---------------------------------------------------------------------------------
 
@@ -248,8 +248,8 @@ class Treering(Operations):
         >>> [memory["title"] for memory in tr.exported()]
         ['Use WAL mode: readers never block']
         """
-        found = export_records(self._workspace, branch=branch, all=all, private=private)
-        return cast(Iterator[answers.ExportedMemory], found)
+        records = export_records(self._workspace, branch=branch, all=all, private=private)
+        return cast(Iterator[answers.ExportedMemory], records)
 
     export_markdown = _offer(
         export_markdown,

@@ -160,8 +160,8 @@ def render_entities(answer: dict[str, Any]) -> str:
         return "deleted  " + ", ".join(answer["deleted"])
     if "merged" in answer:
         verb = "would merge" if answer["dry_run"] else "merged"
-        moved = f"{answer['links_moved']} links move"
-        return f"{verb}  {', '.join(answer['merged'])} into {answer['into']} ({moved})"
+        links = f"{answer['links_moved']} links move"
+        return f"{verb}  {', '.join(answer['merged'])} into {answer['into']} ({links})"
     lines = [f"{answer['id']}  {answer['kind']:<12}  {safe(answer['name'])}"]
     if aliases := answer.get("aliases"):
         lines.append(f"  also called: {', '.join(map(safe, aliases))}")
@@ -201,8 +201,8 @@ def _render_summary(answer: dict[str, Any]) -> str:
 def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
     is_here = row["branch"] == current
     name = safe(row["branch"])
-    marked = f"* {bold(name)}" if is_here else f"  {name}"
-    return (marked, str(row["memories"]), row["state"])
+    label = f"* {bold(name)}" if is_here else f"  {name}"
+    return (label, str(row["memories"]), row["state"])
 
 
 def _list_notes(answer: dict[str, Any]) -> list[str]:

@@ -192,8 +192,9 @@ def parse(line: bytes) -> JSONRPCMessage:
         return jsonrpc_message_adapter.validate_python(value, by_name=False)
     except ValidationError:
         # An answer's id is one of ours: among the sender's own it may be another request's.
-        sent = None if "result" in value or "error" in value else value.get("id")
-        request_id = sent if isinstance(sent, str | int) and not isinstance(sent, bool) else None
+        value_id = None if "result" in value or "error" in value else value.get("id")
+        is_usable = isinstance(value_id, str | int) and not isinstance(value_id, bool)
+        request_id = value_id if is_usable else None
         raise NoMessage(
             INVALID_REQUEST, "The line is not a JSON-RPC message.", request_id
         ) from None
