@@ -20,17 +20,19 @@ SETTINGS: dict[str, KnownSetting] = {
     setting.key: setting
     for setting in (
         KnownSetting(
-            "trunk", "", "the branch everything lands on; empty: found from the repository"
+            "trunk", "", "the branch everything lands on (empty: found from the repository)"
         ),
         KnownSetting("fsync", "true", "sync to disk before a memory is acknowledged"),
-        KnownSetting("remote", "", "the remote memories are shared through; empty: origin"),
-        KnownSetting("trustaddress", "false", "what was brought here in your name counts as yours"),
+        KnownSetting("remote", "", "the remote memories are shared through (empty: origin)"),
+        KnownSetting(
+            "trustaddress", "false", "what came from elsewhere in your name counts as yours"
+        ),
         KnownSetting("sync", "false", "memories travel with `git fetch` and `git push`"),
         KnownSetting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),
         KnownSetting(
-            "hookbudget", "1000", "characters an agent is told unasked at a time; 0: nothing at all"
+            "hookbudget", "1000", "characters an agent is shown unasked at a time (0: none)"
         ),
         KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
         KnownSetting("capture", "sparing", "which commits hooks capture: sparing, all or none"),

@@ -32,7 +32,7 @@ def diff(workspace: Workspace, range: str) -> Diff:
     """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`."""
     one, dots, other = range.partition("..")
     if not dots:
-        raise Invalid(f"{range!r} is no range.", hint="Write for example main..feature.")
+        raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
     here = workspace.position().scope.branch
     before = workspace.view(one) if one else workspace.view()
     after = workspace.view(other) if other else workspace.view()

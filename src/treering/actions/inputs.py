@@ -76,7 +76,7 @@ def path_given(workspace: Workspace, path: str) -> str:
         text = os.path.relpath(os.path.realpath(text), os.path.realpath(root))
     normal = os.path.normpath(text).replace(os.sep, "/")
     if normal in (".", "..") or normal.startswith(("../", "/")) or not normal.isprintable():
-        raise Invalid(f"{path!r} is no file inside the repository.")
+        raise Invalid(f"{path!r} is not a file inside the repository.")
     return str(PurePosixPath(normal))
 
 

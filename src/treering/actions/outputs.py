@@ -64,14 +64,16 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
     """The characters of a kept answer from `offset` on."""
     name = id.removeprefix(PREFIX).strip().lower()
     if not re.fullmatch(_NAME, name):
-        raise Invalid("That is no id of a kept answer.", hint="It is out: and 12 hex digits.")
+        raise Invalid(
+            "That is not the id of a kept answer.", hint="Such an id is `out:` and 12 hex digits."
+        )
     try:
         check_folder(_folder(workspace), levels=_LEVELS)
         text = read_file(_folder(workspace) / name).decode(errors="replace")
     except OSError:
         raise MemoryNotFound(
             f"The answer {PREFIX}{name} is no longer kept.",
-            hint="Ask again; `status(view=outputs)` lists what is kept.",
+            hint="Ask again. `status(view=outputs)` lists what is kept.",
         ) from None
     if not 0 <= offset <= len(text):
         raise Invalid(f"offset is {offset}, not between 0 and {len(text)}.")

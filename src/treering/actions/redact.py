@@ -147,20 +147,20 @@ def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:
     names = (name.removeprefix(REMOTES) for name in ours if name.startswith(REMOTES))
     for remote in sorted({name.rpartition("/heads/")[0] for name in names}):
         notes.append(
-            f"{remote} still has it: `treering sync --remote {remote}` replaces its history; "
-            "copies and caches a server keeps are out of reach."
+            f"{remote} still has it: `treering sync --remote {remote}` replaces its history. "
+            "Copies and caches of a server cannot be reached."
         )
     if workspace.repository.remotes():
         notes.append(
-            "Other clones keep it until they sync with the replaced history; "
-            "what was read or copied before cannot be called back."
+            "Other clones keep it until they sync with the replaced history. "
+            "What was read or copied before cannot be undone."
         )
     return notes
 
 
 _BORROWERS = (
     "Repositories that borrow objects from this one (git clone --shared or --reference) are not "
-    "known here; gc breaks them, unless `git repack -a -d` was run in them before."
+    "known here. gc breaks them: run `git repack -a -d` in them first."
 )
 
 
@@ -224,18 +224,18 @@ class _Git:
 def _notes(holders: list[Holder], versions: int) -> list[str]:
     some = "1 version" if versions == 1 else f"{versions} versions"
     notes = [
-        f"{some} of the text can still be read with `git cat-file`, until the commands have run: "
-        "in their order, and while no other program uses the repository."
+        f"{some} of the text can still be read with `git cat-file`. Run the commands in this "
+        "order, while no other program uses the repository."
     ]
     if holders:
         notes.append(
-            f"It is held by {', '.join(map(str, holders))}: keep what else you need of these "
+            f"It is held by {', '.join(map(str, holders))}: save what you need of these "
             "before you remove them."
         )
     if heads := [holder for holder in holders if holder.is_checked_out]:
         notes.append(
-            f"{', '.join(map(str, heads))}: checked out, so no command is given. First check out "
-            "something without the text, then ask again with `treering redact ID --dry-run`."
+            f"{', '.join(map(str, heads))}: checked out, so there is no command for it. First "
+            "check out something without the text, then run `treering redact ID --dry-run`."
         )
     return notes
 
@@ -249,9 +249,7 @@ def _list_unpruned(vault: Vault) -> list[str]:
     if (vault.repository.config("gc.bigPackThreshold") or "0") != "0":
         notes.append("git leaves packs above gc.bigPackThreshold as they are: unset it first.")
     if lenders := _alternates(objects):
-        notes.append(
-            f"Objects are borrowed from {', '.join(lenders)}: what lies there is removed there."
-        )
+        notes.append(f"Objects are borrowed from {', '.join(lenders)}: remove the text there, too.")
     return notes
 
 

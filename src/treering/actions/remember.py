@@ -141,7 +141,7 @@ def supersede(old: Copy, by: str, now: str) -> Change:
 
 def _own_id(text: str) -> str:
     if not is_id(text):
-        raise Invalid(f"{text!r} is no memory id.", hint="An id is 12 characters of base 32.")
+        raise Invalid(f"{text!r} is not a memory id.", hint="An id is 12 characters of base 32.")
     return text
 
 

@@ -62,7 +62,7 @@ def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, 
             return shared_vault, earlier[0]
         raise BranchNotFound(
             f"No sync has changed or hidden memories of {branch} lately.",
-            hint="`treering log` shows what happened; `treering revert ID --to COMMIT` goes back.",
+            hint="`treering log` shows what happened. `treering revert ID --to COMMIT` goes back.",
         )
     for vault in workspace.store.vaults():
         for entry in list_trash(vault):

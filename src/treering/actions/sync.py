@@ -184,7 +184,7 @@ class _SyncRun:
             return (name not in ours, name.removeprefix(HEADS) not in tips_before, name)
 
         names = sorted(tips, key=rank)[:MOST_SCOPES]
-        note = f"{self._wire.name} offers {len(tips)} scopes; {MOST_SCOPES} of them are followed"
+        note = f"{self._wire.name} offers {len(tips)} scopes, {MOST_SCOPES} of them are used"
         self._notes.append(note)
         return {name: tips[name] for name in names}
 
@@ -333,10 +333,9 @@ class _SyncRun:
             self._lines.setdefault(scope, SyncedScope(scope.branch, "unchanged"))
         if self._secrets:
             raise BlockedSecret(
-                f"Not pushed, since it holds what looks like a credential: "
-                f"{'; '.join(self._secrets)}.",
-                hint="`treering redact ID` takes a memory's text out of history; everything else "
-                "was synced. `treering sync --allow-secret` pushes it all the same.",
+                f"Not pushed, because it looks like a credential: {'; '.join(self._secrets)}.",
+                hint="`treering redact ID` takes a memory's text out of history. Everything else "
+                "was synced. `treering sync --allow-secret` pushes it anyway.",
             )
         if self._refused:
             reasons = "; ".join(f"{s.branch} {why}" for s, why in self._refused.items())

@@ -134,7 +134,7 @@ class _Planner:
             return self._plan_merged(entry, landing, count, drops=True)
         if doubt := self._doubt(entry, landing):
             return self._line(entry, "unsure", "keep", f"{what}. {doubt}")
-        reason = f"{what} and its code landed nowhere."
+        reason = f"{what} and its code did not land."
         return self._line(entry, "abandoned", "trash", reason, drops=True)
 
     def _landing(self, entry: SurveyedScope, tip: str, targets: Sequence[Target]) -> Landing:

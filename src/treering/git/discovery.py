@@ -56,7 +56,7 @@ def _refuse_embedded(git_dir: Path) -> None:
     if outer is None or outer.is_relative_to(git_dir):
         return
     raise NotARepository(
-        f"{git_dir} is a bare repository among the files of another one, and nobody named it.",
+        f"{git_dir} is a bare repository among the files of another one, and was not named.",
         f"`treering -C {_top(git_dir)}` is for the repository around it, "
         f"`treering -C {git_dir}` for this one, if you trust whoever made it.",
     )

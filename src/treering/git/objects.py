@@ -75,7 +75,7 @@ class Objects:
         except (KeyError, ValueError, GitError, OSError) as error:
             raise StoreDamaged(f"The {_KINDS[kind]} {oid} cannot be read: {error}") from error
         if entry.type != kind:
-            raise StoreDamaged(f"The object {oid} is no {_KINDS[kind]}.")
+            raise StoreDamaged(f"The object {oid} is not a {_KINDS[kind]}.")
         return entry
 
     def exists(self, oid: str) -> bool:
@@ -118,7 +118,7 @@ class Objects:
         except (KeyError, ValueError, GitError, OSError) as error:
             raise StoreDamaged(f"The tree {oid} cannot be read: {error}") from error
         if kind != GIT_OBJECT_TREE:
-            raise StoreDamaged(f"The object {oid} is no tree.")
+            raise StoreDamaged(f"The object {oid} is not a tree.")
         return bytes(data)
 
     def _get_ready(self) -> None:

@@ -39,7 +39,7 @@ def write_tree(
     mode, _, rest = answer.decode("ascii", "replace").partition(" ")
     tree = rest.removeprefix("tree ").strip()
     if mode != "040000" or len(tree) != 40:
-        raise StorageFailed(f"git fast-import told no tree: {answer!r}")
+        raise StorageFailed(f"git fast-import did not name a tree: {answer!r}")
     return tree
 
 

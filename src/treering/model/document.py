@@ -109,7 +109,7 @@ def link_fields(link: Link) -> dict[str, Any]:
 
 
 def _wrong(name: str, value: Any, kind: str) -> InvalidDocument:
-    return InvalidDocument("wrong-type", f"The field {name!r} is no {kind}: {value!r:.60}.")
+    return InvalidDocument("wrong-type", f"The field {name!r} is not {kind}: {value!r:.60}.")
 
 
 def _read_text(value: Any, name: str) -> str:
@@ -120,19 +120,19 @@ def _read_text(value: Any, name: str) -> str:
 
 def _read_number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _wrong(name, value, "number")
+        raise _wrong(name, value, "a number")
     return float(value)
 
 
 def _read_mapping(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _wrong(name, value, "mapping")
+        raise _wrong(name, value, "a mapping")
     return value
 
 
 def _read_list(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _wrong(name, value, "list")
+        raise _wrong(name, value, "a list")
     return value
 
 

@@ -196,7 +196,7 @@ def id_prefix(text: str) -> str:
             f"{text!r} is too short for an id.", hint=f"Give at least {MIN_PREFIX} characters."
         )
     if not re.fullmatch(_PREFIX, word):
-        raise Invalid(f"{text!r} is no memory id.", hint="An id looks like 7k2m9qx4c0wd.")
+        raise Invalid(f"{text!r} is not a memory id.", hint="An id looks like 7k2m9qx4c0wd.")
     return word
 
 
@@ -238,7 +238,8 @@ def check(memory: Memory) -> Memory:
         value = getattr(memory, name)
         _need("\n" not in value and len(value) <= 500, f"{name} is not one short line")
     _need(
-        not memory.commit or bool(re.fullmatch(_OBJECT_ID, memory.commit)), "commit is no object id"
+        not memory.commit or bool(re.fullmatch(_OBJECT_ID, memory.commit)),
+        "commit is not an object id",
     )
     for file in memory.files:
         _check_file(file)
@@ -272,15 +273,21 @@ def _check_topic(topic: str) -> None:
 def _check_file(file: FileRef) -> None:
     parts = file.path.split("/")
     inside = bool(file.path) and not {"", ".", ".."} & set(parts) and "\0" not in file.path
-    _need(inside and len(file.path) <= 4096, f"file {file.path!r} is no path inside the repository")
-    _need(not file.blob or bool(re.fullmatch(_OBJECT_ID, file.blob)), f"{file.path}: blob is no id")
+    _need(
+        inside and len(file.path) <= 4096, f"file {file.path!r} is not a path inside the repository"
+    )
+    _need(
+        not file.blob or bool(re.fullmatch(_OBJECT_ID, file.blob)),
+        f"{file.path}: blob is not an id",
+    )
 
 
 def _check_link(link: Link) -> None:
     _need(
-        bool(re.fullmatch(_RELATION, link.relation)), f"relation {link.relation!r} is no plain word"
+        bool(re.fullmatch(_RELATION, link.relation)),
+        f"relation {link.relation!r} is not a plain word",
     )
-    _need(is_id(link.target), f"link target {link.target!r} is no id")
+    _need(is_id(link.target), f"link target {link.target!r} is not an id")
     _need(0 <= link.confidence <= 1, f"link confidence {link.confidence} is not between 0 and 1")
 
 
@@ -288,4 +295,4 @@ def _check_date(name: str, value: str) -> None:
     try:
         instant(value)
     except (ValueError, OverflowError):
-        _need(False, f"{name} {value!r} is no ISO date")
+        _need(False, f"{name} {value!r} is not an ISO date")

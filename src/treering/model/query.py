@@ -196,7 +196,7 @@ def _number(value: Any, what: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0 <= number <= 1:
-        raise Invalid(f"{what} {value!r} is no number from 0 to 1.", hint="For example 0.7")
+        raise Invalid(f"{what} {value!r} is not a number from 0 to 1.", hint="For example 0.7")
     return number
 
 

@@ -1,6 +1,6 @@
 """Scopes: what the memories of one branch are called in git.
 
-The only place that spells `refs/treering/`. A branch name is escaped, not nested, so that `a` and
+The refs of scopes are spelled only here. A branch name is escaped, not nested, so that `a` and
 `a/b` can both have memories, and any name git allows can be read back from its ref.
 """
 

@@ -139,7 +139,7 @@ class _Parser:
     def _else(self, line: int) -> None:
         block = self._open[-1]
         if block.word != "if" or block.has_else:
-            raise self._wrong(line, "{{else}} belongs into an {{#if}}, once")
+            raise self._wrong(line, "{{else}} belongs in an {{#if}}, once")
         self._open[-1] = block._replace(has_else=True)
 
     def _end(self, word: str, line: int) -> None:
@@ -161,7 +161,7 @@ class _Parser:
 
     def _path(self, text: str, line: int) -> Path:
         if not re.fullmatch(_PATH, text):
-            raise self._wrong(line, f"{text[:40]!r} is no variable")
+            raise self._wrong(line, f"{text[:40]!r} is not a variable")
         return tuple(text.split("."))
 
     def _check(self, start: int, end: int) -> str:
@@ -264,7 +264,9 @@ class _Rendering:
         items = self._value(node.path)
         if isinstance(items, str | Mapping) or not isinstance(items, Sequence):
             if items is not None:
-                raise Invalid(f"{'.'.join(node.path)} is no list, so {{{{#each}}}} cannot walk it.")
+                raise Invalid(
+                    f"{'.'.join(node.path)} is not a list, so {{{{#each}}}} cannot go through it."
+                )
             return
         alias = singular(node.path[-1])
         for index, item in enumerate(items):

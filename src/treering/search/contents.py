@@ -48,7 +48,7 @@ def read_contents(data: Path) -> Contents:
         raise ValueError("the table of contents is not ours")
     segments = table["segments"]
     if not isinstance(segments, list):
-        raise ValueError("the table of contents lists no segments")
+        raise ValueError("the table of contents does not list segments")
     return Contents(_number(table["generation"]), tuple(map(_read_segment, segments)))
 
 
@@ -72,7 +72,7 @@ def _read_segment(value: Any) -> Listed:
     match value:
         case [str(name), documents] if re.fullmatch(_SEGMENT, name):
             return Listed(name, _number(documents))
-    raise ValueError("the table of contents names what is no segment")
+    raise ValueError("the table of contents names something that is not a segment")
 
 
 def _number(value: Any) -> int:

@@ -20,7 +20,7 @@ _SPELLED = 0.7  # a word we guessed counts less than one that was typed
 _SHORTEST, _LONGEST = 4, 24  # letters of a word that is guessed at
 _MOST_GUESSES = 3
 _MOST_READ = 2000  # memories read to check a phrase
-_NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
+_NO_PHRASE = "No memory has the exact phrase, so its words were searched for."
 
 #: A word as it was typed, the beginning of one, or a guess at a misspelt one.
 ClauseKind = Literal["text", "prefix", "spelling"]

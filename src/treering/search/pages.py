@@ -44,7 +44,7 @@ class Pages:
         data = self._read(match[1], question) if match else None
         if match is None or data is None:
             raise Invalid(
-                "This cursor belongs to no answer that is still there.",
+                "The answer of this cursor is not there any more.",
                 hint="Ask the same question again without a cursor.",
             )
         raw = data[_HEAD:]

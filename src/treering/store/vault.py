@@ -239,7 +239,7 @@ class Vault:
     def _refuse_newer_format(self, text: str) -> None:
         if (number := message.read(text).format) > FORMAT:
             raise FormatTooNew(
-                f"These memories have format {number}; this treering knows {FORMAT}."
+                f"These memories have format {number}. This treering knows {FORMAT}."
             )
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:

@@ -201,7 +201,7 @@ def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     commit = objects.commit(tip)
     memories = vault.trees.folder(commit.tree, layout.MEMORIES)
     if memories and _size_of(vault, memories) > _MOST_LISTED:
-        raise StoreDamaged(f"{scope.branch} lists more than anyone could remember.")
+        raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
     vault.snapshot_at(scope, tip)
     if message.read(commit.message).format > FORMAT:
         raise FormatTooNew(f"{scope.branch} was written by a newer treering.")

@@ -32,8 +32,8 @@ def machine(workspace: Workspace) -> Iterator[Finding]:
             yield Finding(
                 "no-flock",
                 "info",
-                "The file system has no flock; a pid file is used.",
-                "Keep the repository on a local disk where several hosts write.",
+                "The file system has no flock. A pid file is used.",
+                "If several hosts write, keep the repository on a local disk.",
             )
     except OSError:
         return
@@ -41,7 +41,7 @@ def machine(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "no-fsync",
             "info",
-            "treering.fsync is off: a power cut can take memories.",
+            "treering.fsync is off: a power cut can lose memories.",
             "treering config --unset fsync",
         )
 
@@ -69,7 +69,7 @@ def hooks(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "worker-gone",
             "warning",
-            f"The program hooks start is not there any more: {worker}",
+            f"The program that hooks start is not there any more: {worker}",
             "treering init",
         )
 
@@ -82,10 +82,12 @@ def sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
     repository = workspace.repository
     if wrong := refspec.wrong(repository):
         is_whole = may_repair and refspec.repair(repository)
-        message = f"`git fetch {wrong[0]}` brings no memories, or puts them under another name."
+        message = (
+            f"`git fetch {wrong[0]}` does not bring memories, or puts them under another name."
+        )
         yield Finding("fetch-refspec", "warning", message, "treering doctor", fixed=is_whole)
     if repository.is_shallow:
-        message = "A shallow clone: what two people changed is merged without its history."
+        message = "This clone is shallow: what two people changed is merged without its history."
         yield Finding("shallow", "info", message, "git fetch --unshallow")
 
 
@@ -100,12 +102,12 @@ def strange_remotes(vault: Vault) -> Iterator[Finding]:
         yield Finding(
             "gone-remote",
             "info",
-            f"Memories were fetched from {remote!r}, which is no remote any more.",
+            f"Memories were fetched from {remote!r}, which is not a remote any more.",
             f"git for-each-ref --format='delete %(refname)' {REMOTES}{remote} | "
             "git update-ref --stdin",
         )
     if len(tips) > _MOST_FETCHED:
-        message = f"{len(tips)} scopes were fetched; {_MOST_FETCHED} of them were looked at."
+        message = f"{len(tips)} scopes were fetched. {_MOST_FETCHED} of them were checked."
         yield Finding("many-scopes", "info", message, "Nothing has to be done.")
 
 

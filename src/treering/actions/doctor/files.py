@@ -46,7 +46,7 @@ def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
 def loose_objects(vault: Vault) -> Iterator[Finding]:
     loose = sum(1 for _ in (vault.repository.common_dir / "objects").glob("[0-9a-f][0-9a-f]/*"))
     if loose > _MANY_LOOSE:
-        yield Finding("loose-objects", "info", f"{loose} loose objects take space.", "git gc")
+        yield Finding("loose-objects", "info", f"{loose} loose objects take up space.", "git gc")
 
 
 def find_leftovers(store: Store, may_repair: bool) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
             yield Finding(
                 "open-to-all",
                 "warning",
-                f"{path.name} is open to users the repository is closed to.",
+                f"{path.name} can be read by users who cannot read the repository.",
                 f"chmod o-rwx {path}",
                 fixed=may_repair and _close(path, excess),
             )
@@ -82,7 +82,7 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
         yield Finding(
             "not-writable",
             "error",
-            f"{len(foreign)} of our refs belong to someone else, {foreign[0].name} for one.",
+            f"{len(foreign)} refs of ours belong to someone else, for example {foreign[0].name}.",
             f"chown -R $(id -u) {folder / 'refs' / 'treering'}",
         )
 
@@ -145,7 +145,7 @@ def index(store: Store, may_repair: bool) -> Iterator[Finding]:
         yield Finding(
             "index-damaged",
             "warning",
-            f"The index cannot be read ({type(error).__name__}); recall answers without it.",
+            f"The index cannot be read ({type(error).__name__}). recall answers without it.",
             "treering reindex",
             fixed=may_repair and not current.exists(),
         )

@@ -46,4 +46,4 @@ def readable(findings: Iterable[Finding]) -> Iterator[Finding]:
             yield finding
     for code, number in count.items():
         if more := max(0, number - _MOST_OF_A_KIND):
-            yield replace(last[code], message=f"{more} more of the kind {code}.")
+            yield replace(last[code], message=f"{more} more with the code {code}.")

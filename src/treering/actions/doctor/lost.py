@@ -98,7 +98,7 @@ def find_left_out(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
             f"{loss.files} files of {loss.branch} were left out by {loss.author} in "
             f"{loss.commit[:12]} and put back."
         )
-        yield Finding("kept", "info", message, "Ask them; nothing was lost.")
+        yield Finding("kept", "info", message, "Ask them. Nothing was lost.")
 
 
 def ways_back(workspace: Workspace) -> Iterator[Finding]:
@@ -113,7 +113,7 @@ def ways_back(workspace: Workspace) -> Iterator[Finding]:
         if effect and effect.is_large:
             branch = before.scope.branch
             message = f"Since a sync at {format_moment(before.when)} {effect} on {branch}."
-            fix = f"If nobody meant to: treering restore {branch} --before-sync"
+            fix = f"If nobody wanted that: treering restore {branch} --before-sync"
             yield Finding("undo", "info", message, fix)
 
 

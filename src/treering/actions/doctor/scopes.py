@@ -64,8 +64,8 @@ def _repair_ref(
         return Finding(
             "unsteady-disk",
             "warning",
-            f"{name} could be read only at the second try ({error.message})",
-            "Look after the disk, then run `treering doctor` again.",
+            f"{name} could only be read at the second try ({error.message})",
+            "Check the disk, then run `treering doctor` again.",
         )
     folder = vault.repository.common_dir
     for earlier in _earlier_tips(vault, name, value):
@@ -123,7 +123,7 @@ def past(vault: Vault, tips: Collection[str]) -> Iterator[Finding]:
         yield Finding("broken-history", "error", text, _OLDER)
 
 
-_OLDER = "What is seen now is whole; fetch the past from a remote or another clone."
+_OLDER = "The current memories are complete. Fetch the past from a remote or another clone."
 
 
 def strangers(vault: Vault) -> Iterator[Finding]:

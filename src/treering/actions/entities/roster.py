@@ -96,7 +96,7 @@ class Roster:
                 f"There is no entity {word[:100]!r}.", hint="`treering entities list` shows them."
             ) from None
         if memory.type != "entity" or memory.is_forgotten:
-            raise MemoryNotFound(f"The memory {memory.id} is no entity.")
+            raise MemoryNotFound(f"The memory {memory.id} is not an entity.")
         return entity_of(place, memory)
 
     def free_id(self, content: str) -> tuple[str, Copy | None]:

@@ -105,7 +105,7 @@ def template_named(
     missing = [word for word in variables_of(parts) if word not in values]
     if missing:
         raise Invalid(
-            f"The template {name} needs {', '.join(missing)}, which nobody gives it here.",
+            f"The template {name} needs {', '.join(missing)}, which is not available here.",
             hint=f"It may use: {', '.join(sorted(values))}.",
         )
     return parts

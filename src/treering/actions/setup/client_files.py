@@ -49,7 +49,7 @@ def plan_files(
         except Invalid as reason:
             notes.append(
                 f"{addition.path} was left as it is. {reason.message} "
-                f"This has to be added by hand:\n{whole(addition)}"
+                f"Add this by hand:\n{whole(addition)}"
             )
             continue
         if edit.insertions:

@@ -91,7 +91,7 @@ def _explain(repository: Repository, why: str) -> HookPlan:
     hooks = (HookFile(folder / n, hook_block.alone(n), 0o755) for n in HOOKS)
     writes = tuple(hook for hook in hooks if _content(hook.path) != hook.content)
     note = (
-        f"No hook was written: {why}, where files may be shared, or made anew by other tools. "
+        f"No hook was written: {why}, where files may be shared, or written by other tools. "
         f"Add a line like this to your own hooks ({', '.join(HOOKS)}), or use --force to have a "
         f"marked block added: {CALL.format(name=HOOKS[0])}"
     )

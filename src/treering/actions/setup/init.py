@@ -21,7 +21,7 @@ from treering.errors import Invalid
 from treering.git.repository import Repository
 
 _LOG_NOTE = (
-    "`git log --all` shows memory commits, too; "
+    "`git log --all` also shows memory commits. "
     "`git log --exclude='refs/treering/*' --all` leaves them out."
 )
 

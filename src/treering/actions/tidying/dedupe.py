@@ -41,7 +41,7 @@ def _describe(family: SameMemories) -> Group:
     if family.is_exact:
         following = f'maintain(op="dedupe", ids=[{ids}], dry_run=false) keeps the first'
         return Group(family.ids, 1.0, True, family.titles, following, keep=family.ids[0])
-    following = f'read them; maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
+    following = f'read them, then maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
     return Group(family.ids, family.score, False, family.titles, following)
 
 

@@ -72,7 +72,7 @@ def enrich(workspace: Workspace, request: MaintainRequest) -> Enrichment:
             words = text_written(workspace, request.writer, "enrich", [draft.memory])
             draft.take(words, request.title)
     if request.ids and not any(draft.is_changed for draft in drafts):
-        raise NeedsModel("Nothing more can be added by rules: someone has to write a better text.")
+        raise NeedsModel("Rules have nothing more to add: someone has to write a better text.")
     return Enrichment(_write(workspace, request.branch, drafts), len(entries))
 
 
@@ -126,7 +126,7 @@ class _Draft:
         memory = self.memory
         missing = () if self.is_rewritten else _unwritten(memory)
         call = f'maintain(op="enrich", ids=["{memory.id}"], dry_run=false)'
-        better = ', content="..." with the text written anew' if missing else ""
+        better = ', content="..." with a better text' if missing else ""
         return Enriched(
             memory.id, memory.title, self._suggestions, missing, call + better, changed, version
         )

@@ -45,7 +45,7 @@ def merge_memories(workspace: Workspace, request: MaintainRequest) -> Merges:
     a `type` is that of the new memory, else it chooses which are looked at.
     """
     if request.content and not request.ids:
-        raise Invalid("Which memories does the content stand for?", hint="Name them with ids.")
+        raise Invalid("Which memories does the content replace?", hint="Name them with ids.")
     families = _families(workspace, request)
     page = families[: request.limit]
     kind = type_named(request.type) if request.ids and request.type else ""
@@ -82,7 +82,7 @@ def _check(places: Sequence[Copy]) -> None:
     if len({place.is_private for place in places}) > 1:
         raise Invalid(
             "Private and shared memories are not merged.",
-            hint="Others would see a memory replaced by one they cannot see; remember it anew.",
+            hint="Others would see a memory replaced by one they cannot see. Remember it again.",
         )
 
 
@@ -94,7 +94,7 @@ def _describe(family: SameMemories, text: str, title: str, kind: str, *, is_name
         score=family.score,
         exact=family.is_exact,
         titles=family.titles,
-        next=f"write one text that says what all of them say; {call}",
+        next=f"write one text that says what all of them say, then {call}",
         memories=tuple(map(whole, family.memories)) if is_named and not text else None,
         would=_would(family, text, title, kind) if text else None,
     )

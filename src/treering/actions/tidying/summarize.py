@@ -121,7 +121,7 @@ def _describe(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool
         score=sources.score,
         exact=False,
         titles=sources.titles,
-        next=f"write what matters in them; {call}",
+        next=f"write what matters in them, then {call}",
         about=topic.about or None,
         memories=tuple(map(whole, sources.memories)) if is_named and not text else None,
         would=_would(sources, text, title, kind) if text else None,

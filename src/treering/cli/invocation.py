@@ -1,43 +1,66 @@
-"""What every command shares: --repo and --json, opening the repository, printing the answer."""
+"""One invocation of one command: its repository, who called, its input, and its answer.
+
+Here is the one place where an answer becomes text for people or JSON for programs.
+"""
 
 import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 import click
 from click.core import ParameterSource
 
 from treering.actions.answers import harmless, jsonable
+from treering.actions.verbs import find_verb
 from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.errors import BlockedSecret, Invalid
 from treering.git.objects import Person
 
 
-class Door(NamedTuple):
-    """One call of one command."""
+class Invocation:
+    """One call of one command. `is_named` tells whether someone said which repository is meant."""
 
-    repo: str
-    as_json: bool
-    is_named: bool = False  # whether someone said which repository, or it is the one around us
+    def __init__(self, repo: str, as_json: bool, is_named: bool = False) -> None:
+        self.repo = repo
+        self.as_json = as_json
+        self.is_named = is_named
 
-    def open(self) -> Workspace:
-        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **who())
+    @cached_property
+    def workspace(self) -> Workspace:
+        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **read_caller())
 
-    def answer(self, value: Any, text: Callable[[Any], str]) -> None:
-        """Print the answer: JSON for programs, words for people."""
+    def act(self, verb: str, *args: Any, **options: Any) -> Any:
+        """Do what a verb's definition names as its action, on the repository."""
+        action = find_verb(verb).load_action()
+        return action(self.workspace, *args, **options)
+
+    def answer(self, value: Any, render: Callable[[Any], str]) -> None:
+        """Print the answer: JSON for programs, text for people."""
         if self.as_json:
-            click.echo(json.dumps(jsonable(value), ensure_ascii=False))
-        elif said := text(harmless(value)):
-            screen.show(said)
+            print_json(jsonable(value))
+        elif text := render(harmless(value)):
+            screen.show(text)
 
-    def tidy_later(self, workspace: Workspace) -> None:
+    def say(self, text: str) -> None:
+        """Tell people something beside the answer."""
+        if not self.as_json:
+            click.echo(text, err=True)
+
+    def list_paths(self, paths: tuple[str, ...]) -> list[str]:
+        """Paths as people type them, from where they are. A missing one is meant from the top."""
+        if self.workspace.repository.workdir is None:
+            return list(paths)
+        return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]
+
+    def tidy_later(self) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        index = workspace.searcher.index
+        index = self.workspace.searcher.index
         if index.is_untidy or index.is_unfinished:
             self.start_tidying()
 
@@ -59,10 +82,10 @@ class Door(NamedTuple):
 
 def open_workspace(repo: str, agent: str) -> Workspace:
     """A repository for one call, in the name of whoever calls."""
-    return Workspace.open(repo, is_brief=True, **(who() | {"agent": agent}))
+    return Workspace.open(repo, is_brief=True, **(read_caller() | {"agent": agent}))
 
 
-class Who(TypedDict):
+class Caller(TypedDict):
     """Whoever called, as the environment tells it."""
 
     person: Person | None
@@ -71,7 +94,7 @@ class Who(TypedDict):
     user_folder: Path
 
 
-def who() -> Who:
+def read_caller() -> Caller:
     return {
         "person": _person(),
         "agent": os.environ.get("TREERING_AGENT", ""),
@@ -80,15 +103,15 @@ def who() -> Who:
     }
 
 
-def secret_allowed(asked: bool, agent: str = "") -> bool:
-    """Whether --allow-secret counts: a person has to say it, and a person sits at a terminal."""
-    if not asked:
+def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
+    """Whether --allow-secret counts: only a person may use it, and a person sits at a terminal."""
+    if not is_wanted:
         return False
     if agent or os.environ.get("TREERING_AGENT"):
-        raise BlockedSecret("--allow-secret is for people; an agent may not say it.")
+        raise BlockedSecret("--allow-secret is for people. An agent may not use it.")
     if not (sys.stdin.isatty() or sys.stderr.isatty()):
         raise BlockedSecret(
-            "--allow-secret has to be said at a terminal.",
+            "--allow-secret works only at a terminal.",
             hint="Run it by hand: neither standard input nor standard error is a terminal here.",
         )
     return True
@@ -110,12 +133,12 @@ def _config() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
-def door_of(repo: str | None, as_json: bool) -> Door:
-    """The door of this call; both options may also stand before the command's name."""
-    outer = click.get_current_context().obj or {}
+def current_invocation(repo: str | None, as_json: bool) -> Invocation:
+    """This invocation. Both options may also stand before the command's name."""
+    outer: Mapping[str, Any] = click.get_current_context().obj or {}
     # git sets GIT_DIR for `git --git-dir=... treering`.
-    named = repo or outer.get("repo") or os.environ.get("GIT_DIR")
-    return Door(named or ".", as_json or outer.get("as_json", False), is_named=bool(named))
+    name = repo or outer.get("repo") or os.environ.get("GIT_DIR")
+    return Invocation(name or ".", as_json or outer.get("as_json", False), is_named=bool(name))
 
 
 def is_typed(name: str) -> bool:
@@ -124,12 +147,12 @@ def is_typed(name: str) -> bool:
     return source is ParameterSource.COMMANDLINE
 
 
-def content_if_given(option: str, file: str) -> str:
-    """Content where it may be left out: nothing is asked of stdin unless `-` says so."""
-    return content_from(option or None, file) if option or file else ""
+def read_optional_content(option: str, file: str) -> str:
+    """Content where it may be left out: stdin is not read unless `-` says so."""
+    return read_content(option or None, file) if option or file else ""
 
 
-def content_from(argument: str | None, file: str = "") -> str:
+def read_content(argument: str | None, file: str = "") -> str:
     """Content as the argument, from a file, or from stdin with `-` or when nothing is given."""
     if argument is not None and file:
         raise Invalid("Give the content as argument or with --content-file, not both.")
@@ -150,9 +173,6 @@ def _decode(data: bytes) -> str:
         raise Invalid(f"The content is not valid UTF-8 (byte {error.start}).") from error
 
 
-def relative_to_root(workspace: Workspace, paths: tuple[str, ...]) -> list[str]:
-    """Paths as people type them, from where they stand; what is not there is meant from the top."""
-    root = workspace.repository.workdir
-    if root is None:
-        return list(paths)
-    return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]
+def print_json(value: Any) -> None:
+    """One JSON value a line, as programs read it."""
+    click.echo(json.dumps(value, ensure_ascii=False))

@@ -31,18 +31,18 @@ def check_arguments(verb: Verb, raw: dict[str, Any]) -> dict[str, Any]:
 
     What was not given is not in it, so that the action's own defaults hold.
     """
-    known = {parameter.name: parameter for parameter in verb.parameters_of("mcp")}
+    parameters = {parameter.name: parameter for parameter in verb.parameters_of("mcp")}
     for name, value in raw.items():
-        if name not in known:
-            _refuse(name, list(known))
+        if name not in parameters:
+            _refuse(name, list(parameters))
         _must_be_unicode(name, value)
-    told = {name: _unwrap(known[name].kind, value) for name, value in raw.items()}
-    given = {name: value for name, value in told.items() if not _is_nothing(value)}
+    values = {name: _unwrap(parameters[name].kind, value) for name, value in raw.items()}
+    arguments = {name: value for name, value in values.items() if not _is_nothing(value)}
     try:
-        checked = _model(verb.name).model_validate(given)
+        model = _model(verb.name).model_validate(arguments)
     except ValidationError as error:
-        raise Invalid(_describe(error), hint=_hint(list(known))) from None
-    return checked.model_dump(exclude_unset=True)
+        raise Invalid(_describe(error), hint=_hint(list(parameters))) from None
+    return model.model_dump(exclude_unset=True)
 
 
 @cache
@@ -55,14 +55,14 @@ def _model(name: str) -> type[BaseModel]:
     return create_model(name, __config__=_LENIENT, **fields)
 
 
-def _refuse(name: str, known: Sequence[str]) -> None:
-    close = get_close_matches(name[:_LONGEST_NAME], known, n=1)
-    meant = f" Did you mean {close[0]}?" if close else ""
-    raise Invalid(f"Unknown argument {name[:_LONGEST_NAME]!r}.{meant}", hint=_hint(known))
+def _refuse(name: str, names: Sequence[str]) -> None:
+    close = get_close_matches(name[:_LONGEST_NAME], names, n=1)
+    guess = f" Did you mean {close[0]}?" if close else ""
+    raise Invalid(f"Unknown argument {name[:_LONGEST_NAME]!r}.{guess}", hint=_hint(names))
 
 
-def _hint(known: Sequence[str]) -> str:
-    return f"It takes {', '.join(known)}."
+def _hint(names: Sequence[str]) -> str:
+    return f"It takes {', '.join(names)}."
 
 
 def _describe(error: ValidationError) -> str:

@@ -1,4 +1,4 @@
-"""The repository a server works for, looked at anew at each call.
+"""The repository a server works for, looked up again at each call.
 
 What is kept between calls are caches keyed by what cannot change; where HEAD is, which branches
 there are and what others wrote is read from disk each time. A repository that was deleted, made
@@ -42,8 +42,8 @@ class ServedRepository:
     def workspace(self, agent: str = "") -> "Workspace":
         """The workspace as of now, for one call of one client."""
         with self._lock:
-            shared = self._current()
-        mine = copy.copy(shared)  # its caches are everyone's, the agent's name is not
+            current = self._current()
+        mine = copy.copy(current)  # its caches are everyone's, the agent's name is not
         mine.agent = self._agent or agent
         return mine
 
@@ -74,19 +74,19 @@ class ServedRepository:
                 hint="Start it in one, or with `treering mcp --repo PATH`.",
             ) from error
         # Made here, so that every copy of the workspace has the same ones.
-        for name, found in vars(Workspace).items():
-            if isinstance(found, cached_property) and name != "person":  # config may change
+        for name, part in vars(Workspace).items():
+            if isinstance(part, cached_property) and name != "person":  # config may change
                 getattr(workspace, name)
         return workspace
 
 
 def _identity(git_dir: Path) -> Identity:
     """Which folders these are, should others stand in their place one day."""
-    found: list[int] = []
+    numbers: list[int] = []
     for folder in (git_dir, git_dir / "commondir", git_dir / "objects"):
         try:
             stat = folder.stat()
         except OSError:
             continue
-        found += (stat.st_dev, stat.st_ino)
-    return tuple(found)
+        numbers += (stat.st_dev, stat.st_ino)
+    return tuple(numbers)
