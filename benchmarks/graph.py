@@ -53,10 +53,10 @@ def records(folder: Path, memories: int, links: int) -> Path:
 
 def walks(workspace: Workspace, memories: int, links: int) -> None:
     treering = Treering(workspace)
-    sight = workspace.searcher.sight(workspace.view())
-    list(sight.entries())
-    built = _median(lambda: Network(sight.entries()), 5)
-    network = sight.network
+    search_view = workspace.searcher.search_view(workspace.view())
+    list(search_view.entries())
+    built = _median(lambda: Network(search_view.entries()), 5)
+    network = search_view.network
     ids, lots = list(network.nodes), random.Random(2)
     heading(f"{memories:,} memories, {links:,} links", "median")
     row("  build", milliseconds(built))

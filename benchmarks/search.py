@@ -23,7 +23,7 @@ from treering.model.memory import FileRef, Memory, derive_id
 from treering.model.query import Filters, parse
 from treering.search import Index, embedder_named
 from treering.search.analysis import chunks
-from treering.text.stopwords import STOP_WORDS
+from treering.text.words import STOP_WORDS
 
 NOW = 1_767_225_600.0
 SEED = 7

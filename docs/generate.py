@@ -13,8 +13,7 @@ import click
 from treering.actions.verbs import list_tools
 from treering.actions.verbs.verb import Tool, Verb
 from treering.cli.main import COMMANDS, program
-from treering.mcp.schema import schema_of
-from treering.mcp.tools import INSTRUCTIONS
+from treering.mcp.tools import INSTRUCTIONS, schema_of
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
 TOOLS_PAGE = Path(__file__).parent / "reference" / "tools.md"

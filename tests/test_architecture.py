@@ -63,6 +63,84 @@ def test_only_the_git_layer_knows_pygit2_and_starts_processes() -> None:
     assert outside == []
 
 
+#: What is asked of git somewhere; `git` itself is for whoever starts it without the runner.
+GIT_COMMANDS = frozenset((
+    "git", "cat-file", "config", "diff", "diff-tree", "fast-import", "fetch", "for-each-ref", "gc",
+    "init", "log", "ls-remote", "merge-base", "merge-tree", "notes", "patch-id", "push", "rev-list",
+    "rev-parse", "show", "update-ref", "version",
+))  # fmt: skip
+#: Of the module that starts git others know how long it may take, and no more.
+DEADLINES = frozenset(("TookTooLong", "time_left"))
+
+
+def _runner_imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name == "treering.git.process")
+        elif isinstance(node, ast.ImportFrom) and node.module == "treering.git":
+            yield from (alias.name for alias in node.names if alias.name == "process")
+        elif isinstance(node, ast.ImportFrom) and node.module == "treering.git.process":
+            yield from (alias.name for alias in node.names if alias.name not in DEADLINES)
+
+
+def _command_lines(tree: ast.AST) -> Iterator[str]:
+    """Command lines of git: its words as arguments of a call, alone, in a list or in a tuple."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            lists = [node.args, *(_items(argument) for argument in node.args)]
+        elif isinstance(node, ast.Assign):
+            lists = [_items(node.value)]
+        else:
+            continue
+        for items in lists:
+            words = [item.value for item in items if isinstance(item, ast.Constant)]
+            texts = [word for word in words if isinstance(word, str)]
+            if texts[:1] == ["git"] or (
+                texts and texts[0] in GIT_COMMANDS and any(w.startswith("-") for w in texts)
+            ):
+                yield " ".join(texts)
+
+
+def _items(node: ast.expr) -> list[ast.expr]:
+    inner = node.value if isinstance(node, ast.Starred) else node
+    return inner.elts if isinstance(inner, ast.List | ast.Tuple) else []
+
+
+def test_only_the_git_layer_builds_command_lines_of_git() -> None:
+    """What git is told and how its answer is read stand together, once."""
+    guilty = []
+    for file in SOURCE.rglob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        if _part(file) != "git":
+            words = [*_runner_imports(tree), *_command_lines(tree)]
+            guilty += [f"{file.relative_to(SOURCE)}: {word}" for word in words]
+
+    assert guilty == []
+
+
+def test_a_command_line_of_git_would_be_seen() -> None:
+    """A test that cannot fail holds nothing."""
+    text = (
+        "from treering.git import process\n"
+        "from treering.git.process import TookTooLong, run\n"
+        "run(folder, 'rev-list', '--count', tip)\n"
+        "process.run(folder, *('log', '-z', tip))\n"
+        "words = ['for-each-ref', '--merged']\n"
+        "start(['git', 'status'])\n"
+        "find('config', key)\n"
+    )
+
+    tree = ast.parse(text)
+
+    assert list(_runner_imports(tree)) == ["process", "run"]
+    assert sorted(_command_lines(tree)) == [
+        "for-each-ref --merged",
+        "git status",
+        "log -z",
+        "rev-list --count",
+    ]
+
+
 def test_only_doors_read_the_environment_or_print() -> None:
     """Below the doors values come in, and values or errors go out."""
     guilty = []
@@ -85,7 +163,7 @@ def test_python_is_started_in_one_way() -> None:
         if "sys.executable" in file.read_text(encoding="utf-8")
     ]
 
-    assert sorted(starts) == ["cli/init.py", "cli/program.py"]  # init names the installed script
+    assert sorted(starts) == ["cli/program.py", "cli/setup.py"]  # init names the installed script
 
 
 def _loaded_by(*arguments: str, cwd: Path) -> set[str]:

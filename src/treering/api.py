@@ -1,7 +1,7 @@
 """The Python door: `Treering.open(path)`, and the verbs as methods.
 
 A `Treering` has a workspace and shows nothing of it: what stands here is all there is to rely on.
-The answers are typed; their classes are in `treering.answers`.
+The answers are typed. Their classes are in `treering.answers`.
 """
 
 import inspect
@@ -51,8 +51,8 @@ def _offer(
     """An action as a method, with a text for those who know nothing of workspaces."""
 
     @wraps(action)
-    def method(self: "Treering", /, *args: P.args, **given: P.kwargs) -> Answer:
-        return action(self._workspace, *args, **given)
+    def method(self: "Treering", /, *args: P.args, **options: P.kwargs) -> Answer:
+        return action(self._workspace, *args, **options)
 
     _, *parameters = inspect.signature(action).parameters.values()
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
@@ -93,16 +93,16 @@ class Treering(Operations):
         >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
         'reviewer'
         """
-        made = Workspace.open(
+        workspace = Workspace.open(
             path, agent=agent, person=person, clock=clock, cache=cache, user_folder=user_folder
         )
-        return cls(made)
+        return cls(workspace)
 
     # --- memories ---------------------------------------------------------------------------------
 
     remember = _offer(
         remember,
-        """Store a memory; its type is classified where none is given.
+        """Store a memory. Its type is classified if none is given.
 
         The same text twice is one memory: the answer says `duplicate`, and nothing is written.
 
@@ -113,7 +113,7 @@ class Treering(Operations):
     )
     recall = _offer(
         recall,
-        """Search what is seen from here; without a query list it, newest first.
+        """Search what is visible here. Without a query, list it, newest first.
 
         >>> made = tr.remember("Use WAL mode: readers never block", tags=["db"])
         >>> [result.title for result in tr.recall("readers", tags=["db"]).results]
@@ -122,7 +122,7 @@ class Treering(Operations):
     )
     read = _offer(
         read,
-        """Read one memory whole, by its id or a prefix of 4 characters or more.
+        """Read a whole memory, by its id or a prefix of 4 characters or more.
 
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.read(made.id[:6]).content
@@ -131,7 +131,7 @@ class Treering(Operations):
     )
     revise = _offer(
         revise,
-        """Change parts of a memory; what is not given stays.
+        """Change parts of a memory. What is not given stays.
 
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.revise(made.id, outcome="success", tags_add=["db"]).changed
@@ -140,7 +140,7 @@ class Treering(Operations):
     )
     forget = _offer(
         forget,
-        """Hide memories, or bring them back; history keeps them.
+        """Hide memories, or bring them back. History keeps them.
 
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.forget([made.id]).forgotten == (made.id,)
@@ -200,7 +200,7 @@ class Treering(Operations):
 
     infer_links = _offer(
         infer_links,
-        """Find links between memories that are there already; without `dry_run`, make them.
+        """Find links between stored memories. Without `dry_run`, make them.
 
         >>> tr.infer_links().links
         ()
@@ -208,7 +208,7 @@ class Treering(Operations):
     )
     prune_links = _offer(
         prune_links,
-        """Find links that are hardly believed any more; without `dry_run`, take them away.
+        """Find links with little confidence left. Without `dry_run`, remove them.
 
         >>> tr.prune_links().total
         0
@@ -248,12 +248,12 @@ class Treering(Operations):
         >>> [memory["title"] for memory in tr.exported()]
         ['Use WAL mode: readers never block']
         """
-        found = export_records(self._workspace, branch=branch, all=all, private=private)
-        return cast(Iterator[answers.ExportedMemory], found)
+        records = export_records(self._workspace, branch=branch, all=all, private=private)
+        return cast(Iterator[answers.ExportedMemory], records)
 
     export_markdown = _offer(
         export_markdown,
-        """Write memories as markdown files below a folder; the answer is how many.
+        """Write memories as markdown files below a folder, and return how many.
 
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.export_markdown(folder)
@@ -279,7 +279,7 @@ class Treering(Operations):
     )
     drain = _offer(
         drain,
-        """Capture what git hooks noted and nobody has looked at yet.
+        """Capture what git hooks noted and what is still pending.
 
         >>> tr.drain().pending
         0
@@ -299,7 +299,7 @@ class Treering(Operations):
     )
     promote = _offer(
         promote_by_hand,
-        """Put a branch's memories into another branch's now, whatever its code did.
+        """Put a branch's memories into another branch's now, even if its code has not landed.
 
         >>> made = tr.remember("Threads made it slower", branch="try")
         >>> tr.promote("try").into
@@ -344,7 +344,7 @@ class Treering(Operations):
     )
     reindex = _offer(
         reindex,
-        """Build the search index anew.
+        """Rebuild the search index.
 
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.reindex().indexed
@@ -353,7 +353,7 @@ class Treering(Operations):
     )
     init = _offer(
         init,
-        """Let git hooks, fetches and agents' clients know of treering.
+        """Set up git hooks, fetches and agents' clients for treering.
 
         >>> "post-commit" in tr.init(dry_run=True).hooks
         True
@@ -361,7 +361,7 @@ class Treering(Operations):
     )
     uninstall = _offer(
         uninstall,
-        """Take back what `init` added; memories stay.
+        """Take back what `init` added. Memories stay.
 
         >>> tr.uninstall(dry_run=True).hooks
         ()

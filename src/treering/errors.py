@@ -58,7 +58,7 @@ class MemoryNotFound(TreeringError):
     """No visible memory has this id."""
 
     code = "memory_not_found"
-    hint = "`treering recall` lists what is visible here; add `--scope all` for every branch."
+    hint = "`treering recall` lists what is visible here. Add `--scope all` for every branch."
 
 
 class AmbiguousId(TreeringError):
@@ -78,7 +78,7 @@ class BlockedSecret(TreeringError):
     """The text holds what looks like a credential; it was not stored anywhere."""
 
     code = "blocked_secret"
-    hint = "Describe the secret instead of quoting it, for example by where it is kept."
+    hint = "Do not quote the secret. Say where it is kept, for example."
 
 
 class PromptNotFound(TreeringError):
@@ -120,7 +120,7 @@ class FormatTooNew(TreeringError):
     """Memories written by a newer treering."""
 
     code = "format_too_new"
-    hint = "Upgrade treering; nothing was changed."
+    hint = "Upgrade treering. Nothing was changed."
 
 
 class StoreDamaged(TreeringError):
@@ -165,4 +165,4 @@ class WriterFailed(TreeringError):
     """The command in treering.writer.command did not write a text; nothing was changed."""
 
     code = "writer_failed"
-    hint = "`treering config writer.command` shows the command; try it by hand."
+    hint = "`treering config writer.command` shows the command. Try it by hand."

@@ -76,6 +76,15 @@ def test_a_dash_clears_text_fields(repo: Repo) -> None:
     assert (now.topic, now.details, now.files) == ("", {}, ())
 
 
+def test_what_is_said_with_a_successor_is_kept(repo: Repo) -> None:
+    """An outcome from before must not come back over the one that is given now."""
+    old, new = repo.tr.remember("old way", outcome="partial"), repo.tr.remember("new way")
+
+    repo.tr.revise(old.id, supersede_with=new.id, outcome="failed")
+
+    assert repo.tr.read(old.id).details["outcome"] == "failed"
+
+
 def test_supersede_with_marks_and_links(repo: Repo) -> None:
     """The same result as remember(supersedes=...)."""
     old, new = repo.tr.remember("old"), repo.tr.remember("new")

@@ -77,7 +77,7 @@ def test_only_entities_can_be_deleted_here(repo: Repo) -> None:
     """An id of something else is refused."""
     memory = repo.tr.remember("a decision", type="decision")
 
-    with pytest.raises(MemoryNotFound, match="no entity"):
+    with pytest.raises(MemoryNotFound, match="not an entity"):
         repo.tr.entities("delete", ids=[memory.id])
     assert repo.tr.read(memory.id).status == "active"
 

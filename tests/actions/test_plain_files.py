@@ -142,7 +142,7 @@ def test_export_writes_through_no_folder_that_is_a_link(
 
 
 def test_export_puts_files_in_the_place_of_links(repo: Repo, tmp_path: Path, outside: Path) -> None:
-    """The link goes; what it led to stays."""
+    """The link goes; what it led to stays, and so does what lies beside it."""
     stored = repo.tr.remember("Use WAL mode", type="decision")
     folder = tmp_path / "out" / "main"
     folder.mkdir(parents=True)
@@ -153,7 +153,10 @@ def test_export_puts_files_in_the_place_of_links(repo: Repo, tmp_path: Path, out
 
     assert PRIVATE in (outside / "private.md").read_text(encoding="utf-8")
     assert "Use WAL mode" in (folder / f"{stored.id}.md").read_text(encoding="utf-8")
-    assert [file.name for file in folder.iterdir()] == [f"{stored.id}.md"]
+    assert sorted(file.name for file in folder.iterdir()) == [
+        f"{stored.id}.md",
+        f"{stored.id}.md.part",
+    ]
     assert not (folder / f"{stored.id}.md").is_symlink()
 
 

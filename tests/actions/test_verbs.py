@@ -14,7 +14,7 @@ from treering.actions.tidying.maintain import OPS
 from treering.actions.verbs import VERBS, find_verb, list_tools, list_verbs
 from treering.actions.verbs.verb import Parameter, Verb
 from treering.cli.command import make_command
-from treering.mcp.schema import schema_of
+from treering.mcp.tools import schema_of
 from treering.model import choices
 
 #: What doors and other actions hand in, and no caller can say.

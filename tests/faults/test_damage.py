@@ -237,7 +237,7 @@ def test_a_flood_of_findings_is_counted_not_listed(damaged):
     findings = json.loads(damaged.treering("doctor", "--json").stdout)["findings"]
 
     assert len(findings) == 51
-    assert findings[-1]["message"] == "70 more of the kind foreign-entry."
+    assert findings[-1]["message"] == "70 more with the code foreign-entry."
 
 
 # --- how things break ---------------------------------------------------------------------------

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from treering.graph.inference import InferenceCase, infer
-from treering.graph.mentions import Mentions
-from treering.graph.subject import Subject, subject_of
+from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import FileRef, Memory, derive_id
 
 PAIRS = [

@@ -311,7 +311,7 @@ def test_agent_hooks_load_neither_mcp_nor_pydantic(repo: Repo):
     repo.tr.remember("Use WAL mode", type="decision")
     code = (
         "import sys\nfrom treering.git.deferral import defer_pygit2\ndefer_pygit2()\n"
-        "from treering.cli.shared import open_workspace\n"
+        "from treering.cli.invocation import open_workspace\n"
         "from treering.hooks.agent import call_of, handle\n"
         "for event in ('SessionStart', 'UserPromptSubmit', 'Stop'):\n"
         '    call = call_of(\'claude\', event, b\'{"prompt": "WAL mode", "session_id": "s"}\')\n'

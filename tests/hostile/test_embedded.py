@@ -108,7 +108,7 @@ def test_a_server_started_there_says_which_to_name(clone: Repo, trap: Trap) -> N
     error = json.loads(anyio.run(story))["error"]
 
     assert error["code"] == "not_a_repository"
-    assert "nobody named it" in error["message"]
+    assert "was not named" in error["message"]
     assert trap.ran() == []
 
 

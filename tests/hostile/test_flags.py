@@ -66,7 +66,7 @@ async def _listed(path: Path) -> dict[str, str]:
     from mcp_types import ResourceTemplateReference
 
     from mcp import Client
-    from treering.mcp.place import ServedRepository
+    from treering.mcp.repository import ServedRepository
     from treering.mcp.server import make_server
 
     async with Client(make_server(ServedRepository(path), "full")) as client:

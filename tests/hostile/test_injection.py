@@ -77,7 +77,7 @@ def _mcp(tool: str, **arguments: object) -> Callable[[Repo], str]:
 
     def door(repo: Repo) -> str:
         from mcp import Client
-        from treering.mcp.place import ServedRepository
+        from treering.mcp.repository import ServedRepository
         from treering.mcp.server import make_server
 
         async def asked() -> str:

@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,9 +23,9 @@ from conftest import Repo
 from treering import Treering
 from treering.actions.outputs import keep
 from treering.actions.workspace import Workspace
-from treering.search.whoosh import whoosh_modules
 
-with whoosh_modules():
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of Whoosh's escapes
     from whoosh.fields import ID, Schema
     from whoosh.filedb.filestore import FileStorage
     from whoosh.filedb.filetables import OrderedHashWriter

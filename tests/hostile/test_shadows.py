@@ -22,7 +22,8 @@ PACKAGES = ("treering", "click", "whoosh", "pygit2", "mcp")
 MODULES = ("json", "subprocess", "sitecustomize", "usercustomize", "yaml", "pydantic")
 #: Start what a door starts in the background, and wait for it, as the door itself does not.
 TIDY = (
-    "import os; from treering.cli.shared import Door; Door('.', False).start_tidying();"
+    "import os; from treering.cli.invocation import Invocation;"
+    "Invocation('.', False).start_tidying();"
     "raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))"
 )
 

@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from mcp import Client, StdioServerParameters
-from treering.mcp.place import ServedRepository
+from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 
 TREERING = Path(sys.executable).with_name("treering")

@@ -4,7 +4,7 @@ import json
 import os
 
 from treering.actions import outputs
-from treering.mcp.cut import MOST, USUAL
+from treering.mcp.replies import MOST, USUAL
 
 SENTENCE = "The cache is keyed by blob id, so a promotion costs it nothing. "
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -18,9 +18,8 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 
 from conftest import Repo
 from mcp import Client
-from treering.mcp.http import HttpLimits, make_app
-from treering.mcp.http_sessions import Sessions
-from treering.mcp.place import ServedRepository
+from treering.mcp.http import HttpLimits, Sessions, make_app
+from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 
 PATIENCE = 120.0  # a busy machine is no failure
@@ -39,8 +38,8 @@ PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 SERVE = """
 import sys
 from treering.mcp.http import Address, HttpLimits, serve
-from treering.mcp.http_sessions import Sessions
-from treering.mcp.place import ServedRepository
+from treering.mcp.http import Sessions
+from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 say = lambda url: print(url, file=sys.stderr, flush=True)
 limits = HttpLimits(**{values})

@@ -4,7 +4,7 @@ import threading
 
 import anyio
 
-from treering.mcp.place import ServedRepository
+from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 
 from .conftest import play

@@ -3,7 +3,7 @@
 import pytest
 
 from treering.errors import Invalid
-from treering.model.memory import id_prefix, is_id, title_of, trim
+from treering.model.memory import Link, Memory, id_prefix, is_id, title_of, trim
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,45 @@ def test_an_id_is_twelve_characters_of_the_alphabet() -> None:
     assert not is_id("7k2m9qx4c0wu")
     assert not is_id("7k2m9qx4c0w")
     assert not is_id("7K2M9QX4C0WD")
+
+
+# --- what becomes of a memory ---------------------------------------------------------------------
+
+
+def _memory(**fields: object) -> Memory:
+    date = "2026-01-01T00:00:00Z"
+    return Memory("0" * 12, "decision", "t", "t", date, date, **fields)  # type: ignore[arg-type]
+
+
+def test_a_forgotten_memory_comes_back_as_it_was() -> None:
+    """With the status it had, and without a trace of having been away."""
+    memory = _memory(status="needs-review", details={"reason": "slow"})
+
+    assert memory.forget("old").is_forgotten
+    assert memory.forget("old").restore() == memory
+
+
+@pytest.mark.parametrize("mark", [None, "active", {}, {"was": "deleted"}, {"was": ["active"]}])
+def test_a_mark_nobody_understands_restores_to_active(mark: object) -> None:
+    """Details are anyone's to write."""
+    assert _memory(status="deleted", details={"forgotten": mark}).restore().status == "active"
+
+
+def test_a_link_takes_the_place_of_the_same_one() -> None:
+    """A link is known by its relation and its target."""
+    first, second = Link("uses", "1" * 12), Link("uses", "2" * 12)
+    memory = _memory(links=(first, second, first))
+
+    surer = first._replace(confidence=1.0)
+
+    assert memory.link(surer).links == (surer, second)
+
+
+def test_what_was_unlinked_is_left_alone_until_it_is_linked_again() -> None:
+    """Inference asks for `unlinked`; a person may change their mind."""
+    link = Link("uses", "1" * 12)
+    memory = _memory(links=(link,))
+
+    assert memory.unlink("uses", link.target).unlinked == (link.target,)
+    assert memory.drop_link("uses", link.target).unlinked == ()
+    assert memory.unlink("uses", link.target).link(link) == memory

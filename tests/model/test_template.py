@@ -132,14 +132,14 @@ def test_braces_meant_as_text_can_be_written() -> None:
         ("{{/each}}", "closes nothing"),
         ("{{#if a}}{{/each}}", "closes nothing"),
         ("{{#unless a}}{{/unless}}", "no block"),
-        ("{{else}}", "belongs into"),
+        ("{{else}}", "belongs in"),
         ("{{#if a}}{{else}}{{else}}{{/if}}", "once"),
-        ("{{a b}}", "no variable"),
-        ("{{}}", "no variable"),
-        ("{{a..b}}", "no variable"),
-        ("{{ä'; drop}}", "no variable"),
+        ("{{a b}}", "not a variable"),
+        ("{{}}", "not a variable"),
+        ("{{a..b}}", "not a variable"),
+        ("{{ä'; drop}}", "not a variable"),
         ("text {{open", "has no }}"),
-        ("{{#each}}{{/each}}", "no variable"),
+        ("{{#each}}{{/each}}", "not a variable"),
         ("x" * (template.MAX_SOURCE + 1), "longer than 64 KB"),
         ("{{#if a}}" * (MAX_NESTING + 1) + "{{/if}}" * (MAX_NESTING + 1), "nested more than"),
     ],
@@ -167,7 +167,7 @@ def test_huge_output_ends() -> None:
 def test_each_wants_a_list() -> None:
     """A text would be walked letter by letter."""
     for value in ("text", {"a": 1}, 7):
-        with pytest.raises(Invalid, match="no list"):
+        with pytest.raises(Invalid, match="not a list"):
             rendered("{{#each a}}x{{/each}}", a=value)
 
 

@@ -11,7 +11,7 @@ from conftest import Repo
 from mcp import Client
 from provenance.conftest import Forger
 from sync.conftest import Team
-from treering.mcp.place import ServedRepository
+from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 
 BOB = "Bob <bob@example.org>"

@@ -317,5 +317,5 @@ def test_the_command_tells_what_it_cannot_do(clone: Team) -> None:
     assert shown["dry_run"] is True
     assert shown["commands"] == ["git gc --prune=now"]
     assert said.endswith("\n  git gc --prune=now\n")
-    assert "cannot be called back" in said
+    assert "cannot be undone" in said
     assert SECRET not in said

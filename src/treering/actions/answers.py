@@ -55,7 +55,3 @@ def harmless(value: Any) -> Any:
         names = (field.name for field in fields(value) if field.init)
         return replace(value, **{name: harmless(getattr(value, name)) for name in names})
     return value
-
-
-def uri_of(memory_id: str) -> str:
-    return f"treering://memory/{memory_id}"

@@ -33,18 +33,18 @@ def backfill(
     """
     histories = _histories(workspace, since, branch)
     total = sum(len(oids) for oids in histories.values())
-    captured: dict[str, int] = {}
-    seen = 0
+    counts: dict[str, int] = {}
+    number = 0
     for name, oids in histories.items():
-        known: dict[str, CodeCommit] = {}
+        by_oid: dict[str, CodeCommit] = {}
         for commit in commits(workspace.repository, oids):
-            known[commit.oid] = commit
-            seen += 1
+            by_oid[commit.oid] = commit
+            number += 1
             if progress:
-                progress(seen, total)
-        captured[name] = _capture_branch(workspace, name, known)
-    done = sum(captured.values())
-    return Backfilled(done, total - done, {name: n for name, n in captured.items() if n})
+                progress(number, total)
+        counts[name] = _capture_branch(workspace, name, by_oid)
+    count = sum(counts.values())
+    return Backfilled(count, total - count, {name: n for name, n in counts.items() if n})
 
 
 def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[str]]:
@@ -56,25 +56,25 @@ def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[
     if branch and branch not in here:
         raise BranchNotFound(f"There is no branch {branch} here.")
     names = [branch] if branch else sorted(here, key=lambda name: (name != trunk, name))
-    landed = trunk_tips(repository, trunk)
+    trunk_commits = trunk_tips(repository, trunk)
     return {
         name: repository.history(
-            [here[name]], without=[] if name == trunk else landed, since=moment
+            [here[name]], without=[] if name == trunk else trunk_commits, since=moment
         )
         for name in names
     }
 
 
-def _capture_branch(workspace: Workspace, branch: str, known: dict[str, CodeCommit]) -> int:
-    if not known:
+def _capture_branch(workspace: Workspace, branch: str, by_oid: dict[str, CodeCommit]) -> int:
+    if not by_oid:
         return 0
     repository = workspace.repository
 
     def attempt(writing: Writing) -> int:
-        recording = Recording(writing.view, writing.scope, known, rules(workspace))
-        for oid in known:
+        recording = Recording(writing.view, writing.scope, by_oid, rules(workspace))
+        for oid in by_oid:
             recording.add(oid)
         return write_recorded(writing, recording)
 
-    standing = Position(Scope(branch), trunk_of(repository), repository.tip_of(branch))
-    return workspace.write("", attempt, standing=standing)
+    position = Position(Scope(branch), trunk_of(repository), repository.tip_of(branch))
+    return workspace.write("", attempt, position=position)

@@ -9,17 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from treering.actions import inputs
-from treering.actions.answers import uri_of
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
 from treering.actions.remember import Remembered, remember
-from treering.actions.same_second import SLACK, break_ties
+from treering.actions.searcher import SLACK
 from treering.actions.workspace import Position, Workspace
-from treering.errors import Invalid, TreeringError
-from treering.git import process
+from treering.errors import Invalid
+from treering.git import diff
 from treering.model.choices import CHECKPOINT_OPS
-from treering.model.memory import Memory, derive_id
+from treering.model.memory import Memory, derive_id, uri_of
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
 from treering.store.view import Copy, View
@@ -82,31 +81,31 @@ def _section(steps: Sequence[str]) -> str:
 
 def _same_as_last(workspace: Workspace, content: str, files: list[str], branch: str) -> str:
     """The id of the last checkpoint where this one would only repeat it."""
-    standing = workspace.position(branch)
-    last = newest(workspace, workspace.view_from(standing))
-    if last is None or last.layer.branch != standing.scope.branch:
+    position = workspace.position(branch)
+    last = newest(workspace, workspace.view_from(position))
+    if last is None or last.layer.branch != position.scope.branch:
         return ""
     memory = last.memory()
     same = (memory.content, _texts(memory, "open_files")) == (content, files)
-    return memory.id if same and memory.commit == (standing.head or "") else ""
+    return memory.id if same and memory.commit == (position.head or "") else ""
 
 
 def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
     """Those that lie in the repository; an open file elsewhere is kept by name alone."""
-    found = []
+    names = []
     for name in files:
         try:
             inputs.path_given(workspace, name)
         except Invalid:
             continue
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[str, Any]:
     """The last checkpoint seen from a branch, and what happened to the code since."""
-    standing = workspace.position(branch)
-    place = newest(workspace, workspace.view_from(standing), session=session)
+    position = workspace.position(branch)
+    place = newest(workspace, workspace.view_from(position), session=session)
     if place is None:
         nothing = {"commits": 0, "files": []}
         return {
@@ -118,39 +117,32 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[s
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
-        "since": since(workspace, standing, memory),
+        "since": since(workspace, position, memory),
     }
 
 
 def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | None:
     """The last checkpoint of the nearest branch that has one: work on a branch is resumed where the
     branch was left, whatever was written down elsewhere meanwhile."""
-    sight, now = workspace.searcher.sight(view), workspace.clock()
-    found = workspace.searcher.index.search(
+    search_view, now = workspace.searcher.search_view(view), workspace.clock()
+    result = workspace.searcher.index.search(
         parse("", now),
-        sight.ranks,
+        search_view.ranks,
         filters=Filters(types=("checkpoint",), session=session),
         order="newest",
         now=now,
         limit=None,
     )
-    places = [(hit, place) for hit in found.hits if (place := sight.place(hit.blob))]
+    places = [(hit, place) for hit in result.hits if (place := search_view.place(hit.blob))]
     if not places:
         return None
     branches = [layer.branch for layer in view.layers]
     nearest = min(branches.index(place.layer.branch) for _, place in places)
-    own = [hit for hit, place in places if place.layer.branch == branches[nearest]]
-    for hit in break_ties(replace(found, hits=tuple(own[:SLACK])), sight, "newest").hits:
-        if (place := sight.place(hit.blob)) and _is_readable(place):
+    own_hits = [hit for hit, place in places if place.layer.branch == branches[nearest]]
+    for hit in search_view.break_ties(replace(result, hits=tuple(own_hits[:SLACK])), "newest").hits:
+        if (place := search_view.place(hit.blob)) and place.try_memory():
             return place
     return None
-
-
-def _is_readable(place: Copy) -> bool:
-    try:
-        return bool(place.memory())
-    except TreeringError:
-        return False  # doctor names it
 
 
 def summary_of(memory: Memory) -> str:
@@ -159,8 +151,8 @@ def summary_of(memory: Memory) -> str:
 
 
 def _texts(memory: Memory, key: str) -> list[str]:
-    found = memory.details.get(key)
-    return [str(item) for item in found] if isinstance(found, list) else []
+    items = memory.details.get(key)
+    return [str(item) for item in items] if isinstance(items, list) else []
 
 
 def _flags(workspace: Workspace, place: Copy) -> dict[str, Any]:
@@ -182,18 +174,13 @@ def _describe(workspace: Workspace, place: Copy, memory: Memory) -> dict[str, An
     }
 
 
-def since(workspace: Workspace, standing: Position, memory: Memory) -> dict[str, Any]:
+def since(workspace: Workspace, position: Position, memory: Memory) -> dict[str, Any]:
     """The commits and files between the code of a checkpoint and that of the branch now."""
     repository = workspace.repository
-    old, new = memory.commit and repository.resolve(memory.commit), standing.head
+    old, new = memory.commit and repository.resolve(memory.commit), position.head
     if not old or not new:
         return {"commits": 0, "files": [], "known": False}
     commits = repository.apart(new, old)[0]
-    text = process.run(
-        repository.common_dir,
-        *("diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", old, new, "--"),
-        may_fail=(128,),  # a clone without trees, which are not fetched for this
-    )
-    names = [name for name in text.decode(errors="replace").split("\0") if name]
+    names = diff.list_names(repository.common_dir, old, new)
     more = {"files_total": len(names)} if len(names) > _MOST_FILES else {}
     return {"commits": commits, "files": names[:_MOST_FILES], **more}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
-from treering.git import process
+from treering.git import config as git_config
 from treering.model.dates import duration
 
 
@@ -20,17 +20,19 @@ SETTINGS: dict[str, KnownSetting] = {
     setting.key: setting
     for setting in (
         KnownSetting(
-            "trunk", "", "the branch everything lands on; empty: found from the repository"
+            "trunk", "", "the branch everything lands on (empty: found from the repository)"
         ),
         KnownSetting("fsync", "true", "sync to disk before a memory is acknowledged"),
-        KnownSetting("remote", "", "the remote memories are shared through; empty: origin"),
-        KnownSetting("trustaddress", "false", "what was brought here in your name counts as yours"),
+        KnownSetting("remote", "", "the remote memories are shared through (empty: origin)"),
+        KnownSetting(
+            "trustaddress", "false", "what came from elsewhere in your name counts as yours"
+        ),
         KnownSetting("sync", "false", "memories travel with `git fetch` and `git push`"),
         KnownSetting(
             "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
         ),
         KnownSetting(
-            "hookbudget", "1000", "characters an agent is told unasked at a time; 0: nothing at all"
+            "hookbudget", "1000", "characters an agent is shown unasked at a time (0: none)"
         ),
         KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
         KnownSetting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
@@ -66,10 +68,10 @@ def config(
         raise Invalid("Which setting should be unset?")
     folder = workspace.repository.common_dir
     if unset:
-        process.run(folder, "config", "--local", "--unset-all", f"treering.{name}", may_fail=(5,))
+        git_config.unset(folder, f"treering.{name}")
     elif value:
         _check(name, value)
-        process.run(folder, "config", "--local", "--replace-all", f"treering.{name}", value)
+        git_config.put(folder, f"treering.{name}", value)
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
     return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import Copy
 
@@ -32,30 +32,27 @@ def diff(workspace: Workspace, range: str) -> Diff:
     """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`."""
     one, dots, other = range.partition("..")
     if not dots:
-        raise Invalid(f"{range!r} is no range.", hint="Write for example main..feature.")
+        raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
     here = workspace.position().scope.branch
     before = workspace.view(one) if one else workspace.view()
     after = workspace.view(other) if other else workspace.view()
-    added, changed, forgotten = [], [], []
+    additions, changes, losses = [], [], []
     for memory_id in sorted(before.visible.keys() | after.visible.keys()):
         old, new = before.visible.get(memory_id), after.visible.get(memory_id)
         if old and new and old.blob == new.blob:
             continue
-        was, now = _alive(old), _alive(new)
-        if now and not was:
-            added.append(_describe(new, now))
-        elif now and was:
-            changed.append(_describe(new, now))
-        elif was and new:
-            forgotten.append(_describe(new, was))
-    return Diff(one or here, other or here, tuple(added), tuple(changed), tuple(forgotten))
+        old_memory, new_memory = _alive(old), _alive(new)
+        if new_memory and not old_memory:
+            additions.append(_describe(new, new_memory))
+        elif new_memory and old_memory:
+            changes.append(_describe(new, new_memory))
+        elif old_memory and new:
+            losses.append(_describe(new, old_memory))
+    return Diff(one or here, other or here, tuple(additions), tuple(changes), tuple(losses))
 
 
 def _alive(place: Copy | None) -> Memory | None:
-    try:
-        memory = place.memory() if place else None
-    except TreeringError:
-        return None
+    memory = place.try_memory() if place else None
     return memory if memory and not memory.is_forgotten else None
 
 

@@ -23,11 +23,8 @@ def export_records(
     that a whole store can be carried elsewhere. Private memories stay unless asked for.
     """
     for place in _places(workspace, branch, all, private):
-        try:
-            memory = place.memory()
-        except TreeringError:
-            continue  # not a memory; doctor names it
-        if all or not memory.is_forgotten:
+        memory = place.try_memory()
+        if memory and (all or not memory.is_forgotten):
             whole = document.fields(memory) | {"content": memory.content}
             yield jsonable(whole | {"branch": place.layer.branch})
 

@@ -16,7 +16,7 @@ class Flags:
     """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._lookout = workspace.searcher
+        self._searcher = workspace.searcher
         self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}
 
@@ -25,16 +25,16 @@ class Flags:
         return _join(self._of_blob(place), self._of_branch(place.layer.branch))
 
     def _of_blob(self, place: Copy) -> tuple[str, ...]:
-        entry = self._lookout.index.known_entry(place.blob)
-        found = entry.flags if entry else None
-        if found is None:
-            found = self._lookout.inspected.get(place.blob)
-        if found is None:
-            found = self._inspect(place.memory())
-            if found is None:
+        entry = self._searcher.index.known_entry(place.blob)
+        flags = entry.flags if entry else None
+        if flags is None:
+            flags = self._searcher.inspected.get(place.blob)
+        if flags is None:
+            flags = self._inspect(place.memory())
+            if flags is None:
                 return (UNSCANNED,)
-            self._lookout.inspected[place.blob] = found
-        return found
+            self._searcher.inspected[place.blob] = flags
+        return flags
 
     def _of_branch(self, name: str) -> tuple[str, ...]:
         if name not in self._branches:

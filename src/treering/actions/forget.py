@@ -1,11 +1,10 @@
 """forget: hide memories, and bring them back. Nothing is erased: history keeps what was written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from treering.actions import inputs
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Memory
@@ -33,43 +32,27 @@ def forget(
     why = inputs.text_given(reason, "reason")
 
     if not restore:
-        workspace.searcher.sight(workspace.view(branch))  # may build the index: not under the lock
+        # May build the index: not under the lock.
+        workspace.searcher.search_view(workspace.view(branch))
 
     def attempt(writing: Writing) -> Forgotten:
         places = {place.id: place for place in (writing.view.find(text) for text in ids)}
         todo = [place for place in places.values() if place.memory().is_forgotten is restore]
-        hidden = 0 if restore else _links_of(workspace.searcher.sight(writing.view), todo)
+        count = 0 if restore else _links_of(workspace.searcher.search_view(writing.view), todo)
         now = workspace.now()
 
         def turn(memory: Memory) -> Memory:
-            return _bring_back(memory, now) if restore else _hide(memory, why, now)
+            return (memory.restore() if restore else memory.forget(why)).touch(now)
 
-        changes = [
-            Change(turn(place.memory()), place, place.layer.vault.is_private) for place in todo
-        ]
+        changes = [Change(turn(place.memory()), place, place.is_private) for place in todo]
         if changes:
             writing.commit("restore" if restore else "forget", changes)
-        named = tuple(places)
-        return Forgotten(restored=named) if restore else Forgotten(named, hidden)
+        all_ids = tuple(places)
+        return Forgotten(restored=all_ids) if restore else Forgotten(all_ids, count)
 
     return workspace.write(branch, attempt)
 
 
-def _hide(memory: Memory, reason: str, now: str) -> Memory:
-    """The memory, marked as deleted, with what is needed to undo it."""
-    mark: dict[str, Any] = {"was": memory.status} | ({"reason": reason} if reason else {})
-    details = dict(memory.details) | {"forgotten": mark}
-    return replace(memory, status="deleted", modified=now, details=details)
-
-
-def _bring_back(memory: Memory, now: str) -> Memory:
-    details = dict(memory.details)
-    mark = details.pop("forgotten", None)
-    was = mark.get("was", "active") if isinstance(mark, dict) else "active"
-    status = was if was in ("active", "needs-review", "superseded") else "active"
-    return replace(memory, status=status, modified=now, details=details)
-
-
-def _links_of(sight: SearchView, places: list[Copy]) -> int:
+def _links_of(search_view: SearchView, places: list[Copy]) -> int:
     """How many links are no longer shown once these memories are hidden."""
-    return len({edge for place in places for edge in sight.network.around(place.id)})
+    return len({edge for place in places for edge in search_view.network.around(place.id)})

@@ -14,11 +14,11 @@ from treering.branches.promotion import by_hand, list_all, promote
 from treering.branches.survey import TrashedScope, list_trash, local_scopes, survey
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
-from treering.errors import BranchNotFound, Invalid
+from treering.errors import BranchNotFound, Invalid, SyncRefused
 from treering.git import reflog, refs
 from treering.git.lock import Held
 from treering.model.dates import duration
-from treering.model.scope import KEEP, Scope
+from treering.model.scope import HEADS, KEEP, Scope
 from treering.store.heads import list_heads
 from treering.store.vault import Vault
 
@@ -71,22 +71,44 @@ def gc(
         (vault, _plan_of(workspace, vault, branch, force)) for vault in workspace.store.vaults()
     ]
     if dry_run:
-        shown = [line for _, lines in plans for line in lines]
-        return GcAnswer(True, _tell(shown), _purgeable(workspace, age) if purge else ())
-    withdrawn = _withdraw(workspace, remote, age) if remote else ()
-    with workspace.store.lock() as held:
+        whole = [line for _, lines in plans for line in lines]
+        return GcAnswer(True, _tell(whole), _purgeable(workspace, age) if purge else ())
+    refs_there = _withdraw(workspace, remote, age) if remote else ()
+    with workspace.store.lock() as lock:
         trunk = trunk_of(workspace.repository) if keep_lessons else ""
-        done = _carry_out(workspace, held, plans, trunk)
-        purged = _purge(workspace, held, age) if purge else ()
-        _forget_tips(workspace, held)
-    return GcAnswer(False, _tell(done), purged + withdrawn)
+        lines = _carry_out(workspace, lock, plans, trunk)
+        refs_here = _purge(workspace, lock, age) if purge else ()
+        _forget_tips(workspace, lock)
+    return GcAnswer(False, _tell(lines), refs_here + refs_there)
 
 
 def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
-    """Before anything is purged here: what cannot be removed there can still be restored."""
-    from treering.actions.withdraw import withdraw  # no other gc needs the network
+    """Take scopes that were thrown away off a remote, before anything is purged here: what cannot
+    be removed there can still be restored."""
+    from treering.git.remote import Remote  # no other gc needs the network
+    from treering.sync import refspec
+    from treering.sync.exchange import fetched_ref
 
-    return withdraw(workspace, remote, _old(workspace, workspace.store.shared, age))
+    repository, vault = workspace.repository, workspace.store.shared
+    wire = Remote(repository, refspec.find_remote(repository, remote), is_attended=True)
+    tips = wire.list_refs(HEADS)
+    # Written to since, a scope stays: only what the trash here holds all of is removed.
+    trash = {
+        entry.scope: tip
+        for entry in _old(workspace, vault, age)
+        if (tip := tips.get(entry.scope.ref)) and repository.is_ancestor(tip, entry.tip)
+    }
+    if not trash:
+        return ()
+    results = wire.push({}, {scope.ref: tip for scope, tip in trash.items()}, {})
+    if refusals := [result for result in results if not result.is_done]:
+        raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
+    with workspace.store.lock() as lock:
+        for scope in trash:
+            name = fetched_ref(wire.name, scope)
+            if fetched_tip := refs.read(repository.handle, name):
+                vault.move_ref(lock, name, None, old=fetched_tip, why="sync: purged")
+    return tuple(f"{wire.name}:{scope.ref}" for scope in trash)
 
 
 def follow_branches(workspace: Workspace) -> tuple[PlanAnswer, ...]:
@@ -96,21 +118,21 @@ def follow_branches(workspace: Workspace) -> tuple[PlanAnswer, ...]:
         (vault, [line for line in _plan_of(workspace, vault, "", False) if line.action != "trash"])
         for vault in workspace.store.vaults()
     ]
-    with workspace.store.lock() as held:
-        return _tell(_carry_out(workspace, held, plans))
+    with workspace.store.lock() as lock:
+        return _tell(_carry_out(workspace, lock, plans))
 
 
 def _carry_out(
     workspace: Workspace,
-    held: Held,
+    lock: Held,
     plans: list[tuple[Vault, list[PlanLine]]],
     keep_lessons: str = "",
 ) -> list[PlanLine]:
-    done: list[PlanLine] = []
+    outcome: list[PlanLine] = []
     for vault, lines in plans:
-        still = [_if_still_true(workspace, vault, line) for line in lines]
-        done += apply(workspace.actor(held), vault, still, keep_lessons=keep_lessons)
-    return done
+        current = [_if_still_true(workspace, vault, line) for line in lines]
+        outcome += apply(workspace.actor(lock), vault, current, keep_lessons=keep_lessons)
+    return outcome
 
 
 def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLine:
@@ -126,8 +148,8 @@ def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLi
 
 def _plan_of(workspace: Workspace, vault: Vault, branch: str, force: bool) -> list[PlanLine]:
     repository = workspace.repository
-    found = survey(workspace.store, vault)
-    lines = plan(repository, vault, found, Judge(repository), branch=branch)
+    scopes = survey(workspace.store, vault)
+    lines = plan(repository, vault, scopes, Judge(repository), branch=branch)
     return [_force(line) if force else line for line in lines]
 
 
@@ -153,16 +175,16 @@ def _told_action(line: PlanLine) -> str:
     return "keep" if line.action == "aside" else line.action
 
 
-def _forget_tips(workspace: Workspace, held: Held) -> None:
+def _forget_tips(workspace: Workspace, lock: Held) -> None:
     """Keep refs hold code a user may have wanted gone: they end with the scope they are for, and
     once a branch that cannot be judged has been gone for long."""
     vault, repository = workspace.store.shared, workspace.repository
     scopes = {scope.component: scope for scope in local_scopes(vault)}
     for name, tip in refs.list_refs(repository.common_dir, KEEP).items():
         scope = scopes.get(name.removeprefix(KEEP))
-        gone = scope is None or repository.tip_of(scope.branch) is None
-        if scope is None or (gone and _is_old(workspace, name)):
-            vault.move_ref(held, name, None, old=tip, why="judged")
+        has_branch = scope is not None and repository.tip_of(scope.branch) is not None
+        if scope is None or (not has_branch and _is_old(workspace, name)):
+            vault.move_ref(lock, name, None, old=tip, why="judged")
 
 
 def _is_old(workspace: Workspace, name: str) -> bool:
@@ -191,15 +213,15 @@ def _purgeable(workspace: Workspace, age: float) -> tuple[str, ...]:
     )
 
 
-def _purge(workspace: Workspace, held: Held, age: float) -> tuple[str, ...]:
-    gone = []
+def _purge(workspace: Workspace, lock: Held, age: float) -> tuple[str, ...]:
+    names = []
     for vault in workspace.store.vaults():
         for entry in _old(workspace, vault, age):
-            vault.move_ref(held, entry.ref, None, old=entry.tip, why="purged")
-            gone.append(entry.ref)
-    if gone and not any(local_scopes(vault) for vault in workspace.store.vaults()):
+            vault.move_ref(lock, entry.ref, None, old=entry.tip, why="purged")
+            names.append(entry.ref)
+    if names and not any(local_scopes(vault) for vault in workspace.store.vaults()):
         forget_derived(workspace)  # what was purged on purpose is not to be missed
-    return tuple(gone)
+    return tuple(names)
 
 
 def promote_by_hand(

@@ -19,17 +19,18 @@ from treering.actions.graph_answers import (
     Stats,
     SuggestedPairs,
 )
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import draw
-from treering.graph.gaps import gaps
+from treering.graph.inference import gaps
 from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
 from treering.search import Entry
-from treering.search.entry import SKETCH, hashes_of
+from treering.search.entry import hashes_of
+from treering.text.likeness import INDEX_SKETCH as SKETCH
 from treering.text.words import words
 
 _MOST_LISTED = 1000
@@ -65,7 +66,7 @@ class _Question:
     threshold: float
     limit: int
     now: float
-    sight: SearchView
+    search_view: SearchView
 
     def is_of_type(self, memory_id: str) -> bool:
         node = self.network.nodes.get(memory_id)
@@ -107,11 +108,11 @@ def graph(
 ) -> Any:
     """Answer one question about the links of everything visible from here or from `branch`."""
     op = one_of(op, GRAPH_OPS, "op")
-    needed = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
-    if not all(needed):
+    ids = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
+    if not all(ids):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
     view = workspace.view(branch)
-    sight = workspace.searcher.sight(view)
+    search_view = workspace.searcher.search_view(view)
 
     def full_id(text: str) -> str:
         place = view.find(text) if text else None
@@ -123,7 +124,7 @@ def graph(
         return place.id if place else ""
 
     question = _Question(
-        network=sight.network,
+        network=search_view.network,
         start=full_id(id),
         end=full_id(to),
         relations=tuple(relation),
@@ -134,7 +135,7 @@ def graph(
         threshold=_share(threshold),
         limit=_limit(op, limit),
         now=workspace.clock(),
-        sight=sight,
+        search_view=search_view,
     )
     answer = _ANSWERS[op](question)
     workspace.settle()
@@ -163,30 +164,30 @@ def _share(threshold: float) -> float:
 # --- one function an op --------------------------------------------------------------------------
 
 
-def _neighbors(asked: _Question) -> NeighborsAnswer:
+def _neighbors(query: _Question) -> NeighborsAnswer:
     """The memories in reach, and every link between them that the walk looked at."""
-    steps = asked.reach()
-    nodes = tuple(_node_at(asked, step) for step in steps[: asked.limit])
-    inside = {asked.start, *(node.id for node in nodes)}
-    looked_at = [asked.start, *(node.id for node in nodes if node.depth < asked.depth)]
+    steps = query.reach()
+    nodes = tuple(_node_at(query, step) for step in steps[: query.limit])
+    inside = {query.start, *(node.id for node in nodes)}
+    looked_at = [query.start, *(node.id for node in nodes if node.depth < query.depth)]
     edges = dict.fromkeys(
         edge
         for at in looked_at
-        for edge in asked.network.around(at, asked.relations, asked.direction)
+        for edge in query.network.around(at, query.relations, query.direction)
         if edge.other(at) in inside
     )
     return NeighborsAnswer(
-        asked.start,
-        asked.title(asked.start),
+        query.start,
+        query.title(query.start),
         nodes,
-        asked.show(list(edges)),
+        query.show(list(edges)),
         len(steps),
-        asked.flags(asked.start),
+        query.flags(query.start),
     )
 
 
-def _node_at(asked: _Question, step: Reached) -> NodeShown:
-    node = asked.network.nodes[step.id]
+def _node_at(query: _Question, step: Reached) -> NodeShown:
+    node = query.network.nodes[step.id]
     direction = "out" if step.edge.target == step.id else "in"
     return NodeShown(
         id=node.id,
@@ -200,98 +201,98 @@ def _node_at(asked: _Question, step: Reached) -> NodeShown:
     )
 
 
-def _edges(asked: _Question) -> Edges:
-    if asked.start:
-        found = asked.network.around(asked.start, asked.relations, asked.direction)
-        found = [edge for edge in found if asked.is_of_type(edge.other(asked.start))]
+def _edges(query: _Question) -> Edges:
+    if query.start:
+        edges = query.network.around(query.start, query.relations, query.direction)
+        edges = [edge for edge in edges if query.is_of_type(edge.other(query.start))]
     else:
-        found = [
+        edges = [
             edge
-            for memory_id in asked.network.nodes
-            for edge in asked.network.around(memory_id, asked.relations, "out")
-            if asked.is_of_type(edge.source) and asked.is_of_type(edge.target)
+            for memory_id in query.network.nodes
+            for edge in query.network.around(memory_id, query.relations, "out")
+            if query.is_of_type(edge.source) and query.is_of_type(edge.target)
         ]
-    return Edges(asked.show(found[: asked.limit]), len(found))
+    return Edges(query.show(edges[: query.limit]), len(edges))
 
 
-def _path(asked: _Question) -> PathAnswer:
-    through: Callable[[str], bool] = asked.is_of_type if asked.types else lambda _: True
-    found = asked.network.path(
-        asked.start, asked.end, asked.depth, asked.relations, asked.direction, through
+def _path(query: _Question) -> PathAnswer:
+    through: Callable[[str], bool] = query.is_of_type if query.types else lambda _: True
+    edges = query.network.path(
+        query.start, query.end, query.depth, query.relations, query.direction, through
     )
-    if found is None:
+    if edges is None:
         raise PathNotFound(
-            f"No path of at most {asked.depth} links leads from {asked.start} to {asked.end}"
+            f"No path of at most {query.depth} links leads from {query.start} to {query.end}"
         )
-    ids = stations(asked.start, found)
+    ids = stations(query.start, edges)
     path = [
-        _station(asked, at, edge.relation, "out" if edge.source == at else "in")
-        for at, edge in zip(ids, found, strict=False)
+        _station(query, at, edge.relation, "out" if edge.source == at else "in")
+        for at, edge in zip(ids, edges, strict=False)
     ]
-    return PathAnswer((*path, _station(asked, ids[-1], None, None)), len(found))
+    return PathAnswer((*path, _station(query, ids[-1], None, None)), len(edges))
 
 
-def _station(asked: _Question, at: str, relation: str | None, direction: str | None) -> Station:
-    return Station(at, asked.title(at), relation, direction, asked.flags(at))
+def _station(query: _Question, at: str, relation: str | None, direction: str | None) -> Station:
+    return Station(at, query.title(at), relation, direction, query.flags(at))
 
 
-def _prerequisites(asked: _Question) -> Prerequisites:
-    steps = asked.network.prerequisites(asked.start, asked.depth, asked.relations)
-    found = [s for s in steps if asked.is_of_type(s.id)][: asked.limit]
+def _prerequisites(query: _Question) -> Prerequisites:
+    steps = query.network.prerequisites(query.start, query.depth, query.relations)
+    page = [s for s in steps if query.is_of_type(s.id)][: query.limit]
     return Prerequisites(
-        asked.start,
-        asked.title(asked.start),
-        tuple(Prerequisite(s.id, asked.title(s.id), s.depth, asked.flags(s.id)) for s in found),
-        asked.flags(asked.start),
+        query.start,
+        query.title(query.start),
+        tuple(Prerequisite(s.id, query.title(s.id), s.depth, query.flags(s.id)) for s in page),
+        query.flags(query.start),
     )
 
 
-def _stats(asked: _Question) -> Stats:
-    network = asked.network
-    if asked.types:
-        network = Network(n for n in network.nodes.values() if n.type in asked.types)
+def _stats(query: _Question) -> Stats:
+    network = query.network
+    if query.types:
+        network = Network(n for n in network.nodes.values() if n.type in query.types)
     groups = network.components()
     count = sum(1 for _ in network.edges())
-    hubs = network.hubs(min(asked.limit, _HUBS))
+    hubs = network.hubs(min(query.limit, _HUBS))
     return Stats(
         nodes=len(network.nodes),
         edges=count,
         by_relation=network.by_relation(),
         components=len(groups),
-        hubs=tuple(Hub(m, asked.title(m), degree, asked.flags(m)) for m, degree in hubs),
+        hubs=tuple(Hub(m, query.title(m), degree, query.flags(m)) for m, degree in hubs),
         orphans=len(network.orphans()),
         largest_component=len(groups[0]) if groups else 0,
         mean_degree=round(2 * count / len(network.nodes), 2) if network.nodes else 0.0,
     )
 
 
-def _draw(asked: _Question) -> Drawing:
+def _draw(query: _Question) -> Drawing:
     """Around one memory; or the whole, the best linked first, so that a limit cuts off the rim."""
-    if asked.start:
-        ids = [asked.start, *(step.id for step in asked.reach())]
+    if query.start:
+        ids = [query.start, *(step.id for step in query.reach())]
     else:
-        network = asked.network
-        linked = [mid for mid, _ in network.hubs(len(network.nodes))]
-        ids = [mid for mid in (*linked, *network.orphans()) if asked.is_of_type(mid)]
-    shown = [mid for mid in ids[: asked.limit] if mid in asked.network.nodes]
-    inside = set(shown)
+        network = query.network
+        hubs = [mid for mid, _ in network.hubs(len(network.nodes))]
+        ids = [mid for mid in (*hubs, *network.orphans()) if query.is_of_type(mid)]
+    page = [mid for mid in ids[: query.limit] if mid in query.network.nodes]
+    inside = set(page)
     edges = [
         edge
-        for mid in shown
-        for edge in asked.network.around(mid, asked.relations, "out")
+        for mid in page
+        for edge in query.network.around(mid, query.relations, "out")
         if edge.target in inside
     ]
-    nodes = [asked.network.nodes[mid] for mid in shown]
-    text = draw(asked.format, nodes, edges, asked.start)
-    return Drawing(asked.format, text, len(nodes), len(edges), len(ids))
+    nodes = [query.network.nodes[mid] for mid in page]
+    text = draw(query.format, nodes, edges, query.start)
+    return Drawing(query.format, text, len(nodes), len(edges), len(ids))
 
 
-def _suggest(asked: _Question) -> SuggestedPairs:
+def _suggest(query: _Question) -> SuggestedPairs:
     """What bears a flag is not suggested: nobody asked for it."""
-    entries = (entry for entry in asked.sight.entries() if entry.flags == ())
-    subjects = (_subject(entry) for entry in entries if asked.is_of_type(entry.id))
-    found = gaps(subjects, asked.network, asked.threshold, asked.start, SKETCH)
-    return SuggestedPairs(tuple(found[: asked.limit]))
+    entries = (entry for entry in query.search_view.entries() if entry.flags == ())
+    subjects = (_subject(entry) for entry in entries if query.is_of_type(entry.id))
+    pairs = gaps(subjects, query.network, query.threshold, query.start, SKETCH)
+    return SuggestedPairs(tuple(pairs[: query.limit]))
 
 
 def _subject(entry: Entry) -> Subject:

@@ -5,7 +5,7 @@
 
 from typing import Any, NamedTuple
 
-from treering.graph.gaps import Gap
+from treering.graph.inference import Gap
 
 
 class NodeShown(NamedTuple):
@@ -56,8 +56,8 @@ class Station(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The last one has no next, and says so."""
-        told = self._asdict()
-        return told if self.flags else {k: v for k, v in told.items() if k != "flags"}
+        fields = self._asdict()
+        return fields if self.flags else {k: v for k, v in fields.items() if k != "flags"}
 
 
 class PathAnswer(NamedTuple):

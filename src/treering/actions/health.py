@@ -5,7 +5,7 @@ from typing import Any
 
 from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
-from treering.git import process
+from treering.git.log import below, count_commits
 from treering.model.scope import HEADS
 from treering.search import embedder_named
 
@@ -38,13 +38,8 @@ def _tools(workspace: Workspace) -> dict[str, Any]:
 
 def _commits(workspace: Workspace) -> int:
     """How many changes were ever written: each is a commit."""
-    found = 0
-    for vault in workspace.store.vaults():
-        text = process.run(
-            vault.repository.common_dir, "rev-list", "--count", f"--glob={HEADS}*", "--"
-        )
-        found += int(text.strip() or 0)
-    return found
+    folders = (vault.repository.common_dir for vault in workspace.store.vaults())
+    return sum(count_commits(folder, [below(HEADS)]) for folder in folders)
 
 
 def _semantic(workspace: Workspace) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def confidence_given(value: float, what: str = "confidence") -> float:
 
 
 def files_given(
-    workspace: Workspace, standing: Position, paths: Iterable[str]
+    workspace: Workspace, position: Position, paths: Iterable[str]
 ) -> tuple[FileRef, ...]:
     """Paths inside the repository, each with the blob it is now.
 
@@ -63,9 +63,9 @@ def files_given(
     names = dict.fromkeys(path_given(workspace, path) for path in paths if path)
     if not names:
         return ()
-    committed = {name: _committed_blob(workspace, standing, name) for name in names}
-    edited = _edited_blobs(workspace, standing, committed)
-    return tuple(FileRef(name, edited.get(name) or blob) for name, blob in committed.items())
+    blobs = {name: _committed_blob(workspace, position, name) for name in names}
+    work_tree = _edited_blobs(workspace, position, blobs)
+    return tuple(FileRef(name, work_tree.get(name) or blob) for name, blob in blobs.items())
 
 
 def path_given(workspace: Workspace, path: str) -> str:
@@ -76,44 +76,44 @@ def path_given(workspace: Workspace, path: str) -> str:
         text = os.path.relpath(os.path.realpath(text), os.path.realpath(root))
     normal = os.path.normpath(text).replace(os.sep, "/")
     if normal in (".", "..") or normal.startswith(("../", "/")) or not normal.isprintable():
-        raise Invalid(f"{path!r} is no file inside the repository.")
+        raise Invalid(f"{path!r} is not a file inside the repository.")
     return str(PurePosixPath(normal))
 
 
-def _committed_blob(workspace: Workspace, standing: Position, path: str) -> str:
-    blob = workspace.repository.blob_at(standing.head, path) if standing.head else None
+def _committed_blob(workspace: Workspace, position: Position, path: str) -> str:
+    blob = workspace.repository.blob_at(position.head, path) if position.head else None
     return blob or ""
 
 
 def _edited_blobs(
-    workspace: Workspace, standing: Position, committed: dict[str, str]
+    workspace: Workspace, position: Position, names: dict[str, str]
 ) -> dict[str, str]:
     """The blob ids of files as they lie in the work tree."""
     repository = workspace.repository
     root, head = repository.workdir, repository.head()
-    if root is None or head.commit != standing.head:
+    if root is None or head.commit != position.head:
         return {}
-    found = {}
-    for name in committed:
+    blobs = {}
+    for name in names:
         file = root / name
         if file.is_file() and not file.is_symlink() and (blob := repository.hash_file(name)):
-            found[name] = blob
-    return found
+            blobs[name] = blob
+    return blobs
 
 
 def relation_given(text: str) -> str:
     """A relation as a person types it: one we know in our spelling, any other as written."""
     word = line_given(text, "relation")
-    known = word.lower().replace("-", "_").replace(" ", "_")
-    return known if known in RELATIONS else word
+    name = word.lower().replace("-", "_").replace(" ", "_")
+    return name if name in RELATIONS else word
 
 
 def links_given(view: View, links: Sequence[str]) -> tuple[Link, ...]:
     """Links written as `relation:id`, each to a memory that can be seen."""
-    found: dict[tuple[str, str], Link] = {}
+    edges: dict[tuple[str, str], Link] = {}
     for text in links:
         relation, colon, target = text.rpartition(":")
         word = relation_given(relation) if colon else "relates_to"
         link = Link(relation=word, target=view.find(target).id)
-        found[link.relation, link.target] = link
-    return tuple(found.values())
+        edges[link.relation, link.target] = link
+    return tuple(edges.values())

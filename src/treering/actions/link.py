@@ -1,13 +1,17 @@
-"""link: tie one memory to another, make a tie stronger, or take it away."""
+"""links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from treering.actions import inputs
+from treering.actions.flags import flags_of_node
 from treering.actions.revise import write_changes
-from treering.actions.unlink import with_link, without_link
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.searcher import SearchView
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Invalid, MemoryNotFound
-from treering.model.memory import Link, Memory
+from treering.graph.network import Edge, Network
+from treering.model.dates import instant
+from treering.model.memory import Link, Memory, age_of_link
 from treering.model.taxonomy import family_of
 from treering.store.view import Copy
 from treering.text import secrets
@@ -56,11 +60,11 @@ def link(
         memory = start.memory()
         if remove:
             return _remove(workspace, writing, start, word, end.id)
-        known = _find(memory, word, end.id)
-        made = _strengthen(known or _new(workspace, word, end.id), sure, why, is_new=not known)
-        _write(workspace, writing, "link", start, with_link(memory, made))
+        old = _find(memory, word, end.id)
+        new = _strengthen(old or _new(workspace, word, end.id), sure, why, is_new=not old)
+        _write(workspace, writing, "link", start, memory.link(new))
         return MadeLink(
-            start.id, end.id, word, made.confidence, created=not known, note=made.reason or None
+            start.id, end.id, word, new.confidence, created=not old, note=new.reason or None
         )
 
     return workspace.write(branch, attempt)
@@ -76,8 +80,7 @@ def _alive(place: Copy) -> Copy:
 
 
 def _find(memory: Memory, relation: str, target: str) -> Link | None:
-    same = (ln for ln in memory.links if (ln.relation, ln.target) == (relation, target))
-    return next(same, None)
+    return next((link for link in memory.links if link.edge == (relation, target)), None)
 
 
 def _new(workspace: Workspace, relation: str, target: str) -> Link:
@@ -86,24 +89,107 @@ def _new(workspace: Workspace, relation: str, target: str) -> Link:
     return Link(relation, target, 0.0, extra={"since": workspace.now()} if fades else {})
 
 
-def _strengthen(known: Link, confidence: float, note: str, *, is_new: bool) -> Link:
+def _strengthen(link: Link, confidence: float, note: str, *, is_new: bool) -> Link:
     """The link as someone who names it wants it: from now on it is theirs."""
-    reason = known.reason if known.by == "user" or is_new else ""
+    reason = link.reason if link.by == "user" or is_new else ""
     if note:
         reason = "" if note == inputs.CLEAR else note
-    return known._replace(confidence=max(known.confidence, confidence), by="user", reason=reason)
+    return link._replace(confidence=max(link.confidence, confidence), by="user", reason=reason)
 
 
 def _remove(
     workspace: Workspace, writing: Writing, start: Copy, relation: str, target: str
 ) -> RemovedLink:
     memory = start.memory()
-    if not _find(memory, relation, target):
+    if not memory.has_link(relation, target):
         others = tuple(ln.relation for ln in memory.links if ln.target == target)
         return RemovedLink(removed=False, relations=others or None)
-    _write(workspace, writing, "unlink", start, without_link(memory, relation, target))
+    _write(workspace, writing, "unlink", start, memory.unlink(relation, target))
     return RemovedLink(removed=True)
 
 
-def _write(workspace: Workspace, writing: Writing, op: str, place: Copy, memory: Memory) -> None:
-    write_changes(workspace, writing, op, [Change(memory, place, place.layer.vault.is_private)])
+def _write(
+    workspace: Workspace, writing: Writing, op: WriteOp, place: Copy, memory: Memory
+) -> None:
+    write_changes(workspace, writing, op, [Change(memory, place, place.is_private)])
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """The other end of a link; `depth` counts hops from the memory that was read."""
+
+    direction: Literal["in", "out"]
+    relation: str
+    id: str
+    title: str
+    confidence: float
+    by: str
+    depth: int = 1
+    reason: str | None = None
+    flags: tuple[str, ...] | None = None
+
+
+def neighbours(
+    search_view: SearchView, memory: Memory, hops: int = 1, *, now: float = 0.0
+) -> tuple[Neighbour, ...]:
+    """What a memory is linked with; forgotten ends are hidden, and come back with the memory.
+
+    Its own links are those it holds, which may be the ones of a past version. Further out every
+    link is shown that leads on, also several to one memory.
+    """
+    network = search_view.network
+    ends: list[Neighbour] = []
+    ids, front = {memory.id}, [memory.id]
+    for depth in range(1, hops + 1):
+        edges = [
+            (at, edge)
+            for at in front
+            for edge in (_links_of(network, memory) if at == memory.id else network.around(at))
+            if edge.other(at) not in ids and edge.other(at) in network.nodes
+        ]
+        ends += [_neighbour(network, at, edge, depth, now) for at, edge in edges]
+        front = list(dict.fromkeys(edge.other(at) for at, edge in edges))
+        ids.update(front)
+    return tuple(_with_reason(neighbour, memory) for neighbour in ends)
+
+
+def _links_of(network: Network, memory: Memory) -> list[Edge]:
+    return _own_links(memory) + network.around(memory.id, direction="in")
+
+
+def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) -> Neighbour:
+    node = network.nodes[edge.other(at)]
+    return Neighbour(
+        direction="out" if edge.source == at else "in",
+        relation=edge.relation,
+        id=node.id,
+        title=node.title,
+        confidence=edge.confidence_at(now) if now else edge.confidence,
+        by=edge.by,
+        depth=depth,
+        flags=flags_of_node(node),
+    )
+
+
+def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
+    """Why a link of the memory itself is there; the reasons of others are read with them."""
+    edge = (neighbour.relation, neighbour.id)
+    own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
+    if not own or neighbour.direction == "in" or neighbour.depth > 1:
+        return neighbour
+    return replace(neighbour, reason=own[0].reason)
+
+
+def _own_links(memory: Memory) -> list[Edge]:
+    return [
+        Edge(
+            memory.id,
+            link.target,
+            link.relation,
+            link.confidence,
+            link.by,
+            age_of_link(link) or instant(memory.created),
+        )
+        for link in memory.links
+        if link.target != memory.id
+    ]

@@ -67,19 +67,19 @@ def drawing(
 
 def _tips(view: View) -> list[tuple[Vault, dict[str, str]]]:
     """For each vault the tips of its scopes, each with the branch it belongs to."""
-    found: dict[Vault, dict[str, str]] = {}
+    by_vault: dict[Vault, dict[str, str]] = {}
     for layer in view.layers:
         if layer.snapshot.tip:
-            tips = found.setdefault(layer.vault, {})
+            tips = by_vault.setdefault(layer.vault, {})
             tips.setdefault(layer.snapshot.tip, layer.snapshot.scope.branch)
-    return list(found.items())
+    return list(by_vault.items())
 
 
 def _all_events(workspace: Workspace, view: View, limit: int) -> list[MemoryEvent]:
     """The newest events. git goes by the dates that commits claim: where one is not credible, all
     of them are read before the newest are chosen."""
     most = None if workspace.ledger.has_odd_moments() else limit
-    found: list[MemoryEvent] = []
+    events: list[MemoryEvent] = []
     for vault, tips in _tips(view):
-        found += history.events(vault, list(tips), limit=most)
-    return newest_first(workspace, found)[:limit]
+        events += history.events(vault, list(tips), limit=most)
+    return newest_first(workspace, events)[:limit]

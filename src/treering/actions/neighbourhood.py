@@ -24,9 +24,8 @@ from treering.graph.inference import (
     infer,
     similar,
 )
-from treering.graph.mentions import Mentions
 from treering.graph.neighbours import NeighbourTable
-from treering.graph.subject import Subject, subject_of
+from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout
@@ -92,26 +91,26 @@ class Neighbourhood:
         is_complete = self.catch_up(view, _A_FEW)
         self.is_behind = not is_complete
         case, others = self.case_of(memory)
-        seen = _VisibleCopies(view)
-        linked = {link.target for link in memory.links}
+        visible = _VisibleCopies(view)
+        targets = {link.target for link in memory.links}
         certain, possible = list[Inferred](), list[SuggestedLink]()
-        for link, other in infer(case, others, linked.union(avoid)):
+        for link, other in infer(case, others, targets.union(avoid)):
             if len(certain) + len(possible) == MOST:
                 break
-            place = seen.place(other)
+            place = visible.place(other)
             # A shared memory must not carry the title of a private one, which a reason may hold.
-            if place and link.is_certain and (is_private or not place.layer.vault.is_private):
+            if place and link.is_certain and (is_private or not place.is_private):
                 certain.append(link)
             elif place:
                 possible.append(SuggestedLink(*link, other.title))
-        others = [other for other in others if other.id not in linked]
-        near = ((s, score) for s, score in similar(case.subject, others) if seen.place(s))
-        failed = (s for s in find_failures(case.subject, others) if seen.place(s))
+        others = [other for other in others if other.id not in targets]
+        near = ((s, score) for s, score in similar(case.subject, others) if visible.place(s))
+        failures = (s for s in find_failures(case.subject, others) if visible.place(s))
         return Surroundings(
             tuple(certain),
             tuple(possible),
             tuple(SimilarMemory(s.id, s.title, score) for s, score in islice(near, MOST)),
-            tuple(islice(failed, MOST)),
+            tuple(islice(failures, MOST)),
             is_complete,
         )
 
@@ -120,8 +119,8 @@ class Neighbourhood:
         subject = subject_of(memory, blob)
         mentions = Mentions(f"{memory.title}\n\n{memory.content}")
         keys = subject.traits() + ([f"session {memory.session}"] if memory.session else [])
-        named = mentions.clues(anywhere=subject.type == "component")
-        others = self._clues.candidates(keys, named)
+        clues = mentions.clues(anywhere=subject.type == "component")
+        others = self._clues.candidates(keys, clues)
         return InferenceCase(subject, mentions, self._clues.crowded_files(subject.files)), others
 
     def note(
@@ -157,19 +156,19 @@ class Neighbourhood:
 
     def _catch_up(self, layer: Layer, most: int | None) -> bool:
         shards = {tree: name for name, tree in layer.snapshot.shards().items()}
-        changed = self._clues.unknown_trees(shards)
+        unknown = self._clues.unknown_trees(shards)
         blobs = [
-            blob for tree in changed for blob in layer.snapshot.shard(shards[tree], tree).values()
+            blob for tree in unknown for blob in layer.snapshot.shard(shards[tree], tree).values()
         ]
         missing = self._clues.unknown_blobs(blobs)
         if most is not None and len(missing) > most:
             return False
         for start in range(0, len(missing), _MANY):
             part = missing[start : start + _MANY]
-            read = list(_read(layer.vault, part))
-            self._clues.add(read, blank=set(part) - {subject.blob for subject in read})
+            subjects = list(_read(layer.vault, part))
+            self._clues.add(subjects, blank=set(part) - {subject.blob for subject in subjects})
         whole = layer.snapshot.key[1]
-        self._clues.add((), trees=[*changed, *([whole] if whole else [])])
+        self._clues.add((), trees=[*unknown, *([whole] if whole else [])])
         return True
 
     def catch_up_alone(self, view: View) -> None:

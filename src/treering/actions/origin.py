@@ -10,11 +10,11 @@ code.
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.git import process
-from treering.git.files import check_folder, read_file, replace_file
+from treering.git import log
+from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
@@ -22,18 +22,22 @@ from treering.store.vault import NOBODY
 from treering.text.hygiene import clean_line
 from treering.text.steering.suspicion import suspicion
 
-YOU, TEAMMATE, UNVERIFIED = "you", "teammate", "unverified"
+#: Yours, of someone whose commits are in the code, or of nobody known here.
+Origin = Literal["you", "teammate", "unverified"]
+YOU: Origin = "you"
+TEAMMATE: Origin = "teammate"
+UNVERIFIED: Origin = "unverified"
 #: The newest commits are asked for their authors; the people of older ones have left.
 _COMMITS = 5_000
 _LONGEST_NAME = 120
-_STRENGTH = {UNVERIFIED: 0, TEAMMATE: 1, YOU: 2}
+_STRENGTH: dict[Origin, int] = {UNVERIFIED: 0, TEAMMATE: 1, YOU: 2}
 
 
 class Attribution(NamedTuple):
     """Whose word a memory is: the weakest of all who had a hand in it, those of them whom its
     `author` does not name, and dates that are credible."""
 
-    origin: str
+    origin: Origin
     edited_by: tuple[str, ...]
     created: str
     modified: str
@@ -45,13 +49,13 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
     people = version.people if version else (SOMEONE,)
     origins = [_origin_of(workspace, person) for person in people]
     # A name inside a memory makes its word no stronger, and may make it weaker.
-    claimed = _origin_of(workspace, Contributor(memory.author, is_here=True))
-    dated = workspace.ledger.date(memory, version)
+    author_origin = _origin_of(workspace, Contributor(memory.author, is_here=True))
+    dates = workspace.ledger.date(memory, version)
     return Attribution(
-        min([claimed, *origins], key=_STRENGTH.__getitem__),
+        min([author_origin, *origins], key=_STRENGTH.__getitem__),
         _editors(people, address_of(memory.author), is_scribe=origins[0] == YOU),
-        dated.created,
-        dated.modified,
+        dates.created,
+        dates.modified,
     )
 
 
@@ -71,12 +75,12 @@ def _is_odd(name: str) -> bool:
     return len(name) > _LONGEST_NAME or bool(suspicion(name))
 
 
-def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> str:
+def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> Origin:
     """`you`, `teammate` or `unverified`: the weakest of some people."""
     return min((_origin_of(workspace, p) for p in people), key=_STRENGTH.__getitem__)
 
 
-def _origin_of(workspace: Workspace, person: Contributor) -> str:
+def _origin_of(workspace: Workspace, person: Contributor) -> Origin:
     address, mine = address_of(person.name), workspace.person.email.lower()
     if person == JOINER:
         return YOU if _counts_as_yours(workspace, mine) else TEAMMATE
@@ -89,8 +93,8 @@ def _origin_of(workspace: Workspace, person: Contributor) -> str:
 
 def _counts_as_yours(workspace: Workspace, address: str) -> bool:
     """Whether a commit in your name that was brought here is yours, from another machine."""
-    said = workspace.repository.config("treering.trustaddress") or "false"
-    if said.lower() in ("true", "yes", "on", "1"):
+    setting = workspace.repository.config("treering.trustaddress") or "false"
+    if setting.lower() in ("true", "yes", "on", "1"):
         return True
     others = (workspace.ledger.people() | workspace.authors.all()) - {address, NOBODY.email}
     return all(other.startswith("noreply@") for other in others)  # a forge's own commits
@@ -128,28 +132,23 @@ class Authors:
         return " ".join(head or "" for head in heads)
 
     def _look(self, tips: str) -> None:
-        text = process.run(
-            self._repository.common_dir,
-            *("log", f"--max-count={_COMMITS}", "--no-show-signature", "--format=%ae%n%ce"),
-            *("--ignore-missing", "HEAD", "--branches", "--remotes", "--not", *self._tips.split()),
-            "--",
-            may_fail=(128,),
+        addresses = log.list_addresses(
+            self._repository.common_dir, ["HEAD"], without=self._tips.split(), most=_COMMITS
         )
-        found = {line.strip().lower() for line in text.decode(errors="replace").splitlines()}
-        self._addresses |= found - {""}
+        self._addresses |= {address.lower() for address in addresses}
         self._tips = tips
         self._save()
 
     def _load(self) -> None:
         try:
             check_folder(self._file.parent, levels=2)
-            kept = json.loads(read_file(self._file))
-            self._tips = str(kept["tips"])
-            self._addresses = frozenset(map(str, kept["addresses"]))
+            cache = json.loads(read_file(self._file))
+            self._tips = str(cache["tips"])
+            self._addresses = frozenset(map(str, cache["addresses"]))
         except (OSError, ValueError, KeyError, TypeError):
             return
 
     def _save(self) -> None:
         """For the next process; where it cannot be kept, that one looks again."""
-        kept = {"tips": self._tips, "addresses": sorted(self._addresses)}
-        replace_file(self._file, json.dumps(kept), levels=2)
+        cache = {"tips": self._tips, "addresses": sorted(self._addresses)}
+        keep_file(self._file, json.dumps(cache), levels=2)

@@ -4,7 +4,6 @@ They lie under the cache folder, which may be deleted at any time, named by the 
 the same answer is kept once. Bounded as a whole, the oldest go first.
 """
 
-import contextlib
 import hashlib
 import os
 import re
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
-from treering.git.files import check_folder, make_folder, open_file, read_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 from treering.model.dates import format_moment
 
 PREFIX = "out:"
@@ -52,16 +51,11 @@ def keep(workspace: Workspace, text: str) -> str:
     data = text.encode("utf-8", "replace")
     name = hashlib.sha256(data).hexdigest()[:12]
     folder = _folder(workspace)
-    beside = folder / f".{name}.{os.getpid()}.{id(data):x}"
     try:
         make_folder(folder, levels=_LEVELS)
-        with os.fdopen(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-            file.write(data)
-        beside.replace(folder / name)
+        replace_file(folder / name, data, mode=0o600)
         _drop_oldest(folder, keeping=name)
     except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink()
         return ""
     return PREFIX + name
 
@@ -70,14 +64,16 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
     """The characters of a kept answer from `offset` on."""
     name = id.removeprefix(PREFIX).strip().lower()
     if not re.fullmatch(_NAME, name):
-        raise Invalid("That is no id of a kept answer.", hint="It is out: and 12 hex digits.")
+        raise Invalid(
+            "That is not the id of a kept answer.", hint="Such an id is `out:` and 12 hex digits."
+        )
     try:
         check_folder(_folder(workspace), levels=_LEVELS)
         text = read_file(_folder(workspace) / name).decode(errors="replace")
     except OSError:
         raise MemoryNotFound(
             f"The answer {PREFIX}{name} is no longer kept.",
-            hint="Ask again; `status(view=outputs)` lists what is kept.",
+            hint="Ask again. `status(view=outputs)` lists what is kept.",
         ) from None
     if not 0 <= offset <= len(text):
         raise Invalid(f"offset is {offset}, not between 0 and {len(text)}.")
@@ -87,11 +83,11 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
 
 def list_outputs(workspace: Workspace) -> list[Output]:
     """What is kept, newest first."""
-    found = [
+    outputs = [
         Output(PREFIX + file.name, stat.st_size, format_moment(stat.st_mtime))
         for file, stat in _files_in(_folder(workspace))
     ]
-    return sorted(found, key=lambda output: (output.created, output.id), reverse=True)
+    return sorted(outputs, key=lambda output: (output.created, output.id), reverse=True)
 
 
 def _folder(workspace: Workspace) -> Path:
@@ -113,9 +109,9 @@ def _files_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _drop_oldest(folder: Path, keeping: str) -> None:
-    kept = sorted(_files_in(folder), key=lambda pair: (pair[0].name == keeping, pair[1].st_mtime))
-    size = sum(stat.st_size for _, stat in kept)
-    for file, stat in kept:
+    files = sorted(_files_in(folder), key=lambda pair: (pair[0].name == keeping, pair[1].st_mtime))
+    size = sum(stat.st_size for _, stat in files)
+    for file, stat in files:
         if size <= MOST or file.name == keeping:
             return
         file.unlink(missing_ok=True)

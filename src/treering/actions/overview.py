@@ -15,8 +15,8 @@ _LOW, _HIGH = 0.5, 0.8
 
 
 def list_counts(counts: Counter[str], word: str) -> list[dict[str, Any]]:
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [{word: name, "count": count} for name, count in ordered]
+    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [{word: name, "count": count} for name, count in pairs]
 
 
 def types(memories: Sequence[Entry]) -> dict[str, Any]:
@@ -45,8 +45,12 @@ def topics(memories: Sequence[Entry]) -> dict[str, Any]:
             groups.setdefault("/".join(parts[:depth]), []).append(memory.confidence)
     return {
         "topics": [
-            {"topic": topic, "count": len(found), "confidence": [min(found), max(found)]}
-            for topic, found in sorted(groups.items())
+            {
+                "topic": topic,
+                "count": len(confidences),
+                "confidence": [min(confidences), max(confidences)],
+            }
+            for topic, confidences in sorted(groups.items())
         ],
         "areas": _areas(memories),
         "recent": recent_topics(memories),
@@ -84,10 +88,10 @@ def _levels(topic: str) -> tuple[str, str, str]:
 
 
 def _ranges(confidences: Iterable[float]) -> dict[str, int]:
-    found = Counter(
+    counts = Counter(
         "low" if value < _LOW else "medium" if value < _HIGH else "high" for value in confidences
     )
-    return {name: found[name] for name in ("low", "medium", "high")}
+    return {name: counts[name] for name in ("low", "medium", "high")}
 
 
 def recent_topics(memories: Iterable[Entry]) -> list[str]:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from treering.git.files import replace_file
+
 _HERE = os.O_RDONLY | os.O_DIRECTORY
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 def list_files(folder: Path, suffix: str) -> list[Path]:
@@ -24,11 +25,11 @@ def list_files(folder: Path, suffix: str) -> list[Path]:
 def list_passed_over(folder: Path, suffix: str) -> dict[str, str]:
     """What of a folder is not read, and why: links to files of that ending and to folders, and
     folders that cannot be opened."""
-    found: dict[str, str] = {}
-    for entry in _walk(folder, found):
+    reasons: dict[str, str] = {}
+    for entry in _walk(folder, reasons):
         if entry.is_symlink() and (entry.name.endswith(suffix) or _leads_to_a_folder(entry)):
-            found[entry.path] = "It is a link, which is not followed. Name it to import it."
-    return {os.path.relpath(path, folder): why for path, why in sorted(found.items())}
+            reasons[entry.path] = "It is a link, which is not followed. Name it to import it."
+    return {os.path.relpath(path, folder): why for path, why in sorted(reasons.items())}
 
 
 def _walk(folder: Path, unreadable: dict[str, str]) -> Iterator["os.DirEntry[str]"]:
@@ -74,7 +75,7 @@ def write(folder: Path, name: str, data: bytes) -> None:
             inner = _enter(at, part)
             os.close(at)
             at = inner
-        _put(at, last, data)
+        replace_file(Path(last), data, folder=at)
     finally:
         os.close(at)
 
@@ -88,12 +89,3 @@ def _enter(at: int, name: str) -> int:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             raise OSError(error.errno, f"{name} is a link or a file, not a folder") from error
         raise
-
-
-def _put(at: int, name: str, data: bytes) -> None:
-    beside = f"{name}.part"
-    with suppress(FileNotFoundError):
-        os.unlink(beside, dir_fd=at)
-    with os.fdopen(os.open(beside, _NEW, 0o666, dir_fd=at), "wb") as file:
-        file.write(data)
-    os.replace(beside, name, src_dir_fd=at, dst_dir_fd=at)

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from treering.actions import outputs
-from treering.actions.answers import harmless, uri_of
+from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.links import Neighbour, neighbours
-from treering.actions.origin import attribute
+from treering.actions.link import Neighbour, neighbours
+from treering.actions.origin import Origin, attribute
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
+from treering.model.choices import Status
 from treering.model.dates import format_moment
-from treering.model.memory import FileRef, Memory
+from treering.model.memory import FileRef, Memory, uri_of
 from treering.store import history as past
 from treering.store.history import MemoryEvent
 from treering.store.view import Copy, Layer, View
@@ -48,7 +49,7 @@ class WholeMemory:
     private: bool
     tags: tuple[str, ...]
     topic: str
-    status: str
+    status: Status
     confidence: float
     source: str
     author: str
@@ -60,7 +61,7 @@ class WholeMemory:
     modified: str
     details: Mapping[str, object]
     links: tuple[Neighbour, ...]
-    origin: str
+    origin: Origin
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     extra: Mapping[str, object] | None = None
@@ -88,8 +89,8 @@ def read(
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
     pending = drain_briefly(workspace)
-    standing = workspace.position(branch)
-    view = workspace.view_from(standing)
+    position = workspace.position(branch)
+    view = workspace.view_from(position)
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
     fields = _fields(memory) | {"details": _details(place, memory)}
@@ -102,12 +103,12 @@ def read(
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
-        private=place.layer.vault.is_private,
+        private=place.is_private,
         links=_neighbours(workspace, view, memory, links),
         extra=memory.extra or None,
         origin=whose.origin,
         edited_by=whose.edited_by or None,
-        stale=CodeTree(workspace.repository, standing.head).staleness(memory),
+        stale=CodeTree(workspace.repository, position.head).staleness(memory),
         history=_history(workspace, view, memory.id) if history else None,
         pending=pending or None,
         flags=Flags(workspace).of(place) or None,
@@ -121,7 +122,7 @@ def _neighbours(
 ) -> tuple[Neighbour, ...]:
     if not hops:
         return ()
-    return neighbours(workspace.searcher.sight(view), memory, hops, now=workspace.clock())
+    return neighbours(workspace.searcher.search_view(view), memory, hops, now=workspace.clock())
 
 
 def _from(content: str, offset: int) -> str:
@@ -133,20 +134,20 @@ def _from(content: str, offset: int) -> str:
 def _details(place: Copy, memory: Memory) -> dict[str, Any]:
     """What is stored, and how the memory came here, which only the promotion's commit knows."""
     tip = place.layer.snapshot.tip
-    said = past.promotion_of(place.layer.vault, tip, memory.id) if tip else None
-    if said is None:
+    promotion = past.promotion_of(place.layer.vault, tip, memory.id) if tip else None
+    if promotion is None:
         return dict(memory.details)
-    told = {
-        "promoted_from": said.promoted_from,
-        "merged_as": said.merged_as,
-        "merge_kind": said.merge_kind,
+    facts = {
+        "promoted_from": promotion.promoted_from,
+        "merged_as": promotion.merged_as,
+        "merge_kind": promotion.merge_kind,
     }
-    return dict(memory.details) | {key: value for key, value in told.items() if value}
+    return dict(memory.details) | {key: value for key, value in facts.items() if value}
 
 
 def _fields(memory: Memory) -> dict[str, Any]:
-    shown = set(WholeMemory.__dataclass_fields__) - {"links", "extra"}
-    names = [name for name in Memory.__dataclass_fields__ if name in shown]
+    fields = set(WholeMemory.__dataclass_fields__) - {"links", "extra"}
+    names = [name for name in Memory.__dataclass_fields__ if name in fields]
     return {name: getattr(memory, name) for name in names}
 
 
@@ -155,13 +156,13 @@ def _at(workspace: Workspace, view: View, id: str, at: str) -> Copy:
     for vault in workspace.store.vaults():
         commit = vault.repository.resolve(at)
         if commit and past.is_memory_commit(vault, commit):
-            known = view.find(id)
-            blob = vault.blob_at(commit, known.id)
+            place = view.find(id)
+            blob = vault.blob_at(commit, place.id)
             if blob is None:
-                raise MemoryNotFound(f"The memory {known.id} is not in {at}")
+                raise MemoryNotFound(f"The memory {place.id} is not in {at}")
             scope = vault.scope_of(commit)
             kind = "trunk" if scope.branch == trunk_of(workspace.repository) else "branch"
-            return Copy(known.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
+            return Copy(place.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
     return workspace.as_of(view, at).find(id)
 
 
@@ -174,21 +175,21 @@ def _history(workspace: Workspace, view: View, memory_id: str) -> tuple[HistoryE
 
 def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[MemoryEvent]:
     """What happened to one memory in the layers it is seen through, newest first."""
-    found: dict[str, MemoryEvent] = {}
+    events: dict[str, MemoryEvent] = {}
     for vault in dict.fromkeys(layer.vault for layer in view.layers):
         tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
-        found |= {e.commit: e for e in past.events(vault, tips, memory_id=memory_id)}
-    return newest_first(workspace, found.values())
+        events |= {e.commit: e for e in past.events(vault, tips, memory_id=memory_id)}
+    return newest_first(workspace, events.values())
 
 
 def newest_first(workspace: Workspace, events: Iterable[MemoryEvent]) -> list[MemoryEvent]:
     """Events with dates that are credible, by these."""
-    told = list(events)
-    moments = workspace.ledger.moments(event.commit for event in told)
-    dated = [
+    all_events = list(events)
+    moments = workspace.ledger.moments(event.commit for event in all_events)
+    true_events = [
         event._replace(when=format_moment(moments[event.commit]))
         if event.commit in moments
         else event
-        for event in told
+        for event in all_events
     ]
-    return sorted(dated, key=lambda event: event.when, reverse=True)
+    return sorted(true_events, key=lambda event: event.when, reverse=True)

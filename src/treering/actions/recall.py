@@ -3,23 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from treering.actions.answers import harmless, uri_of
+from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
-from treering.actions.expansion import ReachedMemory, expand
 from treering.actions.flags import Flags
-from treering.actions.origin import attribute
-from treering.actions.same_second import SLACK, break_ties
+from treering.actions.origin import Origin, attribute
+from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
-from treering.actions.visible import SearchView
 from treering.actions.workspace import Position, Workspace
-from treering.errors import Invalid, TreeringError
-from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES
-from treering.model.memory import Memory
+from treering.errors import Invalid
+from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, Status
+from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
 from treering.search import Hit, SearchResult
-from treering.search.snippet import snippet
-from treering.store.view import Copy, View
+from treering.search.hits import snippet
+from treering.store.view import View
 
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
@@ -46,11 +44,11 @@ class RecallHit:
     score: float
     why: tuple[str, ...]
     confidence: float
-    status: str
+    status: Status
     created: str
     modified: str
     author: str
-    origin: str
+    origin: Origin
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     agent: str | None = None
@@ -105,7 +103,7 @@ def recall(
 ) -> Recalled:
     """Answer a question over what is visible; an empty one lists it, newest first."""
     now = workspace.clock()
-    asked = parse(query, now)
+    question = parse(query, now)
     filters = Filters.of(
         now, type=type, topic=topic, tags=list(tags), since=since, until=until,
         min_confidence=min_confidence, max_confidence=max_confidence, status=status,
@@ -114,73 +112,75 @@ def recall(
     scope = one_of(scope or "branch", SCOPES, "scope")
     mode = one_of(mode or "hybrid", MODES, "mode")
     detail = one_of(detail or "medium", DETAILS, "detail")
-    order = one_of(order, ORDERS, "order") if order else _usual_order(asked)
+    order = one_of(order, ORDERS, "order") if order else _usual_order(question)
     if not 0 <= expand <= _MOST_HOPS:
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
-    limit = _limit(limit, asked)
+    limit = _limit(limit, question)
 
     pending = drain_briefly(workspace)
-    standing = workspace.position(branch or asked.filters.branch)
-    everything = workspace.view_of_all(standing)
-    view = _view(workspace, standing, everything, scope, at)
-    sight = workspace.searcher.sight(view, every_copy=scope == "all")
+    position = workspace.position(branch or question.filters.branch)
+    everything = workspace.view_of_all(position)
+    view = _view(workspace, position, everything, scope, at)
+    search_view = workspace.searcher.search_view(view, every_copy=scope == "all")
     elsewhere = _elsewhere(workspace, everything, view, scope)
 
     def search(most: int | None) -> SearchResult:
         return workspace.searcher.index.search(
-            asked, sight.ranks, filters=filters, order=order, mode=mode, now=now, limit=most,
-            elsewhere=elsewhere,
+            question, search_view.ranks, filters=filters, order=order, mode=mode, now=now,
+            limit=most, elsewhere=elsewhere,
         )  # fmt: skip
 
-    words = repr((query, filters, scope, standing.scope, at, mode, order))
+    words = repr((query, filters, scope, position.scope, at, mode, order))
     if cursor:
-        found, following = _next_page(workspace, sight, search(None), words, cursor, limit)
+        search_result, following = _next_page(
+            workspace, search_view, search(None), words, cursor, limit
+        )
     else:
-        found = _first_page(search, sight, order, limit)
-        rest, total = found.rest, found.total
+        search_result = _first_page(search, search_view, order, limit)
+        rest, total = search_result.rest, search_result.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
     workspace.settle()
 
-    code = CodeTree(workspace.repository, standing.head)
-    shown = _HitReader(workspace, sight, code, asked, detail)
-    results = [result for hit in found.hits if (result := shown.result(hit)) is not None]
+    code = CodeTree(workspace.repository, position.head)
+    reader = _HitReader(workspace, search_view, code, question, detail)
+    results = [result for hit in search_result.hits if (result := reader.result(hit)) is not None]
     if expand:
-        results = _with_linked(shown, sight, results, expand, relation, order)
+        results = _with_linked(reader, search_view, results, expand, relation, order)
     answer: Recalled = harmless(
         Recalled(
             query=query,
-            branch=standing.scope.branch,
+            branch=position.scope.branch,
             layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
-            total=found.total,
+            total=search_result.total,
             cursor=following,
             results=tuple(results),
             withheld={
-                key: found.withheld.get(key, 0)
+                key: search_result.withheld.get(key, 0)
                 for key in ("superseded", "deleted", "other_branches")
             },
-            mode=found.mode,
-            notes=found.notes or None,
+            mode=search_result.mode,
+            notes=search_result.notes or None,
             pending=pending or None,
         )
     )
     return answer
 
 
-def _usual_order(asked: Query) -> str:
-    return "newest" if asked.is_empty else "relevance"
+def _usual_order(question: Query) -> str:
+    return "newest" if question.is_empty else "relevance"
 
 
-def _limit(limit: int, asked: Query) -> int:
+def _limit(limit: int, question: Query) -> int:
     if not 0 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
-    return limit or (_LIST_LIMIT if asked.is_empty else _SEARCH_LIMIT)
+    return limit or (_LIST_LIMIT if question.is_empty else _SEARCH_LIMIT)
 
 
-def _view(workspace: Workspace, standing: Position, everything: View, scope: str, at: str) -> View:
+def _view(workspace: Workspace, position: Position, everything: View, scope: str, at: str) -> View:
     if scope == "trunk":
-        standing = workspace.position_on_trunk()
-    view = everything if scope == "all" else workspace.view_from(standing)
+        position = workspace.position_on_trunk()
+    view = everything if scope == "all" else workspace.view_from(position)
     return workspace.as_of(view, at) if at else view
 
 
@@ -188,63 +188,68 @@ def _elsewhere(
     workspace: Workspace, everything: View, view: View, scope: str
 ) -> dict[str, int] | None:
     """Blobs of every branch, among which those not shown from here are counted; None for none."""
-    seen = {layer.snapshot for layer in view.layers}
-    if scope == "all" or all(layer.snapshot in seen for layer in everything.layers):
+    snapshots = {layer.snapshot for layer in view.layers}
+    if scope == "all" or all(layer.snapshot in snapshots for layer in everything.layers):
         return None
-    return workspace.searcher.sight(everything, every_copy=True).ranks
+    return workspace.searcher.search_view(everything, every_copy=True).ranks
 
 
 def _first_page(
-    search: Callable[[int], SearchResult], sight: SearchView, order: str, limit: int
+    search: Callable[[int], SearchResult], search_view: SearchView, order: str, limit: int
 ) -> SearchResult:
     if order not in ("newest", "oldest"):
         return search(limit)
-    found = break_ties(search(limit + SLACK), sight, order)
-    beyond = tuple(hit.blob for hit in found.hits[limit:])
-    return replace(found, hits=found.hits[:limit], rest=beyond + found.rest)
+    result = search_view.break_ties(search(limit + SLACK), order)
+    beyond = tuple(hit.blob for hit in result.hits[limit:])
+    return replace(result, hits=result.hits[:limit], rest=beyond + result.rest)
 
 
 def _next_page(
     workspace: Workspace,
-    sight: SearchView,
-    found: SearchResult,
+    search_view: SearchView,
+    result: SearchResult,
     words: str,
     cursor: str,
     limit: int,
 ) -> tuple[SearchResult, str]:
     """The hits a cursor stands for, scored as of now; one revised meanwhile is shown as it is."""
     blobs, following, total = workspace.pages.page(words, cursor, limit)
-    scored = {hit.blob: hit for hit in found.hits}
+    by_blob = {hit.blob: hit for hit in result.hits}
     hits = []
     for blob in blobs:
         entry = workspace.searcher.index.entry(blob)
-        place = sight.place(blob) or (sight.view.place(entry.id) if entry else None)
+        place = search_view.place(blob) or (search_view.view.place(entry.id) if entry else None)
         if place:
-            hits.append(scored.get(place.blob) or Hit(place.blob, place.id, 0.0))
-    return replace(found, hits=tuple(hits), total=total), following
+            hits.append(by_blob.get(place.blob) or Hit(place.blob, place.id, 0.0))
+    return replace(result, hits=tuple(hits), total=total), following
 
 
 class _HitReader:
     """Turns hits into results: every one is read again from git, never from the index."""
 
     def __init__(
-        self, workspace: Workspace, sight: SearchView, code: CodeTree, asked: Query, detail: str
+        self,
+        workspace: Workspace,
+        search_view: SearchView,
+        code: CodeTree,
+        question: Query,
+        detail: str,
     ) -> None:
         self._workspace = workspace
-        self._sight = sight
+        self._search_view = search_view
         self._code = code
-        self._words = asked.words
+        self._words = question.words
         self._detail = detail
         self._flags = Flags(workspace)
 
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
-        place = self._sight.place(hit.blob)
-        memory = _memory(place) if place else None
+        place = self._search_view.place(hit.blob)
+        memory = place.try_memory() if place else None
         if place is None or memory is None:
             return None
         full = self._detail == "full"
         whose = attribute(self._workspace, place.blob, memory)
-        similar = (self._sight.place(blob) for blob in hit.folded)
+        similar = (self._search_view.place(blob) for blob in hit.folded)
         return RecallHit(
             id=memory.id,
             uri=uri_of(memory.id),
@@ -252,7 +257,7 @@ class _HitReader:
             title=memory.title,
             branch=place.layer.branch,
             layer=place.layer.kind,
-            private=place.layer.vault.is_private,
+            private=place.is_private,
             tags=memory.tags,
             topic=memory.topic,
             score=hit.score,
@@ -275,26 +280,18 @@ class _HitReader:
         )
 
 
-def _memory(place: Copy) -> Memory | None:
-    try:
-        return place.memory()
-    except TreeringError:
-        return None  # damaged since it was indexed; doctor names it
-
-
 def _with_linked(
-    shown: _HitReader,
-    sight: SearchView,
+    reader: _HitReader,
+    search_view: SearchView,
     results: list[RecallHit],
     hops: int,
     relations: Sequence[str],
     order: str,
 ) -> list[RecallHit]:
     """The results and what they are linked with; in the order asked for, else the linked last."""
-    linked: list[ReachedMemory] = expand(sight, [result.id for result in results], hops, relations)
-    for item in linked:
+    for item in search_view.expand([result.id for result in results], hops, relations):
         hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
-        result = shown.result(hit, via=item.via)
+        result = reader.result(hit, via=item.via)
         if result is not None:
             results.append(result)
     if order in ("newest", "oldest"):

@@ -10,8 +10,8 @@ from treering.branches import layers
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import CAPTURES, CodeCommit, commits
 from treering.capture.journal import Journal, JournalEvent
-from treering.capture.open_sessions import OpenSessions
 from treering.capture.recording import Recording, Rules
+from treering.capture.sessions import OpenSessions
 from treering.errors import Invalid, StoreDamaged
 from treering.git import reflog
 from treering.git.lock import PATIENCE
@@ -41,18 +41,20 @@ class EventRecorder:
                 self._finish([event])  # it only said: look now
             else:
                 by_scope.setdefault(scope, []).append(event)
-        named = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
-        known = {c.oid: c for c in commits(self._repository, named, seconds=self._seconds_left())}
+        oids = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
+        by_oid = {c.oid: c for c in commits(self._repository, oids, seconds=self._seconds_left())}
         for scope, mine in by_scope.items():
-            self._take(scope, mine, known)
+            self._take(scope, mine, by_oid)
 
-    def _take(self, scope: Scope, events: list[JournalEvent], known: dict[str, CodeCommit]) -> None:
-        attempt = partial(self._attempt, events, known)
-        standing = Position(scope, self._trunk, events[-1].commit)
+    def _take(
+        self, scope: Scope, events: list[JournalEvent], by_oid: dict[str, CodeCommit]
+    ) -> None:
+        attempt = partial(self._attempt, events, by_oid)
+        position = Position(scope, self._trunk, events[-1].commit)
         patience = PATIENCE if self._until is None else 0.0
         try:
             self.captured += self._workspace.write(
-                "", attempt, standing=standing, patience=patience
+                "", attempt, position=position, patience=patience
             )
         except Invalid as error:
             self.errors.append(f"{scope.branch}: {error.message}")  # and no better another time
@@ -66,14 +68,14 @@ class EventRecorder:
         self.done += events
 
     def _attempt(
-        self, events: list[JournalEvent], known: dict[str, CodeCommit], writing: Writing
+        self, events: list[JournalEvent], by_oid: dict[str, CodeCommit], writing: Writing
     ) -> int:
-        recording = Recording(writing.view, writing.scope, known, self._rules(writing.scope))
+        recording = Recording(writing.view, writing.scope, by_oid, self._rules(writing.scope))
         # git tells of an amended commit before it tells which one that took the place of.
-        replaced = {new: olds for event in events for new, olds in event.rewrites.items()}
+        rewrites = {new: olds for event in events for new, olds in event.rewrites.items()}
         for event in events:
             for oid in self._oids(event):
-                recording.add(oid, replaced.get(oid, ()))
+                recording.add(oid, rewrites.get(oid, ()))
             if event.rewrites and writing.scope.branch != self._trunk:
                 recording.follow(event.rewrites)
         return write_recorded(writing, recording)
@@ -129,13 +131,13 @@ class EventRecorder:
         return None if self._until is None else max(0.01, self._until - time.monotonic())
 
     def _rules(self, scope: Scope) -> Rules:
-        branch, found = scope.branch, rules(self._workspace)
-        opened = OpenSessions(self._workspace.store.folder)
-        return found._replace(
+        branch, usual_rules = scope.branch, rules(self._workspace)
+        sessions = OpenSessions(self._workspace.store.folder)
+        return usual_rules._replace(
             was_left=lambda after, before: any(
                 reflog.was_left(log, branch, after, before) for log in self._logs
             ),
-            agent_session=lambda commit: opened.on(branch, commit.time, found.gap),
+            agent_session=lambda commit: sessions.on(branch, commit.time, usual_rules.gap),
         )
 
     @cached_property
@@ -148,7 +150,7 @@ def write_recorded(writing: Writing, recording: Recording) -> int:
     changes = []
     for memory in recording.memories():
         place = writing.view.place(memory.id)
-        changes.append(Change(memory, place, bool(place and place.layer.vault.is_private)))
+        changes.append(Change(memory, place, bool(place and place.is_private)))
     if changes:
         writing.commit("capture", changes, allow_secret=True)  # masked where it was read
     return sum(c.memory.type == "commit" and c.memory.status == "active" for c in changes)
@@ -156,11 +158,11 @@ def write_recorded(writing: Writing, recording: Recording) -> int:
 
 def rules(workspace: Workspace) -> Rules:
     """How commits are captured here, as git's configuration says."""
-    said = workspace.repository.config
-    capture = (said("treering.capture") or "").lower()
+    config = workspace.repository.config
+    capture = (config("treering.capture") or "").lower()
     usual = SETTINGS["sessiongap"].default
     try:
-        gap = duration(said("treering.sessiongap") or usual)
+        gap = duration(config("treering.sessiongap") or usual)
     except Invalid:
         gap = duration(usual)
     return Rules(capture if capture in CAPTURES else CAPTURES[0], gap)

@@ -47,9 +47,9 @@ def reindex(
     workspace.neighbourhood.catch_up(workspace.view_of_all())
     index = workspace.searcher.index
     before = set(index.entries())
-    wanted = workspace.view_of_all().ranks_of_all()
+    blobs = workspace.view_of_all().ranks_of_all()
     if dry_run:
-        return Reindexed("reindex", len(wanted), len(before - wanted.keys()), 0.0)
-    indexed = index.rebuild(wanted, progress)
-    removed = len(before - set(index.entries()))
-    return Reindexed("reindex", indexed, removed, round(time.perf_counter() - start, 3))
+        return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
+    count = index.rebuild(blobs, progress)
+    removals = len(before - set(index.entries()))
+    return Reindexed("reindex", count, removals, round(time.perf_counter() - start, 3))

@@ -5,15 +5,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
-from treering.actions.answers import uri_of
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
-from treering.actions.unlink import UNLINKED, list_unlinked
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Conflict, Invalid, InvalidDocument, StoreDamaged
+from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
 from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
-from treering.model.memory import Link, Memory, derive_id, is_id, title_of
+from treering.model.memory import Link, Memory, derive_id, is_id, title_of, uri_of
 from treering.model.taxonomy import one_of, type_named
 from treering.store.view import Copy
 from treering.text.classify import Classification, classify
@@ -70,7 +68,7 @@ def remember(
     now = workspace.now()
     why = inputs.text_given(reasoning, "reasoning")
     became = one_of(outcome, OUTCOMES, "outcome") if outcome else ""
-    told = dict(details or {}) | {"reasoning": why, "outcome": became}
+    facts = dict(details or {}) | {"reasoning": why, "outcome": became}
     agent = inputs.line_given(agent, "agent") or workspace.agent
     draft = Memory(
         id=_own_id(id) if id else "",
@@ -86,7 +84,7 @@ def remember(
         author=str(workspace.person),
         agent=agent,
         session=inputs.line_given(session, "session"),
-        details={key: value for key, value in told.items() if value},
+        details={key: value for key, value in facts.items() if value},
     )
 
     def attempt(writing: Writing) -> Remembered:
@@ -101,11 +99,11 @@ def remember(
         memory = replace(
             memory,
             links=memory.links + inputs.links_given(writing.view, links),
-            files=inputs.files_given(workspace, writing.standing, files),
-            commit=writing.standing.head or "",
+            files=inputs.files_given(workspace, writing.position, files),
+            commit=writing.position.head or "",
             created=existing.memory().created if existing else now,
         )
-        avoid = list_unlinked(existing.memory()) if existing else ()
+        avoid = existing.memory().unlinked if existing else ()
         around = workspace.neighbourhood.look_around(
             writing.view, memory, is_private=private, avoid=avoid
         )
@@ -130,8 +128,7 @@ def remember(
 def _link(memory: Memory, around: Surroundings, avoid: tuple[str, ...]) -> Memory:
     """The memory with what was found for certain, and with what must stay unlinked for good."""
     links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
-    details = dict(memory.details) | ({UNLINKED: list(avoid)} if avoid else {})
-    return replace(memory, links=memory.links + links, details=details)
+    return replace(memory, links=memory.links + links).avoid_links(avoid)
 
 
 def supersede(old: Copy, by: str, now: str) -> Change:
@@ -139,14 +136,12 @@ def supersede(old: Copy, by: str, now: str) -> Change:
     memory = old.memory()
     if memory.id == by:
         raise Invalid("A memory cannot supersede itself.")
-    details = dict(memory.details) | {"superseded_by": by}
-    marked = replace(memory, status="superseded", modified=now, details=details)
-    return Change(marked, old, old.layer.vault.is_private)
+    return Change(memory.supersede(by).touch(now), old, old.is_private)
 
 
 def _own_id(text: str) -> str:
     if not is_id(text):
-        raise Invalid(f"{text!r} is no memory id.", hint="An id is 12 characters of base 32.")
+        raise Invalid(f"{text!r} is not a memory id.", hint="An id is 12 characters of base 32.")
     return text
 
 
@@ -174,11 +169,9 @@ def identify(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Co
 
 
 def _is_same(place: Copy, draft: Memory) -> bool:
-    try:
-        memory = place.memory()
-    except (InvalidDocument, StoreDamaged):
-        return False  # what cannot be read is left for doctor, under the id it has
-    return memory.type == draft.type and memory.content == draft.content
+    """What cannot be read is left for doctor, under the id it has."""
+    memory = place.try_memory()
+    return memory is not None and (memory.type, memory.content) == (draft.type, draft.content)
 
 
 def _place_for(writing: Writing, memory_id: str, private: bool) -> Copy | None:
@@ -195,7 +188,7 @@ def _answer_known(kind: Classification, place: Copy) -> Remembered:
         place.memory(),
         place.blob,
         place.layer.branch,
-        is_private=place.layer.vault.is_private,
+        is_private=place.is_private,
         duplicate=True,
     )
 
@@ -228,5 +221,5 @@ def _answer(
     )
 
 
-def _warning(failed: Subject) -> str:
-    return f"A similar {failed.type} failed before: {failed.title} ({failed.id})"
+def _warning(failure: Subject) -> str:
+    return f"A similar {failure.type} failed before: {failure.title} ({failure.id})"

@@ -43,25 +43,25 @@ def restore(
         return RestoredScope(
             branch, len(_visible(vault, entry.tip, _wanted(vault, entry))), entry.ref
         )
-    with workspace.store.lock() as held:
+    with workspace.store.lock() as lock:
         vault, entry = _find(workspace, branch, before_sync)
-        wanted = _wanted(vault, entry)
-        _bring_back(workspace.actor(held), vault, entry, len(wanted))
-        vault.move_ref(held, entry.ref, None, old=entry.tip, why="restored")
-        seen = _visible(vault, vault.tip(entry.scope), wanted)
-        return RestoredScope(entry.scope.branch, len(seen), entry.ref)
+        ids = _wanted(vault, entry)
+        _bring_back(workspace.actor(lock), vault, entry, len(ids))
+        vault.move_ref(lock, entry.ref, None, old=entry.tip, why="restored")
+        visible = _visible(vault, vault.tip(entry.scope), ids)
+        return RestoredScope(entry.scope.branch, len(visible), entry.ref)
 
 
 def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Source]:
     """The newest of a branch's scopes in the trash, or of its tips from before a sync."""
-    shared = workspace.store.shared
-    earlier = [before for before in undo.list_before(shared) if before.scope.branch == branch]
+    shared_vault = workspace.store.shared
+    earlier = [before for before in undo.list_before(shared_vault) if before.scope.branch == branch]
     if before_sync:
         if earlier:
-            return shared, earlier[0]
+            return shared_vault, earlier[0]
         raise BranchNotFound(
             f"No sync has changed or hidden memories of {branch} lately.",
-            hint="`treering log` shows what happened; `treering revert ID --to COMMIT` goes back.",
+            hint="`treering log` shows what happened. `treering revert ID --to COMMIT` goes back.",
         )
     for vault in workspace.store.vaults():
         for entry in list_trash(vault):
@@ -79,36 +79,38 @@ def _wanted(vault: Vault, entry: Source) -> set[str]:
     tip = vault.tip(entry.scope)
     if isinstance(entry, TrashedScope) or tip is None:
         return set(vault.snapshot_at(entry.scope, entry.tip).listing())
-    lost = undo.overwritten(vault, entry.tip, tip)
-    return {memory_id for path in lost if (memory_id := layout.id_of_path(path))}
+    files = undo.overwritten(vault, entry.tip, tip)
+    return {memory_id for path in files if (memory_id := layout.id_of_path(path))}
 
 
-def _visible(vault: Vault, tip: str | None, wanted: set[str]) -> set[str]:
+def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
     """Those of some memories that are there at a tip, and not forgotten."""
     there = vault.snapshot_at(Scope(""), tip).listing()
-    return {mid for mid in wanted if mid in there and not is_forgotten(vault, there[mid])}
+    return {mid for mid in ids if mid in there and not is_forgotten(vault, there[mid])}
 
 
-def _bring_back(hand: Actor, vault: Vault, entry: Source, count: int) -> None:
+def _bring_back(actor: Actor, vault: Vault, entry: Source, count: int) -> None:
     """A commit of its own on top, so that the branch is not judged again at once, and that what
     came back is shared on."""
-    follow.settle(hand, vault, entry.scope)
+    follow.settle(actor, vault, entry.scope)
     if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
-        heads.put(vault, hand.held, entry.scope, [entry.tip], "restored")
+        heads.put(vault, actor.held, entry.scope, [entry.tip], "restored")
     files = _files(vault, entry)
     ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
     subject = f"restore {count} memories of {mask(entry.scope.branch)}"
-    why = Message("restore-scope", subject, hand.code_of(entry.scope), ids)
-    heads.write(vault, hand.held, entry.scope, files, why, person=hand.person, seconds=hand.seconds)
+    why = Message("restore-scope", subject, actor.code_of(entry.scope), ids)
+    heads.write(
+        vault, actor.held, entry.scope, files, why, person=actor.person, seconds=actor.seconds
+    )
 
 
 def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
     """What has to be written: all that is not as it was before a sync; of the trash what is not
     there or was forgotten meanwhile, since what was written since is newer."""
     read = vault.repository.objects.blob
-    lost = undo.overwritten(vault, entry.tip, vault.tip(entry.scope))
+    changes = undo.overwritten(vault, entry.tip, vault.tip(entry.scope))
     return {
         path: read(was)
-        for path, (was, now) in lost.items()
+        for path, (was, now) in changes.items()
         if isinstance(entry, EarlierTip) or now is None or is_forgotten(vault, now)
     }

@@ -1,15 +1,12 @@
 """revert: make a memory what it was before, as a new change."""
 
-from dataclasses import replace
-
 from treering.actions.read import memory_events
 from treering.actions.revise import Revised, write_changes
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Invalid, MemoryNotFound, TreeringError
+from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
 from treering.store import history
-from treering.store.vault import Vault
 from treering.store.view import Copy
 
 
@@ -24,7 +21,7 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
                 return _bring_back(workspace, writing, absent)
             raise
         earlier = _at(workspace, place, to) if to else _before(workspace, writing, place)
-        change = Change(earlier, place, place.layer.vault.is_private)
+        change = Change(earlier, place, place.is_private)
         return write_changes(workspace, writing, "revert", [change], allow_secret=True)
 
     return workspace.write(branch, attempt)
@@ -34,15 +31,15 @@ def _absent(workspace: Workspace, id: str, to: str) -> Change | None:
     """A memory that nobody sees any more, as it was at a commit."""
     for vault in workspace.store.vaults() if to else ():
         if commit := vault.repository.resolve(to):
-            found = dict(vault.snapshot_at(Scope(""), commit).starting_with(id_prefix(id)))
-            for memory_id in found if len(found) == 1 else ():
+            ids = dict(vault.snapshot_at(Scope(""), commit).starting_with(id_prefix(id)))
+            for memory_id in ids if len(ids) == 1 else ():
                 if memory := history.version(vault, commit, memory_id):
                     return Change(memory, None, vault.is_private)
     return None
 
 
 def _bring_back(workspace: Workspace, writing: Writing, absent: Change) -> Revised:
-    memory = replace(absent.memory, modified=workspace.now())
+    memory = absent.memory.touch(workspace.now())
     versions = writing.commit("revert", [absent._replace(memory=memory)], allow_secret=True)
     return Revised(memory.id, versions[memory.id], writing.scope.branch, ("content",))
 
@@ -59,13 +56,6 @@ def _at(workspace: Workspace, place: Copy, to: str) -> Memory:
     )
 
 
-def _readable(vault: Vault, blob: str) -> Memory | None:
-    try:
-        return vault.memory(blob)
-    except TreeringError:
-        return None
-
-
 def _before(workspace: Workspace, writing: Writing, place: Copy) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
@@ -75,6 +65,6 @@ def _before(workspace: Workspace, writing: Writing, place: Copy) -> Memory:
             if vault.repository.objects.exists(event.commit)
             else None
         )
-        if blob and blob != place.blob and (memory := _readable(vault, blob)):
+        if blob and blob != place.blob and (memory := vault.try_memory(blob)):
             return memory
     raise Invalid(f"The memory {place.id} has no earlier version.")

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
-from treering.actions.remember import supersede
-from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Conflict, Invalid, InvalidDocument, MemoryNotFound, StoreDamaged
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
+from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import OUTCOMES, STATUSES
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import one_of, type_named
@@ -66,7 +65,7 @@ def revise(
             new = replace(new, tags=_retag(new.tags, tags_add, tags_remove))
         if files:
             paths = [] if list(files) == [inputs.CLEAR] else files
-            new = replace(new, files=inputs.files_given(workspace, writing.standing, paths))
+            new = replace(new, files=inputs.files_given(workspace, writing.position, paths))
         return replace(
             new,
             type=type_named(type) if type else new.type,
@@ -85,9 +84,9 @@ def revise(
                 f"The memory {memory.id} was forgotten.",
                 hint=f"`treering forget --restore {memory.id}` brings it back.",
             )
-        changes = [Change(apply(writing, memory), place, place.layer.vault.is_private)]
+        changes = [Change(apply(writing, memory), place, place.is_private)]
         if supersede_with:
-            changes = _superseding(writing, changes[0], supersede_with, workspace.now())
+            changes = _superseding(writing, changes[0], supersede_with)
         return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
 
     return workspace.write(branch, attempt)
@@ -104,7 +103,7 @@ def check_version(place: Copy, version: str) -> Copy:
 def write_changes(
     workspace: Workspace,
     writing: Writing,
-    op: str,
+    op: WriteOp,
     changes: list[Change],
     *,
     allow_secret: bool = False,
@@ -112,7 +111,7 @@ def write_changes(
     """Write what really changed; the first change is the one the caller asked for."""
     first, now = changes[0], workspace.now()
     news = [
-        Change(replace(change.memory, modified=now), change.replaces, change.is_private)
+        change._replace(memory=change.memory.touch(now))
         for change in changes
         if change.replaces and diff_fields(change.replaces, change.memory)
     ]
@@ -120,20 +119,19 @@ def write_changes(
     old = first.replaces
     if old is None:
         raise Invalid(f"There is no memory {first.memory.id} to change.")
-    written = first.memory.id in versions
+    is_new = first.memory.id in versions
     return Revised(
         id=first.memory.id,
         version=versions.get(first.memory.id, old.blob),
-        branch=writing.scope.branch if written else old.layer.branch,
+        branch=writing.scope.branch if is_new else old.layer.branch,
         changed=diff_fields(old, first.memory),
     )
 
 
 def diff_fields(place: Copy, new: Memory) -> tuple[str, ...]:
     """The fields that differ, in details the single ones; all where the old is no memory."""
-    try:
-        old = place.memory()
-    except (InvalidDocument, StoreDamaged):
+    old = place.try_memory()
+    if old is None:
         return _COMPARED
     fields = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
     keys = dict.fromkeys([*old.details, *new.details])
@@ -145,9 +143,9 @@ def _or_default(text: str, default: str, what: str) -> str:
 
 
 def _retag(tags: tuple[str, ...], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
-    gone = {tag.lower() for tag in inputs.tags_given(remove)}
-    kept = [tag for tag in tags if tag.lower() not in gone]
-    return tuple(dict.fromkeys([*kept, *inputs.tags_given(add)]))
+    old = {tag.lower() for tag in inputs.tags_given(remove)}
+    rest = [tag for tag in tags if tag.lower() not in old]
+    return tuple(dict.fromkeys([*rest, *inputs.tags_given(add)]))
 
 
 def _details(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
@@ -162,22 +160,12 @@ def _details(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
     return details
 
 
-def _superseding(writing: Writing, change: Change, by: str, now: str) -> list[Change]:
+def _superseding(writing: Writing, change: Change, by: str) -> list[Change]:
     """The old memory marked, and the new one linked to it, in one commit."""
     newer = writing.view.find(by)
-    if change.replaces is None:
-        return [change]
-    marked = supersede(change.replaces, newer.id, now).memory
-    old = replace(
-        change.memory,
-        status=marked.status,
-        details=dict(change.memory.details) | dict(marked.details),
-    )
-    memory = newer.memory()
-    link = Link("supersedes", old.id, 1.0)
-    known = any((ln.relation, ln.target) == (link.relation, link.target) for ln in memory.links)
-    linked = memory if known else replace(memory, links=(*memory.links, link))
-    return [
-        Change(old, change.replaces, change.is_private),
-        Change(linked, newer, newer.layer.vault.is_private),
-    ]
+    if newer.id == change.memory.id:
+        raise Invalid("A memory cannot supersede itself.")
+    old, memory = change.memory.supersede(newer.id), newer.memory()
+    if not memory.has_link("supersedes", old.id):
+        memory = replace(memory, links=(*memory.links, Link("supersedes", old.id, 1.0)))
+    return [change._replace(memory=old), Change(memory, newer, newer.is_private)]

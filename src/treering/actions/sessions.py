@@ -4,7 +4,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.inputs import line_given
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import commits, sessions
-from treering.capture.open_sessions import OpenSessions
+from treering.capture.sessions import OpenSessions
 from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import View
@@ -35,12 +35,12 @@ def record_agent_session(
         branch, view = writing.scope.branch, writing.view
         fresh = sessions.agent_session(agent, session, branch, str(workspace.person), when)
         place = view.place(fresh.id)
-        known = place.memory() if place else fresh
-        changed = sessions.lasting_until(known, when, summary)
-        changed = mask_memory(sessions.describe(changed, _commits(view, changed)))
-        if place is None or changed != known:
-            writing.commit("capture", [Change(changed, place, is_private=False)], allow_secret=True)
-        return changed.id, branch
+        old = place.memory() if place else fresh
+        new = sessions.lasting_until(old, when, summary)
+        new = mask_memory(sessions.describe(new, _commits(view, new)))
+        if place is None or new != old:
+            writing.commit("capture", [Change(new, place, is_private=False)], allow_secret=True)
+        return new.id, branch
 
     memory_id, branch = workspace.write("", attempt)
     still_open = OpenSessions(workspace.store.folder)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from treering.git import process
+from treering.git import diff
 from treering.git.repository import Repository
 from treering.model.memory import FileRef, Memory
 
@@ -57,12 +57,6 @@ class CodeTree:
         if not since or self._commit is None or not self._repository.resolve(since):
             return {}
         if since not in self._renames:
-            text = process.run(
-                self._repository.common_dir,
-                *("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R"),
-                *("--no-ext-diff", since, self._commit, "--"),
-                may_fail=(128,),
-            )
-            words = text.decode(errors="surrogateescape").split("\0")
-            self._renames[since] = dict(zip(words[1::3], words[2::3], strict=False))
+            folder = self._repository.common_dir
+            self._renames[since] = diff.find_renames(folder, since, self._commit)
         return self._renames[since]

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from treering.actions import outputs
-from treering.actions.doctor.lost_refs import count_vanished
+from treering.actions.doctor.lost import count_vanished
 from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import list_installed
@@ -13,7 +13,7 @@ from treering.branches.survey import local_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
-from treering.git import process, refs
+from treering.git import log, refs
 from treering.model.choices import STATUS_VIEWS
 from treering.model.dates import format_moment
 from treering.model.document import FORMAT
@@ -28,33 +28,33 @@ _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
 
 def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
     """One of the views; the summary is the contract's whole answer."""
-    wanted = one_of(view or "summary", STATUS_VIEWS, "view")
-    standing = workspace.position(branch)
-    seen = workspace.view_from(standing)
-    if wanted == "branches":
+    name = one_of(view or "summary", STATUS_VIEWS, "view")
+    position = workspace.position(branch)
+    view_here = workspace.view_from(position)
+    if name == "branches":
         return {"branches": branches(workspace)}
-    if wanted == "health":
+    if name == "health":
         return _health(workspace) | vitals(workspace)
-    if wanted == "outputs":
+    if name == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
-    sight = workspace.searcher.sight(seen)
-    memories = list(sight.entries())
+    search_view = workspace.searcher.search_view(view_here)
+    memories = list(search_view.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
-    if wanted in _SIDES:
-        return _SIDES[wanted](alive)
-    return _summary(workspace, standing, memories, len(sight.ranks) - len(memories))
+    if name in _SIDES:
+        return _SIDES[name](alive)
+    return _summary(workspace, position, memories, len(search_view.ranks) - len(memories))
 
 
 def _summary(
-    workspace: Workspace, standing: Position, memories: list[Entry], unreadable: int
+    workspace: Workspace, position: Position, memories: list[Entry], unreadable: int
 ) -> dict[str, Any]:
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
     links = Counter(relation for memory in alive for relation, *_ in memory.links)
     return {
         "repository": {
-            "branch": standing.scope.branch,
-            "trunk": standing.trunk,
+            "branch": position.scope.branch,
+            "trunk": position.trunk,
             "detached": head.is_detached,
             "bare": repository.is_bare,
             "worktrees": repository.worktrees(),
@@ -64,7 +64,7 @@ def _summary(
             "visible": len(alive),
             "total": len(workspace.view_of_all().ranks_of_all()),
             "unreadable": unreadable,
-            **({"vanished": gone} if (gone := count_vanished(workspace)) else {}),
+            **({"vanished": count} if (count := count_vanished(workspace)) else {}),
             "by_type": _sort(Counter(memory.type for memory in alive)),
             "by_status": _sort(Counter(memory.status for memory in memories)),
         },
@@ -112,9 +112,9 @@ def _health(workspace: Workspace) -> dict[str, Any]:
 def _index(workspace: Workspace) -> dict[str, Any]:
     """How much is indexed, and whether that is all there is."""
     index = workspace.searcher.index
-    known = index.entries()
+    entries = index.entries()
     there = workspace.view_of_all().ranks_of_all()
-    return {"documents": index.documents(), "fresh": all(blob in known for blob in there)}
+    return {"documents": index.documents(), "fresh": all(blob in entries for blob in there)}
 
 
 def _sync(workspace: Workspace) -> dict[str, Any]:
@@ -127,11 +127,11 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     remote = find_sharing_remote(repository)
     if not remote:
         return {"remote": "", "ahead": 0, "behind": 0}
-    theirs = f"--glob={REMOTES}{remote}/heads/*"
-    mine = f"--glob={HEADS}*"
+    theirs, mine = log.below(f"{REMOTES}{remote}/heads/"), log.below(HEADS)
+    folder = repository.common_dir
     shared = [
         ref
-        for name in refs.list_refs(repository.common_dir, HEADS)
+        for name in refs.list_refs(folder, HEADS)
         if refs.read(
             repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
         )
@@ -139,21 +139,21 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     news = {"kept": _list_kept(workspace), "undo": _undo(workspace)}
     return {
         "remote": remote,
-        "ahead": _commits(workspace, mine, "--not", theirs),
-        "behind": _commits(workspace, *shared, "--not", mine) if shared else 0,
-        **{name: told for name, told in news.items() if told},
+        "ahead": log.count_commits(folder, [mine], without=[theirs]),
+        "behind": log.count_commits(folder, shared, without=[mine]),
+        **{name: value for name, value in news.items() if value},
     }
 
 
 def _undo(workspace: Workspace) -> list[dict[str, Any]]:
     """The newest way back from a sync, for each branch whose memories are still here."""
     vault = workspace.store.shared
-    found: dict[Scope, dict[str, Any]] = {}
+    ways: dict[Scope, dict[str, Any]] = {}
     for before in list_before(vault):
         tip = refs.read(workspace.repository.handle, before.scope.ref)
-        if tip and before.scope not in found:
+        if tip and before.scope not in ways:
             effect = measure(vault, before.tip, tip)
-            found[before.scope] = {
+            ways[before.scope] = {
                 "branch": before.scope.branch,
                 "ref": before.ref,
                 "when": format_moment(before.when),
@@ -161,17 +161,10 @@ def _undo(workspace: Workspace) -> list[dict[str, Any]]:
                 "hidden": effect.hidden,
                 "many": effect.is_large,
             }
-    return list(found.values())
+    return list(ways.values())
 
 
 def _list_kept(workspace: Workspace) -> list[dict[str, Any]]:
     """What others left out of our scopes and was put back, as far as it is news."""
     vault = workspace.store.shared
-    return [kept._asdict() for kept in list_kept(vault, list(local_scopes(vault).values()))]
-
-
-def _commits(workspace: Workspace, *revisions: str) -> int:
-    text = process.run(
-        workspace.repository.common_dir, "rev-list", "--count", *revisions, may_fail=(128,)
-    )
-    return int(text or 0)
+    return [loss._asdict() for loss in list_kept(vault, list(local_scopes(vault).values()))]

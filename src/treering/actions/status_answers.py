@@ -1,6 +1,6 @@
 """What status answers, one mapping a view; the keys are the contract's words."""
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from treering.actions.outputs import Output
 
@@ -34,7 +34,7 @@ class TagCount(TypedDict):
 class BranchState(TypedDict):
     branch: str
     memories: int
-    state: str
+    state: Literal["live", "gone", "detached", "damaged"]
 
 
 class IndexState(TypedDict):

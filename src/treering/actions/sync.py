@@ -74,11 +74,11 @@ def sync(
 
     Without `is_attended` git asks nobody for a password and gives up after some minutes.
     """
-    wanted = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
+    way = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
     name = refspec.find_remote(workspace.repository, remote)
     seconds = None if is_attended else _UNATTENDED_PATIENCE
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
-    run = _SyncRun(workspace, wire, wanted, allow_secret, progress or (lambda _: None))
+    run = _SyncRun(workspace, wire, way, allow_secret, progress or (lambda _: None))
     if dry_run:
         return run.forecast()
     refspec.repair(workspace.repository)
@@ -94,10 +94,10 @@ def share_in_background(workspace: Workspace, remote: str = "") -> Synced | None
     repository = workspace.repository
     if not refspec.is_automatic(repository):
         return None
-    chosen = repository.config("treering.remote") or (
+    name = repository.config("treering.remote") or (
         remote if remote in repository.remotes() else ""
     )
-    return sync(workspace, "push", remote=chosen)
+    return sync(workspace, "push", remote=name)
 
 
 class _RemoteScopes(NamedTuple):
@@ -131,17 +131,17 @@ class _SyncRun:
 
     def run(self) -> Synced:
         for attempt in range(_ATTEMPTS):
-            started = time.monotonic()
+            start = time.monotonic()
             try:
-                seen = self._fetch()
-                self._take_in(seen)
+                there = self._fetch()
+                self._take_in(there)
             except RefMoved:
                 continue
-            if self._direction == "fetch" or not self._is_push_refused(seen.scopes):
+            if self._direction == "fetch" or not self._is_push_refused(there.scopes):
                 return self._answer()
             # Of all who push at once only one gets through: what a round takes is the measure of
             # how far apart they have to be, twice as far each time.
-            window = (time.monotonic() - started) * 2 ** min(attempt, 6)
+            window = (time.monotonic() - start) * 2 ** min(attempt, 6)
             time.sleep(random.random() * min(_LONGEST_PAUSE, window))  # noqa: S311
         raise SyncRefused(
             f"Others kept pushing to {self._wire.name} faster than we could merge.",
@@ -152,103 +152,107 @@ class _SyncRun:
 
     def _fetch(self) -> _RemoteScopes:
         self._say(f"asking {self._wire.name}")
-        listed = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
-        known = exchange.list_fetched(self._workspace.repository, self._wire.name)
-        chosen = self._choose(listed, known)
+        tips = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
+        tips_before = exchange.list_fetched(self._workspace.repository, self._wire.name)
+        selection = self._choose(tips, tips_before)
         news = {
             name: f"{REMOTES}{self._wire.name}/heads/{name.removeprefix(HEADS)}"
-            for name, tip in chosen.items()
-            if known.get(name.removeprefix(HEADS)) != tip
+            for name, tip in selection.items()
+            if tips_before.get(name.removeprefix(HEADS)) != tip
         }
         if news:
             self._say(f"fetching {len(news)} scopes")
-        failed = self._wire.fetch(news)
-        for name, why in failed.items():
+        failures = self._wire.fetch(news)
+        for name, why in failures.items():
             self._notes.append(f"{name} could not be fetched: {why}")
-        there = {name: tip for name, tip in chosen.items() if name not in failed}
+        there = {name: tip for name, tip in selection.items() if name not in failures}
         return _RemoteScopes(
-            exchange.scopes_in(self._vault, there), known, len(listed) - len(chosen)
+            exchange.scopes_in(self._vault, there), tips_before, len(tips) - len(selection)
         )
 
-    def _choose(self, listed: dict[str, str], known: dict[str, str]) -> dict[str, str]:
+    def _choose(self, tips: dict[str, str], tips_before: dict[str, str]) -> dict[str, str]:
         """What of the remote is followed: for a push our own scopes, else all within reason."""
         mine = refs.list_refs(self._workspace.repository.common_dir, HEADS)
         if self._direction == "push":
-            return {name: tip for name, tip in listed.items() if name in mine}
-        if len(listed) <= MOST_SCOPES:
-            return listed
+            return {name: tip for name, tip in tips.items() if name in mine}
+        if len(tips) <= MOST_SCOPES:
+            return tips
         branches = {Scope(branch).ref for branch in self._workspace.repository.branches()}
         ours = mine.keys() | branches
 
         def rank(name: str) -> tuple[bool, bool, str]:
-            return (name not in ours, name.removeprefix(HEADS) not in known, name)
+            return (name not in ours, name.removeprefix(HEADS) not in tips_before, name)
 
-        names = sorted(listed, key=rank)[:MOST_SCOPES]
-        note = f"{self._wire.name} offers {len(listed)} scopes; {MOST_SCOPES} of them are followed"
+        names = sorted(tips, key=rank)[:MOST_SCOPES]
+        note = f"{self._wire.name} offers {len(tips)} scopes, {MOST_SCOPES} of them are used"
         self._notes.append(note)
-        return {name: listed[name] for name in names}
+        return {name: tips[name] for name in names}
 
-    def _take_in(self, seen: _RemoteScopes) -> None:
+    def _take_in(self, there: _RemoteScopes) -> None:
         mine = local_scopes(self._vault)
-        todo = {scope: tip for scope, tip in seen.scopes.items() if mine.get(scope) != tip}
-        gone = self._list_vanished(seen) if self._direction != "push" else {}
-        if not todo and not gone and mine.keys() <= seen.scopes.keys():
+        todo = {scope: tip for scope, tip in there.scopes.items() if mine.get(scope) != tip}
+        missing = self._list_vanished(there) if self._direction != "push" else {}
+        if not todo and not missing and mine.keys() <= there.scopes.keys():
             return
         losses = {
             scope: exchange.find_left_out(
-                self._workspace.store, self._vault, scope, tip, seen.known.get(scope.component)
+                self._workspace.store,
+                self._vault,
+                scope,
+                tip,
+                there.known.get(scope.component),
             )
             for scope, tip in todo.items()
         }
-        with self._workspace.store.lock() as held:
-            hand = self._workspace.actor(held)
-            for ref, tip in gone.items():
-                self._vault.move_ref(held, ref, None, old=tip, why="sync: gone")
+        with self._workspace.store.lock() as lock:
+            actor = self._workspace.actor(lock)
+            for ref, tip in missing.items():
+                self._vault.move_ref(lock, ref, None, old=tip, why="sync: gone")
             for scope, tip in todo.items():
-                known = seen.known.get(scope.component)
-                self._take_one(hand, scope, tip, mine.get(scope), known, losses[scope])
+                before = there.known.get(scope.component)
+                self._take_one(actor, scope, tip, mine.get(scope), before, losses[scope])
             if self._direction != "push":
-                for scope in exchange.drop_promoted(hand, self._vault, seen.scopes):
+                for scope in exchange.drop_promoted(actor, self._vault, there.scopes):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
-    def _list_vanished(self, seen: _RemoteScopes) -> dict[str, str]:
+    def _list_vanished(self, there: _RemoteScopes) -> dict[str, str]:
         """What the remote was last seen to have and has no longer."""
-        if seen.left_out:
+        if there.left_out:
             return {}
-        there = {scope.component for scope in seen.scopes}
+        components = {scope.component for scope in there.scopes}
         prefix = f"{REMOTES}{self._wire.name}/heads/"
-        return {prefix + name: tip for name, tip in seen.known.items() if name not in there}
+        return {prefix + name: tip for name, tip in there.known.items() if name not in components}
 
     def _take_one(
         self,
-        hand: Actor,
+        actor: Actor,
         scope: Scope,
         tip: str,
         ours: str | None,
-        known: str | None,
+        tip_before: str | None,
         loss: Loss,
     ) -> None:
         try:
-            taken = exchange.take_in(hand, self._vault, scope, tip, loss)
+            outcome = exchange.take_in(actor, self._vault, scope, tip, loss)
         except (StoreDamaged, FormatTooNew, Invalid) as error:
             self._lines[scope] = SyncedScope(scope.branch, "refused", error.message)
             return
         self._instead.pop(scope, None)
-        if taken.instead:
-            self._instead[scope] = taken.instead
-        if taken.mended:
-            self._mended[scope] = taken.mended
-        if taken.status == "unchanged" and ours is None and known != tip:
+        if outcome.instead:
+            self._instead[scope] = outcome.instead
+        if outcome.mended:
+            self._mended[scope] = outcome.mended
+        if outcome.status == "unchanged" and ours is None and tip_before != tip:
             # The remote's alone, to be read from here.
-            taken = taken._replace(status="updated" if known else "new")
-        if taken.status == "unchanged":
+            outcome = outcome._replace(status="updated" if tip_before else "new")
+        if outcome.status == "unchanged":
             return
-        before = ours or known
+        before = ours or tip_before
         if scope not in self._lines:
             self._memories["fetched"] += self._count(before, tip)
-        self._memories["merged"] += taken.memories
+        self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
-            scope.branch, taken.status, notes=taken.notes or None, undo=taken.undo
+            scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
         )
 
     def _count(self, before: str | None, now: str) -> int:
@@ -271,9 +275,9 @@ class _SyncRun:
             return False
         self._say(f"pushing {len(todo.new)} scopes")
         new = {scope.ref: tip for scope, tip in todo.new.items()}
-        gone = {scope.ref: tip for scope, tip in todo.gone.items()}
-        replaced = {scope.ref: tip for scope, tip in todo.replaced.items()}
-        results = {result.ref: result for result in self._wire.push(new, gone, replaced)}
+        removals = {scope.ref: tip for scope, tip in todo.gone.items()}
+        replacements = {scope.ref: tip for scope, tip in todo.replaced.items()}
+        results = {result.ref: result for result in self._wire.push(new, removals, replacements)}
         self._note_pushed(todo, theirs, results)
         return any(result.is_worth_a_retry for result in results.values())
 
@@ -285,13 +289,13 @@ class _SyncRun:
         for scope, tip in todo.new.items():
             if warning := warn_of_name(scope):
                 self._notes.append(warning)
-            found = {leak.what: leak.kind for leak in leaks(self._vault, self._wire.name, tip)}
-            if found:
+            leaks_here = {leak.what: leak.kind for leak in leaks(self._vault, self._wire.name, tip)}
+            if leaks_here:
                 del clean[scope]
-                said = ", ".join(f"{what} ({kind})" for what, kind in found.items())
-                self._secrets.append(f"{said} on {scope.branch}")
+                names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())
+                self._secrets.append(f"{names} on {scope.branch}")
                 self._lines[scope] = SyncedScope(
-                    scope.branch, "refused", f"holds a credential: {said}"
+                    scope.branch, "refused", f"holds a credential: {names}"
                 )
         return Outgoing(clean, todo.gone if len(clean) == len(todo.new) else {}, todo.replaced)
 
@@ -300,7 +304,7 @@ class _SyncRun:
     ) -> None:
         name = self._wire.name
         self._refused = {}
-        with self._workspace.store.lock() as held:
+        with self._workspace.store.lock() as lock:
             for scope, tip in (todo.new | todo.gone).items():
                 result = results.get(scope.ref)
                 if result is None or not result.is_done:
@@ -312,7 +316,7 @@ class _SyncRun:
                 now = refs.read(self._workspace.repository.handle, ref)
                 if now != (None if is_gone else tip):
                     self._vault.move_ref(
-                        held, ref, None if is_gone else tip, old=now, why="sync: pushed"
+                        lock, ref, None if is_gone else tip, old=now, why="sync: pushed"
                     )
                 if is_gone:
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
@@ -329,14 +333,13 @@ class _SyncRun:
             self._lines.setdefault(scope, SyncedScope(scope.branch, "unchanged"))
         if self._secrets:
             raise BlockedSecret(
-                f"Not pushed, since it holds what looks like a credential: "
-                f"{'; '.join(self._secrets)}.",
-                hint="`treering redact ID` takes a memory's text out of history; everything else "
-                "was synced. `treering sync --allow-secret` pushes it all the same.",
+                f"Not pushed, because it looks like a credential: {'; '.join(self._secrets)}.",
+                hint="`treering redact ID` takes a memory's text out of history. Everything else "
+                "was synced. `treering sync --allow-secret` pushes it anyway.",
             )
         if self._refused:
-            said = "; ".join(f"{s.branch} {why}" for s, why in self._refused.items())
-            raise SyncRefused(f"{self._wire.name} did not take everything: {said}")
+            reasons = "; ".join(f"{s.branch} {why}" for s, why in self._refused.items())
+            raise SyncRefused(f"{self._wire.name} did not take everything: {reasons}")
         lines = sorted(self._lines.values(), key=lambda line: line.branch)
         statuses = [line.status for line in lines]
         return Synced(
@@ -351,13 +354,13 @@ class _SyncRun:
 
     def forecast(self) -> Synced:
         """What a sync would do, as far as can be told without fetching anything."""
-        listed = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
-        theirs = exchange.scopes_in(self._vault, listed)
+        tips = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
+        theirs = exchange.scopes_in(self._vault, tips)
         mine = local_scopes(self._vault)
-        known = exchange.list_fetched(self._workspace.repository, self._wire.name)
+        tips_before = exchange.list_fetched(self._workspace.repository, self._wire.name)
         out = exchange.outgoing(self._workspace.store, self._vault, theirs, {}, {})
         for scope in mine.keys() | theirs.keys():
-            status = self._forecast(scope, mine.get(scope), theirs.get(scope), known, out)
+            status = self._forecast(scope, mine.get(scope), theirs.get(scope), tips_before, out)
             if status:
                 self._lines[scope] = SyncedScope(scope.branch, status)
         if self._direction != "fetch":
@@ -369,16 +372,16 @@ class _SyncRun:
         scope: Scope,
         ours: str | None,
         theirs: str | None,
-        known: dict[str, str],
+        tips_before: dict[str, str],
         out: Outgoing,
     ) -> str:
         if theirs is None or ours == theirs:
             return "pushed" if scope in out.new and self._direction != "fetch" else "unchanged"
         if ours is None:
-            return "" if known.get(scope.component) == theirs else "new"
+            return "" if tips_before.get(scope.component) == theirs else "new"
         if scope in out.new:
             return "pushed" if self._direction != "fetch" else "unchanged"
-        is_ours_old = ours == known.get(scope.component)
+        is_ours_old = ours == tips_before.get(scope.component)
         repository = self._workspace.repository
         return "updated" if is_ours_old or repository.is_ancestor(ours, theirs) else "merged"
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
 from treering.branches.names import scope_now
 from treering.branches.trunk import code_position, trunk_of
 from treering.clock import Clock, wall_clock
-from treering.errors import Conflict, TreeringError
+from treering.errors import Conflict
 from treering.git.binding import cache_large_trees, set_fsync
 from treering.git.files import is_usable
 from treering.git.lock import PATIENCE, Held
@@ -31,12 +31,17 @@ from treering.text.masking import mask
 if TYPE_CHECKING:
     from treering.actions.neighbourhood import Neighbourhood
     from treering.actions.origin import Authors
-    from treering.actions.visible import Searcher
+    from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
 
 _ATTEMPTS = 5
+#: What is done to memories, as the trailers of their commits name it.
+WriteOp = Literal[
+    "capture", "dedupe", "enrich", "forget", "import", "infer-links", "link", "merge",
+    "prune-links", "remember", "restore", "revert", "revise", "summarize", "unlink",
+]  # fmt: skip
 Result = TypeVar("Result")
 
 
@@ -120,13 +125,13 @@ class Workspace:
     @property
     def is_synced(self) -> bool:
         """Whether memories are on disk before they are acknowledged; git says no in four ways."""
-        said = self.repository.config("treering.fsync") or "true"
-        return said.lower() not in ("false", "no", "off", "0")
+        setting = self.repository.config("treering.fsync") or "true"
+        return setting.lower() not in ("false", "no", "off", "0")
 
     @cached_property
     def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.visible import Searcher
+        from treering.actions.searcher import Searcher
 
         model = self.repository.config("treering.semantic") or ""
         return Searcher(self.store, self.ledger, self.derived("index"), model=model)
@@ -184,21 +189,21 @@ class Workspace:
     def now(self) -> str:
         return format_moment(self.clock())
 
-    def actor(self, held: Held) -> "Actor":
+    def actor(self, lock: Held) -> "Actor":
         """Whoever moves scopes in the name of this workspace."""
         from treering.branches.apply import Actor
 
         self.ledger.note_written()  # a ref that goes takes its log with it
         at = partial(code_of, self.repository)
-        return Actor(self.store, held, self.person, self.clock(), at)
+        return Actor(self.store, lock, self.person, self.clock(), at)
 
-    def _settle(self, held: Held, standing: Position) -> None:
+    def _settle(self, lock: Held, position: Position) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
-            if scope_now(self.repository, vault, standing.scope) != standing.scope:
+            if scope_now(self.repository, vault, position.scope) != position.scope:
                 from treering.branches.follow import settle  # rare, and loads the whole plan
 
-                settle(self.actor(held), vault, standing.scope)
+                settle(self.actor(lock), vault, position.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 
@@ -219,8 +224,8 @@ class Workspace:
     def view(self, branch: str = "") -> View:
         return self.view_from(self.position(branch))
 
-    def view_from(self, standing: Position) -> View:
-        return layers.view_of(self.store, standing.scope, standing.head, standing.trunk)
+    def view_from(self, position: Position) -> View:
+        return layers.view_of(self.store, position.scope, position.head, position.trunk)
 
     def position_on_trunk(self) -> Position:
         trunk = trunk_of(self.repository)
@@ -235,10 +240,10 @@ class Workspace:
             seconds = parse_moment(at, self.clock(), end=True)
         return View(view.branch, tuple(_layer_at(layer, seconds) for layer in view.layers))
 
-    def view_of_all(self, standing: Position | None = None) -> View:
+    def view_of_all(self, position: Position | None = None) -> View:
         """Every scope there is, each as a layer of its own."""
-        standing = standing or self.position()
-        return layers.everything(self.store, standing.scope.branch, standing.trunk)
+        position = position or self.position()
+        return layers.everything(self.store, position.scope.branch, position.trunk)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -248,13 +253,13 @@ class Workspace:
         attempt: Callable[["Writing"], Result],
         *,
         create: bool = False,
-        standing: Position | None = None,
+        position: Position | None = None,
         patience: float = PATIENCE,
     ) -> Result:
         """Run `attempt` under the lock, on a view taken under it.
 
         With `create` the branch need not be known: what is imported for a branch that is not here
-        yet keeps its place. With `standing` the place is that one, whatever HEAD is now: what a
+        yet keeps its place. With `position` the place is that one, whatever HEAD is now: what a
         hook noted belongs where it happened. `patience` is how long to wait for the lock.
 
         Our own writers wait for the lock; a ref moved by something that does not know it (git
@@ -262,10 +267,10 @@ class Workspace:
         """
         for _ in range(_ATTEMPTS):
             try:
-                with self.store.lock(patience) as held:
-                    at = standing or self.position(branch, create=create)
-                    self._settle(held, at)
-                    result = attempt(Writing(self, held, at))
+                with self.store.lock(patience) as lock:
+                    at = position or self.position(branch, create=create)
+                    self._settle(lock, at)
+                    result = attempt(Writing(self, lock, at))
             except RefMoved:
                 continue
             for vault in self.store.vaults():
@@ -282,13 +287,6 @@ def _layer_at(layer: Layer, seconds: float) -> Layer:
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
 
 
-def _texts_before(change: Change) -> list[str]:
-    try:
-        return secrets.texts_of(change.replaces.memory()) if change.replaces else []
-    except TreeringError:
-        return []  # unreadable: all is new
-
-
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
     """Where the code of a scope's branch is now."""
     return code_position(
@@ -299,23 +297,23 @@ def code_of(repository: Repository, scope: Scope) -> CodePosition:
 class Writing:
     """A write under way: the lock is held, the view is as of now."""
 
-    def __init__(self, workspace: Workspace, held: Held, standing: Position) -> None:
+    def __init__(self, workspace: Workspace, lock: Held, position: Position) -> None:
         self._workspace = workspace
-        self._held = held
-        self.standing = standing
-        self.view = workspace.view_from(standing)
+        self._held = lock
+        self.position = position
+        self.view = workspace.view_from(position)
 
     @property
     def scope(self) -> Scope:
-        return self.standing.scope
+        return self.position.scope
 
     @cached_property
     def code(self) -> CodePosition:
-        at = self.standing
+        at = self.position
         return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
 
     def commit(
-        self, op: str, changes: Iterable[Change], *, allow_secret: bool = False
+        self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
     ) -> dict[str, str]:
         """Write the changes, one commit a vault; the new version of each id.
 
@@ -325,7 +323,9 @@ class Writing:
         todo = tuple(changes)
         if not allow_secret:
             for change in todo:
-                secrets.refuse(*secrets.texts_of(change.memory), known=_texts_before(change))
+                before = change.replaces.try_memory() if change.replaces else None
+                texts = secrets.texts_of(before) if before else []
+                secrets.refuse(*secrets.texts_of(change.memory), known=texts)
         versions: dict[str, str] = {}
         for is_private in (False, True):
             mine = [change for change in todo if change.is_private is is_private]
@@ -333,7 +333,7 @@ class Writing:
                 versions |= self._commit(op, mine, is_private)
         return versions
 
-    def _commit(self, op: str, changes: list[Change], is_private: bool) -> dict[str, str]:
+    def _commit(self, op: WriteOp, changes: list[Change], is_private: bool) -> dict[str, str]:
         store = self._workspace.store
         vault = store.make_private(self._held) if is_private else store.shared
         files = {layout.path_of(c.memory.id): document.dump(c.memory) for c in changes}
@@ -348,12 +348,17 @@ class Writing:
         self._put(vault, files, why)
         return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
 
-    def save(self, op: str, subject: str, saved: Mapping[str, tuple[bytes, Copy | None]]) -> None:
+    def save(
+        self,
+        op: Literal["save", "delete", "import"],
+        subject: str,
+        prompts: Mapping[str, tuple[bytes, Copy | None]],
+    ) -> None:
         """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
-        files = {layout.saved_path(key): data for key, (data, _) in saved.items()}
+        files = {layout.saved_path(key): data for key, (data, _) in prompts.items()}
         bases = {
             key: below.blob
-            for key, (_, below) in saved.items()
+            for key, (_, below) in prompts.items()
             if below and below.layer.snapshot.scope != self.scope
         }
         self._put(self._workspace.store.shared, files, Message(op, subject, self.code, bases=bases))

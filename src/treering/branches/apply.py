@@ -92,12 +92,8 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     tip = repository.tip_of(line.branch)
     if tip is None:
         return
-    memories = {}
-    for memory_id, blob in vault.snapshot_at(line.scope, line.tip).listing().items():
-        try:
-            memories[memory_id] = vault.memory(blob)
-        except TreeringError:
-            continue
+    listing = vault.snapshot_at(line.scope, line.tip).listing()
+    memories = {i: memory for i, blob in listing.items() if (memory := vault.try_memory(blob))}
     # A commit memory that another one replaced speaks of the old commit, and stays with it.
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
@@ -209,11 +205,10 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
 
 
 def _is_lesson(vault: Vault, blob: str) -> bool:
-    try:
-        memory = vault.memory(blob)
-    except TreeringError:
+    memory = vault.try_memory(blob)
+    if memory is None or memory.is_forgotten:
         return False
-    return memory.details.get("outcome") == "failed" and not memory.is_forgotten
+    return memory.details.get("outcome") == "failed"
 
 
 def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:

@@ -37,7 +37,7 @@ def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
 def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
     """The scope of a branch known as a branch, by memories, or by a remote's memories."""
     if not name.isprintable() or not reference_is_valid_name(f"refs/heads/{name}"):
-        raise Invalid(f"{name!r} is no branch name.", hint="`git branch --all` lists the names.")
+        raise Invalid(f"{name!r} is not a branch name.", hint="`git branch --all` lists the names.")
     scope = Scope(name)
     repository = store.repository
     if repository.tip_of(name) or name == repository.head().branch:

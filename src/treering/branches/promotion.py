@@ -13,10 +13,8 @@ from collections.abc import Collection, Iterable, Sequence
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved
 from treering.branches.verdict import LandedFiles
-from treering.errors import TreeringError
 from treering.git import pack
 from treering.git.lock import Held
-from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import heads, layout
 from treering.store.dates import newest
@@ -100,17 +98,10 @@ def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
 
 
 def _stays(vault: Vault, blob: str) -> bool:
-    memory = _read(vault, blob)
+    memory = vault.try_memory(blob)
     return memory is not None and memory.is_passing
 
 
 def _is_forgotten(vault: Vault, path: str, blob: str) -> bool:
-    memory = _read(vault, blob) if layout.id_of_path(path) else None
+    memory = vault.try_memory(blob) if layout.id_of_path(path) else None
     return memory is not None and memory.is_forgotten
-
-
-def _read(vault: Vault, blob: str) -> Memory | None:
-    try:
-        return vault.memory(blob)
-    except TreeringError:
-        return None

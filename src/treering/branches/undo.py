@@ -103,15 +103,8 @@ def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[s
     return {
         path: (was, blob)
         for path, (was, blob) in differing(vault, tree_of(vault, before), root).items()
-        if was and not (blob and layout.id_of_path(path) and _is_stone(vault, blob))
+        if was and not (layout.id_of_path(path) and is_redacted(vault.try_memory(blob)))
     }
-
-
-def _is_stone(vault: Vault, blob: str) -> bool:
-    try:
-        return is_redacted(vault.memory(blob))
-    except TreeringError:
-        return False
 
 
 def _is_hidden(vault: Vault, was: str, now: str | None) -> bool:
@@ -120,7 +113,5 @@ def _is_hidden(vault: Vault, was: str, now: str | None) -> bool:
 
 def is_forgotten(vault: Vault, blob: str) -> bool:
     """Whether a blob is a memory that was forgotten."""
-    try:
-        return vault.memory(blob).is_forgotten
-    except TreeringError:
-        return False
+    memory = vault.try_memory(blob)
+    return memory is not None and memory.is_forgotten

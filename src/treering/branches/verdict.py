@@ -7,7 +7,6 @@ from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import own_files
 from treering.branches.rewrites import successors
 from treering.branches.versions import ScopeHistory, Version
-from treering.errors import TreeringError
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.scope import Scope
@@ -188,12 +187,7 @@ class ScopeJudge:
         return memory is not None and memory.is_passing
 
     def _read(self, path: str, blob: str) -> Memory | None:
-        if layout.id_of_path(path) is None:
-            return None
-        try:
-            return self._vault.memory(blob)
-        except TreeringError:
-            return None
+        return self._vault.try_memory(blob) if layout.id_of_path(path) else None
 
     # --- what is left -----------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ def is_left_out(commit: CodeCommit, capture: str) -> bool:
 
 def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
     """The memory of a commit, part of a session."""
-    said = trim(commit.message)[: MAX_CONTENT // 4]
+    text = trim(commit.message)[: MAX_CONTENT // 4]
     moment = format_moment(commit.time)
     details: dict[str, object] = {
         "files": commit.changed,
@@ -108,13 +108,13 @@ def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
     }
     if commit.masked_files:
         details["masked_files"] = list(commit.masked_files)
-    if found := trailers(said):
-        details["trailers"] = found
+    if lines := trailers(text):
+        details["trailers"] = lines
     return Memory(
         id=memory_id(commit.oid),
         type="commit",
-        title=title_of(said) if said else f"Commit {commit.oid[:12]} without a message",
-        content=said or f"Commit {commit.oid[:12]} has no message.",
+        title=title_of(text) if text else f"Commit {commit.oid[:12]} without a message",
+        content=text or f"Commit {commit.oid[:12]} has no message.",
         created=moment,
         modified=moment,
         confidence=1.0,
@@ -133,12 +133,12 @@ def trailers(message: str) -> dict[str, list[str]]:
     """The trailers of a message: its last paragraph, when every line of it is one."""
     lines = message.strip().rpartition("\n\n")[2].splitlines()
     matches = [re.fullmatch(_TRAILER, line) for line in lines]
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     if "\n\n" in message and all(matches):
         for match in matches[:_MOST_TRAILERS]:
             if match:
-                found.setdefault(match[1], []).append(match[2])
-    return found
+                values.setdefault(match[1], []).append(match[2])
+    return values
 
 
 # --- what commits change --------------------------------------------------------------------------

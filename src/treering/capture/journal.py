@@ -37,13 +37,13 @@ class JournalEvent(NamedTuple):
     @property
     def rewrites(self) -> dict[str, list[str]]:
         """What a post-rewrite tells: a new commit -> those it took the place of."""
-        found: dict[str, list[str]] = {}
+        old_commits: dict[str, list[str]] = {}
         for line in self.told if self.name == "post-rewrite" else ():
             old, _, rest = line.partition(" ")
             new = rest.partition(" ")[0]
             if _is_commit(old) and _is_commit(new) and old != new:
-                found.setdefault(new, []).append(old)
-        return found
+                old_commits.setdefault(new, []).append(old)
+        return old_commits
 
 
 class Journal:
@@ -88,8 +88,8 @@ class Journal:
                 paths = [Path(e.path) for e in entries if e.is_file(follow_symlinks=False)]
         except OSError:
             return []
-        found = [event for path in paths if (event := _read(path)) is not None]
-        return sorted(found, key=lambda event: (event.when, event.path))
+        events = [event for path in paths if (event := _read(path)) is not None]
+        return sorted(events, key=lambda event: (event.when, event.path))
 
     def remove(self, events: Iterable[JournalEvent]) -> None:
         """Their effect is on disk: they may go."""

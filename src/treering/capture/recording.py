@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from treering.capture import commits, sessions
 from treering.capture.commits import CodeCommit, is_left_out
-from treering.errors import TreeringError
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
 from treering.store.view import Copy, View
@@ -50,7 +49,7 @@ class Recording:
         commit = self._known.get(oid)
         if commit is None or is_left_out(commit, self._rules.capture):
             return
-        olds = [old for gone in instead_of if (old := self._memory_of(gone)) is not None]
+        olds = [old for earlier in instead_of if (old := self._memory_of(earlier)) is not None]
         memory = self._memory_of(oid)
         if memory is None:
             memory = self._capture(commit, olds)
@@ -64,8 +63,8 @@ class Recording:
             if layer.snapshot.scope == self._scope:
                 for memory_id, blob in layer.listing().items():
                     raw = layer.vault.repository.objects.blob(blob)
-                    named = re.search(_NAMED_COMMIT, raw)
-                    if named and named[1].decode() in now:
+                    match = re.search(_NAMED_COMMIT, raw)
+                    if match and match[1].decode() in now:
                         self._follow(Copy(memory_id, blob, layer), now)
 
     def _follow(self, place: Copy, now: Mapping[str, str]) -> None:
@@ -77,10 +76,12 @@ class Recording:
         """What is to be written: commits, and their sessions with their text."""
         for session_id in self._touched:
             session = self._changed[session_id]
-            named = map(self._memory_of, sessions.commits_of(session))
-            self._changed[session_id] = sessions.describe(session, [m for m in named if m])
-        changed = map(mask_memory, self._changed.values())
-        return [memory for memory in changed if memory != self._look_up(memory.id)]
+            commit_memories = map(self._memory_of, sessions.commits_of(session))
+            self._changed[session_id] = sessions.describe(
+                session, [m for m in commit_memories if m]
+            )
+        candidates = map(mask_memory, self._changed.values())
+        return [memory for memory in candidates if memory != self._look_up(memory.id)]
 
     # --- commits ----------------------------------------------------------------------------------
 
@@ -97,16 +98,16 @@ class Recording:
         if old.id == by.id or old.status == "superseded":
             return by
         if session := self._find(old.session):
-            left = sessions.without(session, old.commit)
-            if sessions.commits_of(left):
-                self._touch(left)
+            rest = sessions.without(session, old.commit)
+            if sessions.commits_of(rest):
+                self._touch(rest)
             else:
-                self._put_away(left, by.session)
+                self._put_away(rest, by.session)
         if self._put_away(old, by.id):
-            inherited: tuple[Link, ...] = (Link("supersedes", old.id, 1.0, "system"),)
+            more_links: tuple[Link, ...] = (Link("supersedes", old.id, 1.0, "system"),)
         else:
-            inherited = tuple(link for link in old.links if link.relation == "supersedes")
-        links = {(link.relation, link.target): link for link in (*by.links, *inherited)}
+            more_links = tuple(link for link in old.links if link.relation == "supersedes")
+        links = {link.edge: link for link in (*by.links, *more_links)}
         by = replace(by, links=tuple(links.values()))
         self._changed[by.id] = by
         return by
@@ -117,8 +118,7 @@ class Recording:
         if self._look_up(memory.id) is None:
             self._changed.pop(memory.id, None)
             return False
-        details = dict(memory.details) | {"superseded_by": by}
-        self._changed[memory.id] = replace(memory, status="superseded", details=details)
+        self._changed[memory.id] = memory.supersede(by)
         return True
 
     # --- sessions ---------------------------------------------------------------------------------
@@ -171,7 +171,4 @@ class Recording:
 
     def _look_up(self, memory_id: str) -> Memory | None:
         place = self._view.place(memory_id) if memory_id else None
-        try:
-            return place.memory() if place else None
-        except TreeringError:
-            return None  # damaged: doctor names it
+        return place.try_memory() if place else None

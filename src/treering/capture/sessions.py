@@ -2,13 +2,21 @@
 
 A session's id comes from its first commit, or from the agent's own session id, and everything else
 of it from its commits. So it is the same memory whenever and wherever it is worked out.
+
+Which agents are at work is kept beside the journal, in one small file for each open session. Only
+commits captured while a session is open are linked to it, so losing a file loses a link at most.
+One whose agent died without a word is closed when nothing was heard of it for long.
 """
 
+import contextlib
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from treering.model.dates import format_moment, instant
-from treering.model.memory import MAX_TITLE, Memory, derive_id
+from treering.model.memory import MAX_TITLE, Memory, derive_id, is_id
 from treering.model.provenance import TOLERANCE
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
@@ -78,15 +86,15 @@ def lasting_until(session: Memory, when: float, summary: str = "") -> Memory:
     last = instant(_text(session, "end"))
     end = format_moment(max(last, when) if last <= when + TOLERANCE else when)
     details = dict(session.details) | {"end": end}
-    if said := mask(summary).strip():
-        details["summary"] = said[:_LONGEST_SUMMARY]
+    if words := mask(summary).strip():
+        details["summary"] = words[:_LONGEST_SUMMARY]
     return replace(session, details=details, modified=end)
 
 
 def commits_of(session: Memory) -> list[str]:
     """The newest commits a session names, oldest first."""
-    named = session.details.get("commits")
-    return [str(oid) for oid in named] if isinstance(named, list) else []
+    oids = session.details.get("commits")
+    return [str(oid) for oid in oids] if isinstance(oids, list) else []
 
 
 def add_commit(session: Memory, commit: Memory) -> Memory:
@@ -112,8 +120,8 @@ def without(session: Memory, gone: str) -> Memory:
     names = commits_of(session)
     if gone not in names:
         return session
-    left = [oid for oid in names if oid != gone]
-    details = dict(session.details) | {"commits": left, "count": _count(session) - 1}
+    rest = [oid for oid in names if oid != gone]
+    details = dict(session.details) | {"commits": rest, "count": _count(session) - 1}
     return replace(session, details=details)
 
 
@@ -146,3 +154,57 @@ def _number(memory: Memory, key: str) -> int:
 
 def _text(memory: Memory, key: str) -> str:
     return str(memory.details.get(key, ""))
+
+
+# --- under way -----------------------------------------------------------------------------------
+
+
+class OpenSession(NamedTuple):
+    """A session under way: the memory it is, since when, and the branches it was seen on."""
+
+    id: str
+    start: float
+    branches: tuple[str, ...]
+
+
+class OpenSessions:
+    """The open agent sessions of one repository, in its folder `treering`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "sessions"
+
+    def note(self, session_id: str, branch: str, when: float) -> None:
+        """An agent is at work on a branch; a later branch is added to the ones before."""
+        session = self._read(self._folder / session_id) or OpenSession(session_id, when, ())
+        branches = dict.fromkeys((*session.branches, branch))
+        self._folder.mkdir(parents=True, exist_ok=True)
+        text = "\n".join((f"{session.start:.0f}", *branches)) + "\n"
+        (self._folder / session_id).write_text(text, encoding="utf-8")
+
+    def close(self, session_id: str) -> None:
+        (self._folder / session_id).unlink(missing_ok=True)
+
+    def on(self, branch: str, when: float, gap: float) -> str:
+        """The session that was open on a branch at a moment, the latest one of several; or ""."""
+        fitting = [s for s in self._all(gap) if branch in s.branches and s.start <= when]
+        return max(fitting, key=lambda session: session.start).id if fitting else ""
+
+    def _all(self, gap: float) -> list[OpenSession]:
+        """Those heard of within the gap; the others are closed on the way."""
+        sessions = []
+        with contextlib.suppress(OSError):
+            for path in self._folder.iterdir():
+                if time.time() - path.stat().st_mtime > gap:
+                    path.unlink(missing_ok=True)
+                elif session := self._read(path):
+                    sessions.append(session)
+        return sessions
+
+    def _read(self, path: Path) -> OpenSession | None:
+        try:
+            start, *branches = path.read_text(encoding="utf-8").splitlines()
+            return (
+                OpenSession(path.name, float(start), tuple(branches)) if is_id(path.name) else None
+            )
+        except (OSError, ValueError):
+            return None

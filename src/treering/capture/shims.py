@@ -11,8 +11,8 @@ HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push
 def shims_folder() -> Path:
     """Where the shims are: inside the installed package, or at the top of a source tree."""
     package = Path(__file__).parents[1]
-    installed = package / "hooks" / "shims"
-    return installed if installed.is_dir() else package.parents[1] / "hooks"
+    shims = package / "hooks" / "shims"
+    return shims if shims.is_dir() else package.parents[1] / "hooks"
 
 
 def shim(name: str) -> bytes:

@@ -1,30 +1,32 @@
 """A command of the program, made from the definition of its verb.
 
-The module of the command is imported when it runs. It has `text`, which tells the answer in words;
-`run`, where the words of the command line are not yet the action's arguments; and `exit_code`,
-where an answer can mean that something is left to do.
+The module of the command is imported when it runs. For a verb NAME it has `render_NAME`, which
+makes text of the answer. It has `run_NAME` where the words of the command line are not yet the
+action's arguments, and `exit_code_NAME` where an answer can mean that something is left to do.
 """
 
 import gc
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import click
 
+from treering.actions.verbs import VERBS
 from treering.actions.verbs.verb import Parameter, Verb
 from treering.errors import Invalid
 
 #: Quoted: the type takes no parameter in older versions of click.
 _TYPES: "dict[str, click.ParamType[Any]]" = {"number": click.FLOAT, "whole": click.INT}
-_MODULES = {"import": "imports"}  # the other name is a word of Python
+#: Commands that are no more than themselves. The others are by subject, as their definitions are.
+_OWN_MODULES = frozenset({"completion", "demo", "mcp"})
 
 
 def make_command(verb: Verb) -> click.Command:
     """The command, with its options and help; what it needs to run is not loaded yet."""
 
-    def run(**given: Any) -> int:
-        return _run(verb, **given)
+    def run(**options: Any) -> int:
+        return _run(verb, **options)
 
     return click.Command(
         verb.name,
@@ -43,41 +45,41 @@ def options() -> list[click.Parameter]:
     ]
 
 
-def _run(verb: Verb, repo: str | None, as_json: bool, **given: Any) -> int:
-    from treering.cli.shared import door_of  # and all that works on a repository
+def _run(verb: Verb, repo: str | None, as_json: bool, **options: Any) -> int:
+    from treering.cli.invocation import current_invocation  # and all that works on a repository
 
-    module = load_module(verb.name)
-    act: Callable[..., Any] = getattr(module, "run", None) or _act(verb)
+    run = _find(verb, "run")
+    if run is None:
+        verb.load_action()
     stop_collecting_imports()
-    given |= {p.name: _pairs(given[p.name]) for p in verb.parameters_of("cli") if p.kind == "map"}
+    maps = (p.name for p in verb.parameters_of("cli") if p.kind == "map")
+    options |= {name: _pairs(options[name]) for name in maps}
 
-    called = door_of(repo, as_json)
-    answer = act(called, **given)
+    call = current_invocation(repo, as_json)
+    answer = run(call, **options) if run else call.act(verb.name, **options)
     if answer is None:
-        return 0  # it has said itself what there was to say
-    called.answer(answer, module.text)
-    code: int = module.exit_code(answer) if hasattr(module, "exit_code") else 0
-    return code
+        return 0  # it has printed its answer itself
+    call.answer(answer, cast(Callable[[Any], str], _find(verb, "render")))
+    exit_code = _find(verb, "exit_code")
+    return exit_code(answer) if exit_code else 0
 
 
-def load_module(name: str) -> Any:
-    return import_module(f"treering.cli.{module_of(name)}")
+def _find(verb: Verb, what: str) -> Callable[..., Any] | None:
+    """A function of the command's module."""
+    module = import_module(f"treering.cli.{module_of(verb.name)}")
+    function: Callable[..., Any] | None = getattr(module, f"{what}_{verb.name}", None)
+    return function
 
 
 def module_of(name: str) -> str:
     """The module below treering.cli that has a command."""
-    return _MODULES.get(name, name)
+    return name if name in _OWN_MODULES else VERBS.get(name, name)
 
 
 def stop_collecting_imports() -> None:
     """What was imported stays as long as the process: the collector never looks at it again."""
     gc.freeze()
     gc.enable()
-
-
-def _act(verb: Verb) -> Callable[..., Any]:
-    action = verb.load_action()
-    return lambda called, **given: action(called.open(), **given)
 
 
 def _pairs(words: tuple[str, ...]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from treering.actions.verbs import VERBS, find_verb
 from treering.actions.workspace import Workspace
-from treering.cli.shared import Door
+from treering.cli.invocation import Invocation
 from treering.errors import Invalid, TreeringError
 from treering.model.choices import SHELL_NAMES
 from treering.model.taxonomy import TYPES, one_of
@@ -19,14 +19,14 @@ _Complete = Callable[[click.Context, str], list[CompletionItem]]
 _MANY = 50
 
 
-def run(door_: Door, shell: str) -> None:
-    wanted = shell or os.path.basename(os.environ.get("SHELL", ""))  # noqa: PTH119 - a name, no file
-    found = get_completion_class(one_of(wanted, SHELL_NAMES, "shell"))
-    if found is None:
-        raise Invalid(f"There is no completion for {wanted}.")
+def run_completion(call: Invocation, shell: str) -> None:
+    name = shell or os.path.basename(os.environ.get("SHELL", ""))  # noqa: PTH119 - a name, no file
+    completion_class = get_completion_class(one_of(name, SHELL_NAMES, "shell"))
+    if completion_class is None:
+        raise Invalid(f"There is no completion for {name}.")
     root = click.get_current_context().find_root().command
-    script = found(root, {}, "treering", "_TREERING_COMPLETE").source()
-    door_.answer({"shell": wanted, "script": script}, lambda answer: str(answer["script"]))
+    script = completion_class(root, {}, "treering", "_TREERING_COMPLETE").source()
+    call.answer({"shell": name, "script": script}, lambda answer: str(answer["script"]))
 
 
 def fill_in(command: click.Command) -> None:
@@ -53,15 +53,15 @@ def _words(choices: tuple[str, ...]) -> _Complete:
 
 def _ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Memories seen from here whose id begins so, each with its title."""
-    found: list[CompletionItem] = []
+    items: list[CompletionItem] = []
     with contextlib.suppress(TreeringError, OSError):  # a shell has no place for an error
         view = _here(ctx).view()
         for memory_id in sorted(view.visible):
             if memory_id.startswith(incomplete.lower()):
-                found.append(CompletionItem(memory_id, help=view.visible[memory_id].memory().title))
-            if len(found) == _MANY:
+                items.append(CompletionItem(memory_id, help=view.visible[memory_id].memory().title))
+            if len(items) == _MANY:
                 break
-    return found
+    return items
 
 
 def _branches(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -83,8 +83,8 @@ def _types(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa
 
 
 def _here(ctx: click.Context) -> Workspace:
-    said = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
-    return Workspace.open(said or ".", is_named=bool(said), is_brief=True)
+    path = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
+    return Workspace.open(path or ".", is_named=bool(path), is_brief=True)
 
 
 _BY_NAME: dict[str, _Complete] = {

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import click
 
 from treering.cli import program
+from treering.cli.invocation import Invocation
 from treering.cli.screen import screen
-from treering.cli.shared import Door
 
 #: The project the story plays in: commit message -> files.
 PROJECT: dict[str, dict[str, str]] = {
@@ -42,7 +42,7 @@ class Scene(NamedTuple):
 
 STORY: tuple[Scene, ...] = (
     Scene(
-        "A small shop, two commits old. From now on its commits remember themselves; its first"
+        "A small shop, two commits old. From now on its commits remember themselves. Its first"
         " decision is remembered by hand, with the file it is about.",
         (
             "treering init",
@@ -87,7 +87,7 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "The fix is squashed into main; git keeps no trace of where it came from. The other branch"
+        "The fix is squashed into main. git does not record where it came from. The other branch"
         " is thrown away. The plan finds out what became of both.",
         (
             "git merge -q --squash fix/slow-orders",
@@ -108,7 +108,7 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "How it hangs together, and the whole story, drawn. A promotion is a merge; nothing was"
+        "How it hangs together, and the whole story, drawn. A promotion is a merge. Nothing was"
         " lost on the way.",
         ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),
     ),
@@ -126,7 +126,7 @@ Now in a repository of yours:
   treering --help"""
 
 
-def run(door_: Door, keep: bool) -> None:
+def run_demo(call: Invocation, keep: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="treering-demo-"))
     try:
         _make_project(folder)
@@ -135,19 +135,19 @@ def run(door_: Door, keep: bool) -> None:
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
-    left = f"\nThe repository is {folder}" if keep else ""
-    door_.answer({"folder": str(folder) if keep else ""}, lambda _: left + NEXT)
+    note = f"\nThe repository is {folder}" if keep else ""
+    call.answer({"folder": str(folder) if keep else ""}, lambda _: note + NEXT)
 
 
 def _make_project(folder: Path) -> None:
     """The project as it was before treering came."""
-    _run(["git", "init", "-q", "-b", "main", "."], folder)
+    _run(shlex.split("git init -q -b main ."), folder)
     for message, files in PROJECT.items():
         for name, text in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
-        _run(["git", "add", "."], folder)
-        _run(["git", "commit", "-q", "-m", message], folder)
+        _run(shlex.split("git add ."), folder)
+        _run(shlex.split(f"git commit -q -m {shlex.quote(message)}"), folder)
 
 
 def _play(scene: Scene, folder: Path) -> None:
@@ -170,11 +170,17 @@ def _say(text: str, **style: bool | str) -> None:
 
 def _run(words: list[str], folder: Path, agent: str = "") -> None:
     """One command, by Ada, with nothing of the user's own configuration."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    rest = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     ada = {
         f"GIT_{role}_{part}": value
         for role in ("AUTHOR", "COMMITTER")
         for part, value in (("NAME", "Ada Lovelace"), ("EMAIL", "ada@example.org"))
     }
-    own = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "TREERING_AGENT": agent}
-    subprocess.run(words, cwd=folder, env=kept | ada | own, stdin=subprocess.DEVNULL, check=True)
+    settings = {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "TREERING_AGENT": agent,
+    }
+    subprocess.run(
+        words, cwd=folder, env=rest | ada | settings, stdin=subprocess.DEVNULL, check=True
+    )

@@ -1,11 +1,14 @@
-"""treering hook"""
+"""treering hook: what git hooks and the hooks of agents' clients call."""
 
+import os
 from typing import Any
 
 import click
 
 from treering.cli.command import options, stop_collecting_imports
-from treering.cli.hook_agent import agent_command
+
+#: Clients wait for their hooks. After this many seconds we say nothing.
+DEADLINE, _LONGEST = 1.0, 60.0
 
 
 @click.group("hook", params=options(), epilog="Example: treering hook drain")
@@ -20,30 +23,70 @@ def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
 
 
 @command.command("drain", params=options(), epilog="Example: treering hook drain")
-def drain_command(**called: Any) -> None:
-    """Capture what is pending; `treering status` says how much that is."""
+def drain_command(**shared: Any) -> None:
+    """Capture what is pending. `treering status` says how much that is."""
     from treering.actions.drain import Drained, drain
-    from treering.cli.shared import door_of
+    from treering.cli.invocation import current_invocation
 
     stop_collecting_imports()
 
-    def text(answer: Drained) -> str:
+    def render(answer: Drained) -> str:
         lines = [f"captured {answer.captured} commits, {answer.pending} events pending"]
         return "\n".join([*lines, *answer.errors])
 
-    door_ = door_of(**called)
-    door_.answer(drain(door_.open()), text)
+    call = current_invocation(**shared)
+    call.answer(drain(call.workspace), render)
 
 
 @command.command("work", hidden=True, params=options())
 @click.argument("event", default="")
-def work_command(event: str, **called: Any) -> None:
-    """Drain, let memories follow their branches, and end; what a shim starts in the background."""
-    from treering.cli.shared import door_of
+def work_command(event: str, **shared: Any) -> None:
+    """Drain, let memories follow their branches, and end. A hook starts it in the background."""
+    from treering.cli.invocation import current_invocation
     from treering.hooks.worker import work
 
     stop_collecting_imports()
-    work(door_of(**called).repo, event)
+    work(current_invocation(**shared).repo, event)
 
 
-command.add_command(agent_command)
+@command.command(
+    "agent",
+    epilog="Example: treering hook agent claude SessionStart < event.json",
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+@click.option("-C", "--repo", metavar="PATH", default="", help="The repository (default: here).")
+@click.argument("client", default="")
+@click.argument("event", default="")
+def agent_command(repo: str, client: str, event: str) -> None:
+    """Tell an agent what is remembered. Its client's own hooks call this.
+
+    Reads the client's JSON from standard input, answers in the client's form, or not at all, within
+    a second. It never fails: to a client, an exit code can mean to stop the agent.
+    """
+    # Before the clock starts: it is most of what is loaded.
+    from treering.cli.invocation import open_workspace
+    from treering.hooks.deadline import Say, answer_within
+
+    stop_collecting_imports()
+    outer: dict[str, Any] = click.get_current_context().obj or {}
+    place = repo or outer.get("repo") or ""
+
+    def work(say: Say) -> None:
+        from treering.hooks.agent import call_of, handle, read_input
+
+        if call := call_of(client, event, read_input(0)):
+            handle(call, place, open_workspace, say)
+
+    try:
+        answer = answer_within(_deadline(), work)
+    except OSError:
+        return
+    os.write(1, answer)
+
+
+def _deadline() -> float:
+    """A second, unless a slow machine is given more."""
+    try:
+        return min(float(os.environ["TREERING_HOOK_SECONDS"]), _LONGEST)
+    except (KeyError, ValueError):
+        return DEADLINE

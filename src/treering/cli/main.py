@@ -106,11 +106,11 @@ def _say(as_json: bool, code: str, message: str, hint: str) -> None:
     message, hint = mask_secrets(message), mask_secrets(hint)
     if as_json:
         error = {"code": code, "message": message, "hint": hint}
-        said = json.dumps({"error": error}, ensure_ascii=False)
+        text = json.dumps({"error": error}, ensure_ascii=False)
     else:
-        said = f"error: {message}" + (f"\nhint: {hint}" if hint else "")
+        text = f"error: {message}" + (f"\nhint: {hint}" if hint else "")
     with contextlib.suppress(OSError):  # where nothing can be said, the exit code has to do
-        click.echo(said, err=True)
+        click.echo(text, err=True)
 
 
 def _log_of(error: Exception) -> str:

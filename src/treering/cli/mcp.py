@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from treering.cli import shared
-from treering.cli.shared import Door
+from treering.cli.invocation import Invocation, read_caller
 from treering.errors import Invalid
 from treering.model.choices import TOOL_PROFILES
 from treering.model.taxonomy import one_of
@@ -18,12 +17,14 @@ from treering.model.taxonomy import one_of
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
-def run(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, ...]) -> None:
+def run_mcp(
+    call: Invocation, tools: str, http: str, token_file: str, hosts: tuple[str, ...]
+) -> None:
     profile = one_of(tools, TOOL_PROFILES, "profile")
     gc.disable()  # the SDK makes a million objects at import, all of which stay
     import anyio
 
-    from treering.mcp.place import ServedRepository
+    from treering.mcp.repository import ServedRepository
     from treering.mcp.server import make_server
     from treering.mcp.stdio import serve
 
@@ -32,7 +33,7 @@ def run(door_: Door, tools: str, http: str, token_file: str, hosts: tuple[str, .
     # Answers pass through three threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)
 
-    place = ServedRepository(_folder(door_.repo), is_named=door_.is_named, **shared.who())
+    place = ServedRepository(_folder(call.repo), is_named=call.is_named, **read_caller())
     server = make_server(place, profile)
     if http:
         _serve_http(server, http, _token(token_file), hosts)
@@ -62,14 +63,14 @@ def _token(file: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} cannot be read.") from error
     if not token:
-        raise Invalid(f"{file} holds no token.")
+        raise Invalid(f"{file} does not hold a token.")
     return token
 
 
 def _folder(repo: str) -> Path:
     """Absolute, so that it stays the same folder when the working directory is gone."""
-    said = (os.environ.get(name, "") for name in _PROJECT)
-    project = next((folder for folder in said if folder and Path(folder).is_dir()), "")
+    projects = (os.environ.get(name, "") for name in _PROJECT)
+    project = next((folder for folder in projects if folder and Path(folder).is_dir()), "")
     folder = Path(project if repo == "." and project else repo)
     try:
         return folder.absolute()

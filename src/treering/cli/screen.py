@@ -1,15 +1,24 @@
-"""The screen: whether there is one, how large it is, and what may be painted on it.
+"""The screen: whether there is one, how large it is, and the parts answers are made of.
 
-Piped output stays plain and whole; on a terminal ids are short, words have colour (NO_COLOR and
+Piped output stays plain and whole. On a terminal ids are short, words have colour (NO_COLOR and
 TERM=dumb turn it off), and what does not fit goes through a pager.
 """
 
 import os
 import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
+
+from treering.model.dates import ago
+from treering.text.hygiene import clean
+
+#: Hears how many steps are done, and of how many.
+Progress = Callable[[int, int], None]
 
 SHORT_ID = 8
 _NO_TERMINAL = os.terminal_size((80, 24))
@@ -91,3 +100,57 @@ def rule(title: str = "") -> str:
         return title
     head = f"── {title} " if title else ""
     return dim(head + "─" * max(0, min(screen().width, 100) - len(head)))
+
+
+def safe(text: str) -> str:
+    """Text from a memory, branch or author, without what could steer a terminal."""
+    return clean(text).replace("\r", "")
+
+
+def headline(item: Any) -> str:
+    return f"{short(item.id)}  {kind(item.type)}  {safe(item.title)}"
+
+
+def count(number: int, noun: str = "memory") -> str:
+    """A number with its noun, as in "1 commit" and "3 memories"."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else several}"
+
+
+def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
+    """Columns aligned by their widest cell; the last one runs free."""
+    if not rows:
+        return ""
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        pairs = zip(row, widths, strict=False)
+        cells = [cell + " " * (width - _width(cell)) for cell, width in pairs]
+        lines.append((indent + "  ".join([*cells, row[-1]])).rstrip())
+    return "\n".join(lines)
+
+
+def _width(cell: str) -> int:
+    """How much room a cell takes: colours take none."""
+    return len(click.unstyle(cell)) if "\x1b" in cell else len(cell)
+
+
+def format_date(written: str) -> str:
+    """A date as it is kept; for people at a terminal also how long ago that was."""
+    return f"{written} ({ago(written, time.time())})" if screen().is_terminal else written
+
+
+@contextmanager
+def progress_bar(label: str, *, quiet: bool) -> Iterator[Progress | None]:
+    """A bar on standard error for people who wait. The total is known with the first step."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    bar = click.progressbar(length=0, label=label, file=sys.stderr)
+
+    def step(done: int, total: int) -> None:
+        bar.length = total
+        bar.update(done - bar.pos)
+
+    with bar:
+        yield step

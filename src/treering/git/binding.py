@@ -63,10 +63,10 @@ class Handle(Repository):
 
     def look_up(self, oid: str) -> Any:
         """The object with this id; KeyError when there is none."""
-        found = self.git_object_lookup_prefix(Oid(hex=oid))
-        if found is None:
+        entry = self.git_object_lookup_prefix(Oid(hex=oid))
+        if entry is None:
             raise KeyError(oid)
-        return found
+        return entry
 
     def config(self) -> Any:
         """A snapshot of the configuration, all levels together."""
@@ -149,9 +149,9 @@ def set_fsync(on: bool) -> None:
 @contextmanager
 def without_fsync() -> Iterator[None]:
     """Write many objects without waiting for the disk each time; the caller syncs it after."""
-    was = _is_synced[0]
+    was_synced = _is_synced[0]
     set_fsync(False)
     try:
         yield
     finally:
-        set_fsync(was)
+        set_fsync(was_synced)

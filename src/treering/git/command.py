@@ -38,16 +38,16 @@ def answer_of(line: str, feed: bytes, *, cwd: Path, seconds: float, most: int) -
         except OSError as error:
             raise WriterFailed(f"The writer cannot be started: {error.strerror}.") from error
         with process:
-            said, is_late = _exchange(process, feed, seconds, most)
+            answer, is_late = _exchange(process, feed, seconds, most)
         if is_late:
             raise WriterFailed(f"The writer took longer than {seconds:g} seconds.")
-        if len(said) > most:
+        if len(answer) > most:
             raise WriterFailed(f"The writer wrote more than {most // 1024} KB.")
         if process.returncode:
             raise WriterFailed(
                 f"The writer ended with code {process.returncode}: {_last_words(complaints)}"
             )
-        return said
+        return answer
 
 
 def _words(line: str) -> list[str]:
@@ -75,8 +75,8 @@ def _exchange(
     deadline.start()
     feeding.start()
     try:
-        said = process.stdout.read(most + 1) if process.stdout else b""
-        if len(said) > most:
+        answer = process.stdout.read(most + 1) if process.stdout else b""
+        if len(answer) > most:
             _end(process)
         process.wait()
     except BaseException:
@@ -85,7 +85,7 @@ def _exchange(
     finally:
         deadline.cancel()
         feeding.join(1)
-    return said, late.is_set()
+    return answer, late.is_set()
 
 
 def _feed(pipe: IO[bytes] | None, data: bytes) -> None:

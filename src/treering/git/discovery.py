@@ -36,10 +36,10 @@ def find(path: Path, *, is_named: bool = False) -> Path:
 
 def _look_upwards(folder: Path) -> Path | None:
     try:
-        found = discover_repository(str(folder))
+        path = discover_repository(str(folder))
     except (KeyError, GitError, OSError, ValueError) as error:
         raise NotARepository(f"{folder} cannot be opened: {error}") from error
-    return Path(found) if found else None
+    return Path(path) if path else None
 
 
 def _is_bare_around(git_dir: Path, folder: Path) -> bool:
@@ -56,7 +56,7 @@ def _refuse_embedded(git_dir: Path) -> None:
     if outer is None or outer.is_relative_to(git_dir):
         return
     raise NotARepository(
-        f"{git_dir} is a bare repository among the files of another one, and nobody named it.",
+        f"{git_dir} is a bare repository among the files of another one, and was not named.",
         f"`treering -C {_top(git_dir)}` is for the repository around it, "
         f"`treering -C {git_dir}` for this one, if you trust whoever made it.",
     )

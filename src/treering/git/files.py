@@ -3,14 +3,24 @@
 A repository may come from anyone and be shared with many. Where a file of ours should be there may
 be a link to the user's own, a pipe that never ends, or something of another user's: none of it is
 read, written or tidied up. Root is another user like any.
+
+In a repository that a group shares (core.sharedRepository) what one member writes, the others must
+be able to add to. git widens the mode of each file it makes. libgit2 makes refs, logs and object
+folders by the umask alone, so while we write there the umask is the one git's rule amounts to.
 """
 
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
+
+_GROUP = {"group", "true", "yes", "on", "1"}
+_ALL = {"all", "world", "everybody", "2"}
 
 
 class ForeignFile(OSError):
@@ -26,8 +36,8 @@ def check_folder(path: Path, *, levels: int = 1) -> None:
     Those above may belong to others who share the repository; a link would lead out of it.
     """
     for folder in (path, *path.parents)[:levels]:
-        found = os.lstat(folder)
-        if not stat.S_ISDIR(found.st_mode) or (folder is path and not _is_own(found)):
+        info = os.lstat(folder)
+        if not stat.S_ISDIR(info.st_mode) or (folder is path and not _is_own(info)):
             raise ForeignFile(folder)
 
 
@@ -66,8 +76,8 @@ def open_file(path: Path, flags: int = os.O_RDONLY) -> int:
     safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(path, flags | safe, 0o600)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or not _is_own(found):
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode) or not _is_own(info):
             raise ForeignFile(path)
     except BaseException:
         os.close(descriptor)
@@ -81,20 +91,87 @@ def read_file(path: Path) -> bytes:
         return file.read()
 
 
-def replace_file(path: Path, text: str, *, levels: int = 1) -> bool:
-    """Write beside and move into place, so that a reader finds the old text or the new one; whether
-    it could be written. The folder is made as `make_folder` does."""
-    beside = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+@contextlib.contextmanager
+def replacement(
+    path: Path, *, mode: int | None = None, is_synced: bool = False, folder: int | None = None
+) -> Iterator[IO[bytes]]:
+    """A new file that takes the place of another when the block ends well.
+
+    A reader finds the old one or the new one, and a failure leaves the old one. It is as open as
+    the umask says, unless a mode is given. `folder` is a descriptor the path is relative to.
+    """
+    beside = os.fspath(path.with_name(f"{path.name}.{secrets.token_hex(8)}"))
+    # Never through what someone put there: O_EXCL follows no link.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(beside, flags, 0o666 if mode is None else 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(beside, path, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside, dir_fd=folder)
+        raise
+
+
+def replace_file(
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    is_synced: bool = False,
+    folder: int | None = None,
+) -> None:
+    """Put bytes in the place of a file, as `replacement` does."""
+    with replacement(path, mode=mode, is_synced=is_synced, folder=folder) as file:
+        file.write(data)
+
+
+def keep_file(path: Path, text: str, *, levels: int = 1) -> bool:
+    """Keep a text that may be lost, in a folder as `make_folder` makes it; whether it was kept."""
     try:
         make_folder(path.parent, levels=levels)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        replace_file(path, text.encode())
     except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
         return False
     return True
 
 
-def _is_own(found: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+def _is_own(info: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or info.st_uid == os.geteuid()
+
+
+# --- shared by a group ----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def share(word: str) -> Iterator[None]:
+    """Write with the modes that `core.sharedRepository=word` asks for."""
+    # There is no way to ask for the umask without setting it; 077 is what a moment may do no harm.
+    before = os.umask(0o077)
+    os.umask(umask_for(word, before))
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def umask_for(word: str, umask: int) -> int:
+    """The umask that makes files as open as git would make them."""
+    level = word.lower()
+    if level in _GROUP:
+        return umask & ~0o070
+    if level in _ALL:
+        return umask & ~0o075
+    if re.fullmatch("0[0-7]{3}", level):
+        return ~(int(level, 8) | int(level, 8) >> 2 & 0o111) & 0o777
+    return umask
+
+
+def is_for_group(word: str) -> bool:
+    return umask_for(word, 0o777) != 0o777

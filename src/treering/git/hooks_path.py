@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.git import process
+from treering.git import config
 from treering.git.repository import Repository
 
 #: Hooks for which a script that does nothing is the same as none.
@@ -52,14 +52,12 @@ class HooksPath(NamedTuple):
 
 def hooks_path(repository: Repository) -> HooksPath:
     """As `git rev-parse --git-path hooks` would answer at the top of the work tree."""
-    asked = ("config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath")
-    level, _, value = process.run(repository.git_dir, *asked, may_fail=(1,)).partition(b"\0")
-    path = os.fsdecode(value.rstrip(b"\0"))
+    path, level = config.read_path(repository.git_dir, "core.hooksPath")
     if not path:
         return HooksPath(repository.common_dir / "hooks", "")
     # A relative path is taken from where hooks run.
     base = repository.workdir or repository.git_dir
-    return HooksPath(Path(os.path.normpath(base / path)), level.decode())
+    return HooksPath(Path(os.path.normpath(base / path)), level)
 
 
 def is_inside(folder: Path, outer: Path) -> bool:

@@ -18,7 +18,7 @@ _NO_REPLACEMENTS = {"GIT_NO_REPLACE_OBJECTS": "1"}
 _RAW_MERGE = rb":+((?:\d{6} )+)((?:[0-9a-f]{40} )+)[A-Z]+"
 _RAW_LINE = r":(\d{6}) (\d{6}) ([0-9a-f]{40}) [0-9a-f]{40} [A-Z]\d*\t(.+)"
 _ONELINE = r"([0-9a-f]{40})(?: \(from ([0-9a-f]{40})\))? "
-#: Since this git a log's decorations leave refs of others out, ours included.
+#: From this version on, `git log --decorate` shows only branches, tags and the like by itself.
 _FEW_DECORATIONS = (2, 39)
 
 
@@ -81,14 +81,14 @@ def _select(
 
     Ids go by standard input, since there may be more of them than a command line holds.
     """
-    wanted, hidden = list(dict.fromkeys(revisions)), list(dict.fromkeys(without))
-    if not wanted:
+    names, others = list(dict.fromkeys(revisions)), list(dict.fromkeys(without))
+    if not names:
         return None, None
-    ids = [name for name in wanted if not _is_glob(name)]
-    ids += [f"^{name}" for name in hidden if not _is_glob(name)]
+    ids = [name for name in names if not _is_glob(name)]
+    ids += [f"^{name}" for name in others if not _is_glob(name)]
     # Before `--not`: older gits let that hide what they read, too.
-    arguments = ["--stdin", *filter(_is_glob, wanted), "--not", *filter(_is_glob, hidden)]
-    return arguments, "".join(f"{name}\n" for name in ids).encode()
+    arguments = ["--stdin", *filter(_is_glob, names), "--not", *filter(_is_glob, others)]
+    return arguments, "".join(f"{name}\n" for name in ids).encode(errors="surrogateescape")
 
 
 def _is_glob(revision: str) -> bool:
@@ -176,11 +176,11 @@ def shows_all_decorations(git_dir: Path, pattern: str) -> bool:
 
     Where it would not, setting the pattern would make it show refs that it left out before.
     """
-    excluded = config.read_all(git_dir, "log.excludeDecoration", is_local=False)
-    if pattern in excluded:
+    patterns = config.read_all(git_dir, "log.excludeDecoration", is_local=False)
+    if pattern in patterns:
         return False
-    shown = config.read_all(git_dir, "log.initialDecorationSet", is_local=False)
-    return bool(excluded) or shown == ["all"] or process.version() < _FEW_DECORATIONS
+    level = config.read_all(git_dir, "log.initialDecorationSet", is_local=False)
+    return bool(patterns) or level == ["all"] or process.version() < _FEW_DECORATIONS
 
 
 # --- drawn ----------------------------------------------------------------------------------------
@@ -197,11 +197,11 @@ class GraphLine(NamedTuple):
 
 def draw(git_dir: Path, tips: Iterable[str], *, most: int, trailer: str) -> Iterator[GraphLine]:
     """Some histories as git draws them, newest first, with what each commit says to a trailer."""
-    said = f"%(trailers:key={trailer},valueonly,separator=%x2C)"
+    field = f"%(trailers:key={trailer},valueonly,separator=%x2C)"
     text = process.run(
         git_dir,
         *("log", "--graph", "--topo-order", f"--max-count={most}", "--no-show-signature"),
-        *("--no-color", f"--format=%x01%H%x02%P%x02%ct%x02%an%x02%s%x02{said}", *tips, "--"),
+        *("--no-color", f"--format=%x01%H%x02%P%x02%ct%x02%an%x02%s%x02{field}", *tips, "--"),
     )
     for line in text.decode(errors="replace").splitlines():
         strokes, _, rest = line.partition("\x01")

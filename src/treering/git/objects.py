@@ -68,15 +68,15 @@ class Objects:
         self._handle = handle
         self._database = handle.odb
 
-    def _look_up(self, oid: str, wanted: int) -> Any:
+    def _look_up(self, oid: str, kind: int) -> Any:
         """The object, its hash checked by libgit2 on the way."""
         try:
-            found = self._handle.look_up(oid)
+            entry = self._handle.look_up(oid)
         except (KeyError, ValueError, GitError, OSError) as error:
-            raise StoreDamaged(f"The {_KINDS[wanted]} {oid} cannot be read: {error}") from error
-        if found.type != wanted:
-            raise StoreDamaged(f"The object {oid} is no {_KINDS[wanted]}.")
-        return found
+            raise StoreDamaged(f"The {_KINDS[kind]} {oid} cannot be read: {error}") from error
+        if entry.type != kind:
+            raise StoreDamaged(f"The object {oid} is not a {_KINDS[kind]}.")
+        return entry
 
     def exists(self, oid: str) -> bool:
         return oid in self._database
@@ -118,7 +118,7 @@ class Objects:
         except (KeyError, ValueError, GitError, OSError) as error:
             raise StoreDamaged(f"The tree {oid} cannot be read: {error}") from error
         if kind != GIT_OBJECT_TREE:
-            raise StoreDamaged(f"The object {oid} is no tree.")
+            raise StoreDamaged(f"The object {oid} is not a tree.")
         return bytes(data)
 
     def _get_ready(self) -> None:

@@ -39,7 +39,7 @@ def write_tree(
     mode, _, rest = answer.decode("ascii", "replace").partition(" ")
     tree = rest.removeprefix("tree ").strip()
     if mode != "040000" or len(tree) != 40:
-        raise StorageFailed(f"git fast-import told no tree: {answer!r}")
+        raise StorageFailed(f"git fast-import did not name a tree: {answer!r}")
     return tree
 
 
@@ -62,8 +62,8 @@ def _stream(parent: str | None, files: Mapping[str, bytes | str | None]) -> Iter
 
 
 def _quote(path: str) -> bytes:
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'.encode(errors="surrogateescape")
+    text = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'.encode(errors="surrogateescape")
 
 
 def pack_if_many(git_dir: Path) -> None:

@@ -63,14 +63,14 @@ def time_left(until: float) -> float:
 def _environment() -> dict[str, str]:
     # git exports GIT_INDEX_FILE, GIT_DIR and more to hooks; a child git would act on the wrong
     # repository or index. What a person set on purpose (ssh command, askpass) stays.
-    kept = (
+    allowed = (
         *("GIT_SSH", "GIT_ASKPASS", "GIT_TERMINAL", "GIT_CONFIG", "GIT_PROXY", "GIT_EXEC_PATH"),
         *("GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL_FROM_USER"),
     )
     clean = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith("GIT_") or key.startswith(kept)
+        if not key.startswith("GIT_") or key.startswith(allowed)
     }
     return clean | _UNASKED
 
@@ -80,7 +80,7 @@ class ProcessResult(NamedTuple):
 
     code: int
     out: bytes
-    said: bytes
+    err: bytes
 
 
 def ask_nobody(ssh_command: str | None) -> dict[str, str]:
@@ -118,14 +118,14 @@ def without_hooks(git_dir: Path) -> dict[str, str]:
 
     git itself is asked for them, since it alone follows all of its includes.
     """
-    asked = ("config", "--null", "--name-only", "--get-regexp", _NAMED_HOOKS)
-    said = run(git_dir, *asked, may_fail=(1,))
-    keys = {os.fsdecode(key).rpartition(".")[0] for key in said.split(b"\0") if key}
+    arguments = ("config", "--null", "--name-only", "--get-regexp", _NAMED_HOOKS)
+    text = run(git_dir, *arguments, may_fail=(1,))
+    keys = {os.fsdecode(key).rpartition(".")[0] for key in text.split(b"\0") if key}
     first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
-    found = {"GIT_CONFIG_COUNT": str(first + len(keys))}
+    settings = {"GIT_CONFIG_COUNT": str(first + len(keys))}
     for at, key in enumerate(sorted(keys), first):
-        found |= {f"GIT_CONFIG_KEY_{at}": f"{key}.enabled", f"GIT_CONFIG_VALUE_{at}": "false"}
-    return found
+        settings |= {f"GIT_CONFIG_KEY_{at}": f"{key}.enabled", f"GIT_CONFIG_VALUE_{at}": "false"}
+    return settings
 
 
 def run(
@@ -140,10 +140,10 @@ def run(
 
     After `seconds` git is killed and TookTooLong raised; `env` is added to the environment.
     """
-    done = ask(git_dir, *arguments, feed=feed, env=env, seconds=seconds)
-    if done.code not in (0, *may_fail):
-        raise StorageFailed(_explain(arguments, done.code, done.said))
-    return done.out
+    result = ask(git_dir, *arguments, feed=feed, env=env, seconds=seconds)
+    if result.code not in (0, *may_fail):
+        raise StorageFailed(_explain(arguments, result.code, result.err))
+    return result.out
 
 
 def ask(
@@ -158,7 +158,7 @@ def ask(
     import subprocess  # most commands start no process and need not pay for the import
 
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command(git_dir, *arguments),
             input=feed,
             stdin=subprocess.DEVNULL if feed is None else None,
@@ -169,21 +169,23 @@ def ask(
         )
     except subprocess.TimeoutExpired as error:
         raise TookTooLong(f"git did not answer within {seconds:.1f} seconds.") from error
-    return ProcessResult(done.returncode, done.stdout, done.stderr)
+    return ProcessResult(process.returncode, process.stdout, process.stderr)
 
 
 def refusal_of(git_dir: Path) -> str:
     """Why git, standing in a git dir, would not use it; nothing where it would."""
     import subprocess
 
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", str(git_dir), "rev-parse", "--git-dir"],
         capture_output=True,
         env=_environment(),
         check=False,
     )
-    lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return (lines or ["no reason was given"])[0].removeprefix("fatal: ") if done.returncode else ""
+    lines = process.stderr.decode(errors="replace").strip().splitlines()
+    return (
+        (lines or ["no reason was given"])[0].removeprefix("fatal: ") if process.returncode else ""
+    )
 
 
 def version() -> tuple[int, ...]:
@@ -191,9 +193,9 @@ def version() -> tuple[int, ...]:
     import re
     import subprocess
 
-    said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
-    found = re.search(r"\d+(\.\d+)+", said)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    text = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"\d+(\.\d+)+", text)
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
@@ -221,10 +223,10 @@ def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
         raise
     finally:
         with process.stdout, process.stderr:
-            answer, said = process.stdout.read(), process.stderr.read()
+            answer, complaint = process.stdout.read(), process.stderr.read()
         process.wait()
     if process.returncode:
-        raise StorageFailed(_explain(arguments, process.returncode, said))
+        raise StorageFailed(_explain(arguments, process.returncode, complaint))
     return answer
 
 

@@ -51,12 +51,12 @@ def find_versions(
         *("--format=%x00%H", "--", path),
         feed=_lines(also),
     )
-    found: dict[str, set[str]] = {}
+    bringers: dict[str, set[str]] = {}
     for record in text.decode(errors="replace").split("\0"):
         commit, _, lines = record.partition("\n")
         for blob in re.findall(r"^:\S+ \S+ \S+ ([0-9a-f]{40}) [^D]", lines, re.MULTILINE):
-            found.setdefault(blob, set()).add(commit)
-    return found
+            bringers.setdefault(blob, set()).add(commit)
+    return bringers
 
 
 def find_descendants(
@@ -65,18 +65,18 @@ def find_descendants(
     """These commits and all that were built on them, in the histories of some revisions."""
     if not commits:
         return set()
-    walked = process.run(
+    text = process.run(
         common_dir,
         *(*_AS_IT_IS, "rev-list", "--topo-order", "--reverse", "--parents"),
         *(*revisions, "--stdin", "--ignore-missing"),
         feed=_lines(also),
     )
-    found = set(commits)
-    for line in walked.decode("ascii").splitlines():  # parents come before their children
+    descendants = set(commits)
+    for line in text.decode("ascii").splitlines():  # parents come before their children
         commit, *parents = line.split()
-        if not found.isdisjoint(parents):
-            found.add(commit)
-    return found
+        if not descendants.isdisjoint(parents):
+            descendants.add(commit)
+    return descendants
 
 
 def list_refs_with(common_dir: Path, commit: str, prefix: str) -> list[str]:
@@ -117,17 +117,17 @@ def find_holders(common_dir: Path, blobs: Collection[str]) -> list[Holder]:
     if not blobs:
         return []
     commits = find_descendants(common_dir, _bringers(common_dir, blobs), *EVERYTHING)
-    found = [*_refs(common_dir, commits, blobs), *_list_staged(common_dir, blobs)]
+    holders = [*_refs(common_dir, commits, blobs), *_list_staged(common_dir, blobs)]
     for git_dir in git_dirs(common_dir):
-        found += _own_refs(git_dir, common_dir, commits, blobs)
-    names = {(holder.git_dir, holder.name) for holder in found if holder.name != "HEAD"}
-    logged = [
+        holders += _own_refs(git_dir, common_dir, commits, blobs)
+    names = {(holder.git_dir, holder.name) for holder in holders if holder.name != "HEAD"}
+    log_lines = [
         holder
         for git_dir in git_dirs(common_dir)
         for holder in _list_logged(git_dir, common_dir, commits | set(blobs))
         if (git_dir, holder.name) not in names
     ]
-    return found + logged
+    return holders + log_lines
 
 
 def git_dirs(common_dir: Path) -> list[Path]:
@@ -137,11 +137,11 @@ def git_dirs(common_dir: Path) -> list[Path]:
 
 def _bringers(common_dir: Path, blobs: Collection[str]) -> set[str]:
     """The commits that brought blobs in, at whatever path, merges included."""
-    wanted = (f"--find-object={blob}" for blob in sorted(blobs))
+    objects = (f"--find-object={blob}" for blob in sorted(blobs))
     text = process.run(
         common_dir,
         *(*_AS_IT_IS, "log", *EVERYTHING, "-m", "-s", "--no-show-signature", "--format=%H"),
-        *(*wanted, "--"),
+        *(*objects, "--"),
     )
     return set(text.decode("ascii").split())
 
@@ -150,13 +150,13 @@ def _refs(common_dir: Path, commits: set[str], blobs: Collection[str]) -> Iterat
     current = {_head_of(git_dir) for git_dir in git_dirs(common_dir)}
     # The name comes last: it may hold anything but the end of a line.
     fields = "%(objecttype)%(*objecttype) %(objectname) %(*objectname) %(refname)"
-    told = process.run(common_dir, "for-each-ref", f"--format={fields}")
-    for line in told.decode("utf-8", "surrogateescape").splitlines():
-        kind, oid, peeled, name = line.split(" ", 3)
+    text = process.run(common_dir, "for-each-ref", f"--format={fields}")
+    for line in text.decode("utf-8", "surrogateescape").splitlines():
+        kind, oid, target, name = line.split(" ", 3)
         if name == _STASH and (common_dir / "logs" / _STASH).exists():
             continue  # its log is the list of stashes, and each goes by itself
         if kind in ("commit", "tagcommit"):
-            is_held = not commits.isdisjoint((oid, peeled))
+            is_held = not commits.isdisjoint((oid, target))
         else:
             is_held = _reaches(common_dir, oid, blobs)
         if is_held:
@@ -165,14 +165,14 @@ def _refs(common_dir: Path, commits: set[str], blobs: Collection[str]) -> Iterat
 
 def _reaches(common_dir: Path, revision: str, blobs: Collection[str]) -> bool:
     """Whether a tree, a blob or a tag of tags has one of some blobs below it."""
-    listed = process.run(common_dir, *_AS_IT_IS, "rev-list", "--objects", revision, may_fail=(128,))
-    return not {line[:40].decode() for line in listed.splitlines()}.isdisjoint(blobs)
+    text = process.run(common_dir, *_AS_IT_IS, "rev-list", "--objects", revision, may_fail=(128,))
+    return not {line[:40].decode() for line in text.splitlines()}.isdisjoint(blobs)
 
 
 def _list_staged(common_dir: Path, blobs: Collection[str]) -> Iterator[Holder]:
     """Files that are staged in some work tree."""
-    listed = process.run(common_dir, "rev-list", "--objects", "--no-walk", "--indexed-objects")
-    for line in listed.decode("utf-8", "surrogateescape").splitlines():
+    text = process.run(common_dir, "rev-list", "--objects", "--no-walk", "--indexed-objects")
+    for line in text.decode("utf-8", "surrogateescape").splitlines():
         if line[:40] in blobs:
             yield Holder(common_dir, f"staged file {line[41:]}", is_checked_out=True)
 
@@ -212,7 +212,7 @@ def _list_logged(git_dir: Path, common_dir: Path, held: set[str]) -> Iterator[Ho
 
 
 def _lines_with(log: Path, held: set[str]) -> list[int]:
-    found: list[int] = []
+    ages: list[int] = []
     lines = log.read_bytes().splitlines()
     is_named = False
     for age, line in zip(reversed(range(len(lines))), lines, strict=True):
@@ -220,8 +220,8 @@ def _lines_with(log: Path, held: set[str]) -> list[int]:
         # What was there before is what the line before says, unless that one is gone.
         is_named = new in held or (old in held and not is_named)
         if is_named:
-            found.append(age)
-    return found
+            ages.append(age)
+    return ages
 
 
 def _exists(git_dir: Path, common_dir: Path, name: str) -> bool:

@@ -32,10 +32,10 @@ def lines(log: Path) -> list[ReflogLine]:
 
 
 def _line(text: str) -> ReflogLine | None:
-    head, _, said = text.partition("\t")
+    head, _, why = text.partition("\t")
     words = head.split(" ")
     try:
-        return ReflogLine(words[0], words[1], int(words[-2]), said)
+        return ReflogLine(words[0], words[1], int(words[-2]), why)
     except (IndexError, ValueError):
         return None
 
@@ -82,8 +82,8 @@ def was_left(log: list[ReflogLine], branch: str, after: str, before: str) -> boo
 
 def renames(repository: Repository, branch: str) -> list[tuple[str, int]]:
     """What a branch was called before and until when, newest first: git and libgit2 log it."""
-    found = ((re.fullmatch(_RENAMED, ln.said), ln.when) for ln in of_branch(repository, branch))
-    return [(match[1], when) for match, when in found if match][::-1]
+    matches = ((re.fullmatch(_RENAMED, ln.said), ln.when) for ln in of_branch(repository, branch))
+    return [(match[1], when) for match, when in matches if match][::-1]
 
 
 def names_at(log: list[ReflogLine], branch: str, when: int) -> set[str]:
@@ -99,8 +99,8 @@ def names_at(log: list[ReflogLine], branch: str, when: int) -> set[str]:
 
 
 def find_copy_source(repository: Repository, branch: str) -> str | None:
-    found = _sources(repository, branch, _COPIED)
-    return found[0] if found else None
+    sources = _sources(repository, branch, _COPIED)
+    return sources[0] if sources else None
 
 
 def _sources(repository: Repository, branch: str, pattern: str) -> list[str]:

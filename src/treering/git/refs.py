@@ -37,9 +37,9 @@ def read(handle: Handle, name: str) -> str | None:
 
 def list_refs(common_dir: Path, prefix: str) -> dict[str, str]:
     """Every ref whose name starts with `prefix` and its object id, loose ones winning."""
-    found = dict(_read_packed(common_dir, prefix))
-    found.update(_loose(common_dir, prefix))
-    return dict(sorted(found.items()))
+    tips = dict(_read_packed(common_dir, prefix))
+    tips.update(_loose(common_dir, prefix))
+    return dict(sorted(tips.items()))
 
 
 def _read_packed(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
@@ -47,11 +47,11 @@ def _read_packed(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
         text = (common_dir / "packed-refs").read_bytes()
     except FileNotFoundError:
         return
-    wanted = b" " + os.fsencode(prefix)
-    if wanted not in text:
+    start = b" " + os.fsencode(prefix)
+    if start not in text:
         return
     for line in text.splitlines():
-        if line[40 : 40 + len(wanted)] == wanted:
+        if line[40 : 40 + len(start)] == start:
             yield os.fsdecode(line[41:]), line[:40].decode("ascii", "replace")
 
 
@@ -116,8 +116,8 @@ def _is_for_now(error: Exception) -> bool:
     By libgit2's words, as its exceptions do not tell; any other failure to lock (a full disk, say)
     is not worth waiting for.
     """
-    said = str(error)
-    return isinstance(error, KeyError) or "failed to lock file" in said or "File exists" in said
+    words = str(error)
+    return isinstance(error, KeyError) or "failed to lock file" in words or "File exists" in words
 
 
 def _set(transaction: Any, name: str, new: str | None, why: str) -> None:
@@ -189,8 +189,8 @@ def moves(common_dir: Path, name: str, start: int = 0) -> tuple[list[Move], int]
     except OSError:
         return [], 0
     pairs = (line.partition(b"\t") for line in lines if len(line) > 81)
-    found = [Move(_text(head[41:81]), _text(why)) for head, _, why in pairs]
-    return found, size
+    lines_read = [Move(_text(head[41:81]), _text(why)) for head, _, why in pairs]
+    return lines_read, size
 
 
 def _text(raw: bytes) -> str:

@@ -61,10 +61,10 @@ class Remote:
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """The refs below a prefix that the remote has now."""
-        done = self._ask("ls-remote", "--quiet", "--refs", "--", self.name, f"{prefix}*")
-        if done.code:
-            raise self._refusal(done, "cannot be reached")
-        lines = done.out.decode(errors="surrogateescape").splitlines()
+        answer = self._ask("ls-remote", "--quiet", "--refs", "--", self.name, f"{prefix}*")
+        if answer.code:
+            raise self._refusal(answer, "cannot be reached")
+        lines = answer.out.decode(errors="surrogateescape").splitlines()
         pairs = (line.split("\t", 1) for line in lines if "\t" in line)
         return {ref: oid for oid, ref in pairs if ref.startswith(prefix)}
 
@@ -73,23 +73,23 @@ class Remote:
 
         One bad ref makes git give up on all, so then they are asked for in halves.
         """
-        failed: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         waiting = [list(refs.items())] if refs else []
         tries = 0
         while waiting:
             some = waiting.pop()
-            done = self._fetch(some)
+            answer = self._fetch(some)
             tries += 1
-            if not done.code:
+            if not answer.code:
                 continue
             if len(some) == 1 or tries > _MOST_TRIES:
-                failed |= {theirs: reason(done.said) for theirs, _ in some}
+                reasons |= {theirs: reason(answer.err) for theirs, _ in some}
                 if tries == 1:
-                    raise self._refusal(done, "cannot be fetched from")
+                    raise self._refusal(answer, "cannot be fetched from")
             else:
                 half = len(some) // 2
                 waiting += [some[half:], some[:half]]
-        return failed
+        return reasons
 
     def _fetch(self, refs: Sequence[tuple[str, str]]) -> ProcessResult:
         lines = "".join(f"+{theirs}:{ours}\n" for theirs, ours in refs)
@@ -124,7 +124,7 @@ class Remote:
         *,
         is_atomic: bool,
     ) -> list[PushedRef]:
-        done = self._ask(
+        answer = self._ask(
             *_not_a_mirror(self.name),
             *("-c", "push.followTags=false"),
             *("push", "--porcelain", "--no-verify", "--no-signed", "--recurse-submodules=no"),
@@ -135,15 +135,15 @@ class Remote:
             *(f"{tip}:{ref}" for ref, tip in new.items()),
             *(f":{ref}" for ref in gone),
         )
-        if is_atomic and b"does not support --atomic" in done.said:
+        if is_atomic and b"does not support --atomic" in answer.err:
             # First what was promoted, then the scopes it came from: never the other way round.
             first = self._push(new, {}, replaced, is_atomic=False) if new else []
             if all(one.is_done for one in first):
                 return [*first, *self._push({}, gone, {}, is_atomic=False)]
             return first
-        results = list(_results(done.out))
+        results = list(_results(answer.out))
         if not results:
-            raise self._refusal(done, "cannot be pushed to")
+            raise self._refusal(answer, "cannot be pushed to")
         return results
 
     def _ask(self, *arguments: str, feed: bytes | None = None) -> ProcessResult:
@@ -156,17 +156,17 @@ class Remote:
             is_remote=True,
         )
 
-    def _refusal(self, done: ProcessResult, what: str) -> SyncRefused:
-        said = reason(done.said)
+    def _refusal(self, answer: ProcessResult, what: str) -> SyncRefused:
+        why = reason(answer.err)
         hint = ""
-        if any(words in said for words in _FORBIDDEN):
+        if any(words in why for words in _FORBIDDEN):
             hint = (
                 "Check your permission and credentials for it, or choose another remote with "
                 "`treering config remote NAME`. Nothing was lost."
             )
-        elif any(words in said for words in _OFFLINE):
+        elif any(words in why for words in _OFFLINE):
             hint = "Run `treering sync` again when it can be reached. Nothing was lost."
-        return SyncRefused(f"{self.name} {what}: {said}", hint)
+        return SyncRefused(f"{self.name} {what}: {why}", hint)
 
 
 def _not_a_mirror(name: str) -> list[str]:
@@ -182,10 +182,12 @@ def _results(porcelain: bytes) -> Iterator[PushedRef]:
             yield PushedRef(names.rpartition(":")[2], flag != "!", "" if flag != "!" else summary)
 
 
-def reason(said: bytes) -> str:
+def reason(err: bytes) -> str:
     """What went wrong, in git's words: its last verdict, without passwords."""
-    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    lines = [line.strip() for line in err.decode(errors="replace").splitlines() if line.strip()]
     verdicts = [line for line in lines if line.startswith(("fatal:", "error:", "ERROR:", "ssh:"))]
-    told = next((line for line in lines if any(words in line for words in _FORBIDDEN)), "")
-    chosen = told or (verdicts[0] if verdicts else lines[-1] if lines else "git gave no reason")
-    return re.sub(r"://[^/@\s]+@", "://", chosen.removeprefix("fatal: ").removeprefix("error: "))
+    forbidden = next((line for line in lines if any(words in line for words in _FORBIDDEN)), "")
+    verdict = forbidden or (
+        verdicts[0] if verdicts else lines[-1] if lines else "git gave no reason"
+    )
+    return re.sub(r"://[^/@\s]+@", "://", verdict.removeprefix("fatal: ").removeprefix("error: "))

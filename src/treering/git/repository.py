@@ -83,11 +83,11 @@ class Repository:
     def worktrees(self) -> int:
         """How many work trees share this repository, the main one included."""
         try:
-            linked = len(os.listdir(self.common_dir / "worktrees"))
+            count = len(os.listdir(self.common_dir / "worktrees"))
         except FileNotFoundError:
-            linked = 0
+            count = 0
         main_is_bare = self.config("core.bare") == "true"
-        return linked + (not main_is_bare)
+        return count + (not main_is_bare)
 
     # --- HEAD and branches ------------------------------------------------------------------------
 
@@ -125,8 +125,8 @@ class Repository:
 
     def branches(self) -> dict[str, str]:
         """Local branches and their commits."""
-        found = refs.list_refs(self.common_dir, "refs/heads/")
-        return {name.removeprefix("refs/heads/"): oid for name, oid in found.items()}
+        tips = refs.list_refs(self.common_dir, "refs/heads/")
+        return {name.removeprefix("refs/heads/"): oid for name, oid in tips.items()}
 
     def branches_with(self, commit: str) -> set[str]:
         """The local branches that have a commit in their history: one walk in git for all of them,
@@ -159,8 +159,8 @@ class Repository:
     def resolve(self, revision: str) -> str | None:
         """The commit a revision names, or None."""
         try:
-            found = self.handle.revparse_single(revision)
-            return str(found.peel(1).id)  # 1 is a commit
+            target = self.handle.revparse_single(revision)
+            return str(target.peel(1).id)  # 1 is a commit
         except (KeyError, ValueError, GitError, TypeError):
             return None
 
@@ -297,10 +297,12 @@ def _open(git_dir: Path) -> Handle:
     try:
         return Handle(str(git_dir))
     except (GitError, KeyError, OSError, ValueError) as error:
-        said = str(error)
-        if any(words in said for words in _UNSUPPORTED):
+        reason = str(error)
+        if any(words in reason for words in _UNSUPPORTED):
             raise UnsupportedRepository(
-                f"libgit2 cannot open this kind of repository: {said}"
+                f"libgit2 cannot open this kind of repository: {reason}"
             ) from error
-        hint = "`git config --global --add safe.directory PATH` trusts it." if "own" in said else ""
-        raise NotARepository(f"{git_dir} cannot be opened: {said}", hint) from error
+        hint = (
+            "`git config --global --add safe.directory PATH` trusts it." if "own" in reason else ""
+        )
+        raise NotARepository(f"{git_dir} cannot be opened: {reason}", hint) from error

@@ -62,9 +62,9 @@ def _make_apart(folder: Path) -> Path:
 def _borrow(folder: Path, common_dir: Path) -> dict[str, str]:
     """Objects are read from the user's repository, and where its history ends is known from it."""
     # Quoted as git quotes paths, since a plain colon would part the path in two.
-    quoted = str(common_dir / "objects").replace("\\", "\\\\").replace('"', '\\"')
+    path = str(common_dir / "objects").replace("\\", "\\\\").replace('"', '\\"')
     return {
         "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"',
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{path}"',
         "GIT_SHALLOW_FILE": str(common_dir / "shallow"),
     }

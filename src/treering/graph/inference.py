@@ -9,21 +9,33 @@ whoever knows.
     suggested    tags in common, titles alike, close in time
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
-from treering.graph.mentions import Mentions
-from treering.graph.subject import Subject
-from treering.text.words import SAMPLE, resemblance, share
+from treering.graph.subject import Mentions, Subject
+from treering.model.taxonomy import RECORD_TYPES
+from treering.text.likeness import (
+    CAPTURE_SKETCH,
+    INDEX_SKETCH,
+    RELATED_TEXTS,
+    RELATED_TITLES,
+    SAME_SUBJECT,
+    SIMILAR,
+    likeness,
+)
+
+if TYPE_CHECKING:
+    from treering.graph.network import Network
 
 CERTAIN = 0.8
 MOST = 5
-ALIKE = 0.6
 
-#: Records of work rather than knowledge: they name files and words by the dozen.
-RECORDS = frozenset({"commit", "session", "checkpoint", "progress"})
 _AFFECTED = frozenset({"component", "api", "config"})
 _SOON = 3600.0
+#: A key that more memories than this have says nothing about any two of them.
+_MOST_SHARERS = 24
 
 
 class Inferred(NamedTuple):
@@ -51,25 +63,25 @@ def infer(
     case: InferenceCase, others: Iterable[Subject], avoid: Collection[str] = ()
 ) -> list[tuple[Inferred, Subject]]:
     """The links that suggest themselves, the surest first, at most one to each memory."""
-    found = []
+    pairs = []
     for other in others:
         if other.id != case.subject.id and other.id not in avoid and other.status != "deleted":
             links = [link for rule in _RULES if (link := rule(case, other))]
             if links:
-                found.append((max(links, key=lambda link: link.confidence), other))
-    found.sort(key=lambda pair: (-pair[0].confidence, -pair[1].created, pair[1].id))
-    just_after = [pair for pair in found if pair[0].relation == "follows"]
-    return [pair for pair in found if pair not in just_after[1:]]
+                pairs.append((max(links, key=lambda link: link.confidence), other))
+    pairs.sort(key=lambda pair: (-pair[0].confidence, -pair[1].created, pair[1].id))
+    just_after = [pair for pair in pairs if pair[0].relation == "follows"]
+    return [pair for pair in pairs if pair not in just_after[1:]]
 
 
 def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, float]]:
     """Memories that say nearly the same, the nearest first."""
-    scored = (
-        (other, round(resemblance(subject.sample, other.sample), 2))
+    scores = (
+        (other, round(likeness(subject.sample, other.sample, CAPTURE_SKETCH), 2))
         for other in others
-        if other.id != subject.id and other.status == "active" and other.type not in RECORDS
+        if other.id != subject.id and other.status == "active" and other.type not in RECORD_TYPES
     )
-    near = [pair for pair in scored if pair[1] >= ALIKE]
+    near = [pair for pair in scores if pair[1] >= SIMILAR]
     return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
 
 
@@ -82,8 +94,8 @@ def find_failures(subject: Subject, others: Iterable[Subject]) -> list[Subject]:
         and other.id != subject.id
         and other.status != "deleted"
         and (
-            share(subject.about, other.about) >= 0.5
-            or resemblance(subject.sample, other.sample) >= 0.5
+            likeness(subject.about, other.about) >= SAME_SUBJECT
+            or likeness(subject.sample, other.sample, CAPTURE_SKETCH) >= SAME_SUBJECT
         )
     ]
 
@@ -95,21 +107,21 @@ def by_files(case: InferenceCase, other: Subject) -> Inferred | None:
     """Half of the files of both in common is certain, less is not."""
     subject = case.subject
     common = sorted((subject.files & other.files).difference(case.crowded))
-    if not common or RECORDS & {subject.type, other.type}:
+    if not common or RECORD_TYPES & {subject.type, other.type}:
         return None
     part = len(common) / max(len(subject.files), len(other.files))
     affects = subject.type == "decision" and other.type in _AFFECTED
-    named = ", ".join(common[:3]) + (f" and {len(common) - 3} more" if len(common) > 3 else "")
+    names = ", ".join(common[:3]) + (f" and {len(common) - 3} more" if len(common) > 3 else "")
     return Inferred(
         "affects" if affects else "relates_to",
         other.id,
-        CERTAIN if part >= 0.5 else round(0.4 + 0.4 * part, 2),
-        f"common files: {named}",
+        CERTAIN if part >= SAME_SUBJECT else round(0.4 + 0.4 * part, 2),
+        f"common files: {names}",
     )
 
 
 def by_dependency(case: InferenceCase, other: Subject) -> Inferred | None:
-    if other.type in RECORDS or not case.mentions.depends_on(other):
+    if other.type in RECORD_TYPES or not case.mentions.depends_on(other):
         return None
     return Inferred("depends_on", other.id, 0.85, f"its text names {other.title!r} as needed")
 
@@ -132,16 +144,16 @@ def by_supersession(case: InferenceCase, other: Subject) -> Inferred | None:
     subject = case.subject
     if subject.type != other.type or other.status != "active" or other.created > subject.created:
         return None
-    alike = share(subject.about, other.about)
-    if subject.type in RECORDS:
+    alike = likeness(subject.about, other.about)
+    if subject.type in RECORD_TYPES:
         return None
     if case.mentions.supersedes_by_name(other):
         return Inferred("supersedes", other.id, 0.85, f"its text says it replaces {other.title!r}")
-    if alike < 0.5 and not case.mentions.speaks_of(other):
+    if alike < SAME_SUBJECT and not case.mentions.speaks_of(other):
         return None
     if case.mentions.supersedes(other):
         return Inferred("supersedes", other.id, 0.85, "its text says so, and it is about the same")
-    if alike >= 0.5 and case.mentions.turns_away:
+    if alike >= SAME_SUBJECT and case.mentions.turns_away:
         return Inferred("supersedes", other.id, 0.7, "titles alike, and done another way now")
     return None
 
@@ -158,8 +170,8 @@ def by_session(case: InferenceCase, other: Subject) -> Inferred | None:
 
 def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
     common = sorted(case.subject.tags & other.tags)
-    part = share(case.subject.tags, other.tags)
-    if len(common) < 2 or part < 0.5 or RECORDS & {case.subject.type, other.type}:
+    part = likeness(case.subject.tags, other.tags)
+    if len(common) < 2 or part < SAME_SUBJECT or RECORD_TYPES & {case.subject.type, other.type}:
         return None
     return Inferred(
         "relates_to", other.id, round(0.3 + 0.4 * part, 2), f"common tags: {', '.join(common[:5])}"
@@ -167,8 +179,9 @@ def by_tags(case: InferenceCase, other: Subject) -> Inferred | None:
 
 
 def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
-    part = share(case.subject.about, other.about)
-    if part < 0.4 or len(case.subject.about & other.about) < 2 or other.type in RECORDS:
+    part = likeness(case.subject.about, other.about)
+    common = case.subject.about & other.about
+    if part < RELATED_TITLES or len(common) < 2 or other.type in RECORD_TYPES:
         return None
     return Inferred("relates_to", other.id, round(min(0.9 * part, 0.79), 2), "similar titles")
 
@@ -176,7 +189,10 @@ def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
 def by_time(case: InferenceCase, other: Subject) -> Inferred | None:
     """Within an hour of each other, and with something in common besides."""
     subject = case.subject
-    if not 0 <= subject.created - other.created <= _SOON or RECORDS & {subject.type, other.type}:
+    if not 0 <= subject.created - other.created <= _SOON or RECORD_TYPES & {
+        subject.type,
+        other.type,
+    }:
         return None
     in_common = subject.about & other.about or subject.tags & other.tags
     same_topic = subject.topic and subject.topic == other.topic
@@ -200,21 +216,82 @@ _RULES: tuple[Callable[[InferenceCase, Subject], Inferred | None], ...] = (
 # --- all evidence together -----------------------------------------------------------------------
 
 
-def evidence(case: InferenceCase, other: Subject, most: int = SAMPLE) -> Inferred | None:
+def evidence(case: InferenceCase, other: Subject, cut: int) -> Inferred | None:
     """Everything that speaks for a link between two memories, as one score.
 
     Independent signs add up: what each leaves open is left open only if all of them do.
     """
-    found = [link for rule in (by_files, by_title, by_tags) if (link := rule(case, other))]
-    text = resemblance(case.subject.sample, other.sample, most)
-    if text >= 0.3:
-        relation = "similar_to" if text >= ALIKE else "relates_to"
-        found.append(Inferred(relation, other.id, text, f"{text:.0%} of their words are the same"))
-    if not found:
+    links = [link for rule in (by_files, by_title, by_tags) if (link := rule(case, other))]
+    text = likeness(case.subject.sample, other.sample, cut)
+    if text >= RELATED_TEXTS:
+        relation = "similar_to" if text >= SIMILAR else "relates_to"
+        links.append(Inferred(relation, other.id, text, f"{text:.0%} of their words are the same"))
+    if not links:
         return None
     doubt = 1.0
-    for link in found:
+    for link in links:
         doubt *= 1 - link.confidence
-    best = max(found, key=lambda link: link.confidence)
-    reasons = "; ".join(link.reason for link in found)
+    best = max(links, key=lambda link: link.confidence)
+    reasons = "; ".join(link.reason for link in links)
     return best._replace(confidence=round(1 - doubt, 2), reason=reasons)
+
+
+# --- links that are missing -----------------------------------------------------------------------
+
+
+class Gap(NamedTuple):
+    """A link that is missing, as far as one can tell from outside."""
+
+    source: str
+    target: str
+    score: float
+    relation: str
+    reason: str
+    source_title: str
+    target_title: str
+
+
+def gaps(
+    subjects: Iterable[Subject],
+    network: "Network",
+    threshold: float,
+    start: str = "",
+    cut: int = INDEX_SKETCH,
+) -> list[Gap]:
+    """Pairs at or above the threshold, the likeliest first; with `start`, only those with it.
+
+    The subjects come from the index, with its sketches.
+    Pairs are not tried all against all: two memories are compared when they share two keys.
+    """
+    by_id = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORD_TYPES}
+    missing = []
+    for one, other in _worth_a_look(by_id, start):
+        newer, older = sorted((by_id[one], by_id[other]), key=lambda s: (-s.created, s.id))
+        if network.are_linked(newer.id, older.id):
+            continue
+        link = evidence(InferenceCase(newer, Mentions("")), older, cut)
+        if link and link.confidence >= threshold:
+            missing.append(
+                Gap(
+                    newer.id, older.id, link.confidence, link.relation, link.reason,
+                    newer.title, older.title,
+                )
+            )  # fmt: skip
+    return sorted(missing, key=lambda gap: (-gap.score, gap.source, gap.target))
+
+
+def _worth_a_look(by_id: dict[str, Subject], start: str) -> list[tuple[str, str]]:
+    sharers: dict[str, list[str]] = defaultdict(list)
+    for subject in by_id.values():
+        for key in subject.traits():
+            sharers[key].append(subject.id)
+    if start:
+        mine = set(by_id[start].traits()) if start in by_id else set()
+        sharers = {key: ids for key, ids in sharers.items() if key in mine}
+    pairs: Counter[tuple[str, str]] = Counter()
+    for key, ids in sharers.items():
+        if 1 < len(ids) <= _MOST_SHARERS:
+            weight = 2 if key.startswith("file ") else 1  # a file in common is enough by itself
+            for pair in combinations(ids, 2):
+                pairs[pair] += weight
+    return [pair for pair, count in pairs.items() if count >= 2 and (not start or start in pair)]

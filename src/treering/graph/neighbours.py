@@ -15,13 +15,13 @@ it, the answer is "nothing known".
 
 import hashlib
 import json
-import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treering.graph.subject import Subject
 from treering.store.database import Database, chunks, select, transaction
+from treering.text import likeness
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,11 +64,11 @@ class NeighbourTable:
         nothing: set[str] = set()
         return self._database.ask(lambda db: {blob for (blob,) in db.execute(question)}, nothing)
 
-    def _unknown(self, table: str, column: str, wanted: list[str]) -> list[str]:
-        known: set[str] = self._database.ask(
-            lambda db: {row[0] for row in select(db, column, table, column, wanted)}, set()
+    def _unknown(self, table: str, column: str, items: list[str]) -> list[str]:
+        present: set[str] = self._database.ask(
+            lambda db: {row[0] for row in select(db, column, table, column, items)}, set()
         )
-        return [item for item in wanted if item not in known]
+        return [item for item in items if item not in present]
 
     def add(
         self, subjects: Iterable[Subject], *, blank: Iterable[str] = (), trees: Iterable[str] = ()
@@ -110,15 +110,15 @@ class NeighbourTable:
 
 
 def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
-    said, sample = _pack(subject)
-    added = db.execute(
+    facts, sample = _pack(subject)
+    cursor = db.execute(
         "INSERT OR IGNORE INTO memories (blob, said, sample) VALUES (?, ?, ?)",
-        (subject.blob, said, sample),
+        (subject.blob, facts, sample),
     )
-    if added.rowcount > 0:
+    if cursor.rowcount > 0:
         keys = {_number_of(key) for key in subject.clues()}
         db.executemany(
-            "INSERT OR IGNORE INTO clues VALUES (?, ?)", ((k, added.lastrowid) for k in keys)
+            "INSERT OR IGNORE INTO clues VALUES (?, ?)", ((k, cursor.lastrowid) for k in keys)
         )
 
 
@@ -127,11 +127,11 @@ def _candidates(
 ) -> list[Subject]:
     weights: dict[int, float] = {}
     for key in keys:
-        found = _numbers(db, key, _PER_KEY)
-        if len(found) == _PER_KEY:
+        numbers = _numbers(db, key, _PER_KEY)
+        if len(numbers) == _PER_KEY:
             continue  # what so many share says nothing about any two of them
-        for number in found:
-            weights[number] = weights.get(number, 0.0) + 1 / len(found)
+        for number in numbers:
+            weights[number] = weights.get(number, 0.0) + 1 / len(numbers)
     for part in chunks([_number_of(name) for name in names]):
         marks = ",".join("?" * len(part))
         rows = db.execute(
@@ -164,12 +164,11 @@ def _number_of(key: str) -> int:
 
 
 def _pack(subject: Subject) -> tuple[str, bytes]:
-    said = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
-    return said, struct.pack(f">{len(subject.sample)}I", *sorted(subject.sample))
+    facts = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
+    return facts, likeness.pack(subject.sample)
 
 
-def _unpack(blob: str, said: str, sample: bytes) -> Subject:
-    *plain, tags, files, words = json.loads(said)
-    numbers = struct.unpack(f">{len(sample) // 4}I", sample)
-    made = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
-    return Subject._make([*made, frozenset(numbers)])._replace(blob=blob)
+def _unpack(blob: str, facts: str, sample: bytes) -> Subject:
+    *plain, tags, files, words = json.loads(facts)
+    fields = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
+    return Subject._make([*fields, likeness.unpack(sample)])._replace(blob=blob)

@@ -70,10 +70,10 @@ def fade(relation: str, confidence: float, age: float) -> float:
 
 def choose(relations: Iterable[str]) -> Callable[[str], bool]:
     """Whether a relation was asked for, by its name or by its family; all are where none was."""
-    wanted = {word.strip().lower() for word in relations if word.strip()}
-    if not wanted:
+    words = {word.strip().lower() for word in relations if word.strip()}
+    if not words:
         return lambda _: True
-    return lambda relation: relation.lower() in wanted or family_of(relation) in wanted
+    return lambda relation: relation.lower() in words or family_of(relation) in words
 
 
 class Network:
@@ -105,11 +105,11 @@ class Network:
             out, into = self._out.get(memory_id, ()), self._in.get(memory_id, ())
             self._around[memory_id] = (sorted(out, key=_surest), sorted(into, key=_surest))
         out, into = self._around[memory_id]
-        found = out if direction == "out" else into if direction == "in" else out + into
+        edges = out if direction == "out" else into if direction == "in" else out + into
         if not relations:
-            return found
-        wanted = choose(relations)
-        return [edge for edge in found if wanted(edge.relation)]
+            return edges
+        is_wanted = choose(relations)
+        return [edge for edge in edges if is_wanted(edge.relation)]
 
     def degree(self, memory_id: str) -> int:
         return len(self._out.get(memory_id, ())) + len(self._in.get(memory_id, ()))
@@ -136,12 +136,12 @@ class Network:
 
         `a depends_on b` and `b prerequisite_of a` both say that b comes before a.
         """
-        wanted = choose(relations)
+        is_wanted = choose(relations)
 
         def before(at: str) -> list[Edge]:
             needs = self.around(at, ("depends_on",), "out")
             first = self.around(at, ("prerequisite_of",), "in")
-            return [edge for edge in (*needs, *first) if wanted(edge.relation)]
+            return [edge for edge in (*needs, *first) if is_wanted(edge.relation)]
 
         return _walk([memory_id], depth, before)
 
@@ -167,9 +167,9 @@ class Network:
             side, other = sorted(sides, key=lambda side: len(side.front))
             if not side.front:
                 return None
-            met = self._grow(side, other, relations, through)
-            if met is not None:
-                return [*reversed(sides[0].way_to(met)), *sides[1].way_to(met)]
+            meeting = self._grow(side, other, relations, through)
+            if meeting is not None:
+                return [*reversed(sides[0].way_to(meeting)), *sides[1].way_to(meeting)]
         return None
 
     def _grow(
@@ -199,9 +199,9 @@ class Network:
 
     def components(self) -> list[set[str]]:
         """Groups of memories that hang together, the largest first; memories without links too."""
-        seen, found = set[str](), list[set[str]]()
+        members, groups = set[str](), list[set[str]]()
         for start in self.nodes:
-            if start not in seen:
+            if start not in members:
                 group, todo = {start}, [start]
                 while todo:
                     at = todo.pop()
@@ -209,26 +209,21 @@ class Network:
                     beyond = {edge.other(at) for edge in edges} - group
                     group |= beyond
                     todo += beyond
-                seen |= group
-                found.append(group)
-        return sorted(found, key=len, reverse=True)
+                members |= group
+                groups.append(group)
+        return sorted(groups, key=len, reverse=True)
 
     def hubs(self, most: int) -> list[tuple[str, int]]:
         """The memories with the most links, and how many."""
-        counted = ((memory_id, self.degree(memory_id)) for memory_id in self.nodes)
-        linked = [pair for pair in counted if pair[1]]
-        return sorted(linked, key=lambda pair: (-pair[1], pair[0]))[:most]
+        degrees = ((memory_id, self.degree(memory_id)) for memory_id in self.nodes)
+        hubs = [pair for pair in degrees if pair[1]]
+        return sorted(hubs, key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def orphans(self) -> list[str]:
         return [memory_id for memory_id in self.nodes if not self.degree(memory_id)]
 
     def by_relation(self) -> dict[str, int]:
         return dict(Counter(edge.relation for edge in self.edges()).most_common())
-
-    def among(self, ids: Iterable[str]) -> list[Edge]:
-        """The links between these memories."""
-        inside = set(ids)
-        return [e for mid in inside for e in self._out.get(mid, ()) if e.target in inside]
 
 
 class _Side:
@@ -250,28 +245,28 @@ class _Side:
 
 def stations(start: str, path: Sequence[Edge]) -> list[str]:
     """The memories along a path, first and last included."""
-    found = [start]
+    ids = [start]
     for edge in path:
-        found.append(edge.other(found[-1]))
-    return found
+        ids.append(edge.other(ids[-1]))
+    return ids
 
 
 def _walk(starts: Iterable[str], depth: int, around: Callable[[str], list[Edge]]) -> list[Reached]:
     front = list(dict.fromkeys(starts))
-    seen, found = set(front), list[Reached]()
+    ids, steps = set(front), list[Reached]()
     for level in range(1, depth + 1):
-        reached = []
+        ring = []
         for at in front:
             for edge in around(at):
                 beyond = edge.other(at)
-                if beyond not in seen:
-                    seen.add(beyond)
-                    reached.append(Reached(beyond, level, edge, at))
-        found += reached
-        front = [step.id for step in reached]
+                if beyond not in ids:
+                    ids.add(beyond)
+                    ring.append(Reached(beyond, level, edge, at))
+        steps += ring
+        front = [step.id for step in ring]
         if not front:
             break
-    return found
+    return steps
 
 
 def _surest(edge: Edge) -> tuple[float, str, str]:

@@ -1,6 +1,6 @@
 """The door agents' clients come through: a session begins, a prompt is sent, a context shrinks.
 
-What has to be said is said first; what has to be written down (the session, a checkpoint) comes
+The client is answered first. What has to be written down (the session, a checkpoint) comes
 after, when nobody waits for it any more. Nothing here may disturb an agent: whatever goes wrong is
 written to the hooks' log.
 """
@@ -28,12 +28,12 @@ _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli"}
 
 
 class HookCall(NamedTuple):
-    """One call of a hook: by which client, for what, and what it was told."""
+    """One call of a hook: by which client, for what, and with which input."""
 
     client: str
     event: str
     kind: str
-    told: Mapping[str, Any]
+    input: Mapping[str, Any]
 
     @property
     def agent(self) -> str:
@@ -44,46 +44,48 @@ class HookCall(NamedTuple):
         return self.text("session_id") or self.text("conversation_id")
 
     def text(self, key: str) -> str:
-        value = self.told.get(key)
+        value = self.input.get(key)
         return value if isinstance(value, str) else ""
 
 
-def call_of(client: str, event: str, told: bytes) -> HookCall | None:
-    """A call we know what to do with; None for any other."""
-    known = CLIENTS.get(client.lower())
-    events = known.events if known else None
+def call_of(client: str, event: str, data: bytes) -> HookCall | None:
+    """A call we know what to do with, or None."""
+    definition = CLIENTS.get(client.lower())
+    events = definition.events if definition else None
     for kind in Events._fields if events else ():
         name = str(getattr(events, kind))
         if name.lower() == event.lower():
-            return HookCall(client.lower(), name, kind, _parse(told))
+            return HookCall(client.lower(), name, kind, _parse(data))
     return None
 
 
-def _parse(told: bytes) -> Mapping[str, Any]:
+def _parse(data: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(told)
+        value = json.loads(data)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def read_input(stream: int) -> bytes:
-    """What a client says on standard input; more than we would look at is not read."""
-    found = b""
-    while len(found) <= _LARGEST_INPUT:
+    """What a client says on standard input. More than we would look at is not read."""
+    data = b""
+    while len(data) <= _LARGEST_INPUT:
         part = os.read(stream, 65_536)
         if not part:
-            return found
-        found += part
+            return data
+        data += part
     return b""
 
 
-def handle(call: HookCall, repo: str, opened: Callable[[str, str], Workspace], say: Say) -> None:
+def handle(
+    call: HookCall, repo: str, open_workspace: Callable[[str, str], Workspace], say: Say
+) -> None:
     """Answer the client, then write down what is worth it."""
     if call.kind not in ("start", "prompt"):
         say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
     try:
-        workspace = opened(_place(call, repo), call.agent)
+        workspace = open_workspace(_place(call, repo), call.agent)
     except TreeringError:
         return  # no repository, nothing to say
     try:
@@ -98,10 +100,10 @@ def handle(call: HookCall, repo: str, opened: Callable[[str, str], Workspace], s
 
 def _place(call: HookCall, repo: str) -> str:
     """Where the agent works: as given, as the client says, or here."""
-    roots = call.told.get("workspace_roots")
+    roots = call.input.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""
-    named = (repo, call.text("cwd"), first if isinstance(first, str) else "")
-    return next((path for path in named if path and Path(path).is_dir()), ".")
+    paths = (repo, call.text("cwd"), first if isinstance(first, str) else "")
+    return next((path for path in paths if path and Path(path).is_dir()), ".")
 
 
 # --- saying ---------------------------------------------------------------------------------------
@@ -118,8 +120,8 @@ def tell(workspace: Workspace, call: HookCall) -> str:
 
 
 def _budget(workspace: Workspace) -> int:
-    said = workspace.repository.config("treering.hookbudget") or ""
-    return min(int(said), _LARGEST_BUDGET) if said.isdecimal() else BUDGET
+    setting = workspace.repository.config("treering.hookbudget") or ""
+    return min(int(setting), _LARGEST_BUDGET) if setting.isdecimal() else BUDGET
 
 
 def answer(call: HookCall, text: str) -> bytes:
@@ -127,12 +129,12 @@ def answer(call: HookCall, text: str) -> bytes:
     if not text:
         return b""
     if call.client == "cursor":
-        told: dict[str, Any] = {"additional_context": text}
+        fields: dict[str, Any] = {"additional_context": text}
         if call.kind == "prompt":
-            told = {"continue": True} | told
+            fields = {"continue": True} | fields
     else:
-        told = {"hookSpecificOutput": {"hookEventName": call.event, "additionalContext": text}}
-    return json.dumps(told).encode() + b"\n"
+        fields = {"hookSpecificOutput": {"hookEventName": call.event, "additionalContext": text}}
+    return json.dumps(fields).encode() + b"\n"
 
 
 # --- writing down ---------------------------------------------------------------------------------
@@ -160,10 +162,10 @@ def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
 
     name = agent_session_id(call.agent, call.session)
     try:
-        seen = (workspace.store.folder / "sessions" / name).stat().st_mtime
+        last_time = (workspace.store.folder / "sessions" / name).stat().st_mtime
     except OSError:
         return False
-    return time.time() - seen < _RECENTLY
+    return time.time() - last_time < _RECENTLY
 
 
 def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:

@@ -1,7 +1,7 @@
 """Work in a process of its own, whose answer is waited for only so long.
 
 A client waits for its hooks, and kills those that take too long. So what asks for the disk or the
-lock is done by a child that may take its time, and finish after us; no timer inside one process
+lock is done by a child that may take its time, and finish after us. No timer inside one process
 could promise that, as a signal or thread waits for whatever C code holds the interpreter.
 """
 
@@ -18,7 +18,7 @@ Say = Callable[[bytes], None]
 
 
 def answer_within(seconds: float, work: Callable[[Say], None]) -> bytes:
-    """What `work` says, if it says it in time; nothing is waited for after that."""
+    """What `work` says, if it says it in time. Nothing is waited for after that."""
     until = time.monotonic() + seconds
     reading, writing = os.pipe()
     if os.fork() == 0:
@@ -47,13 +47,13 @@ def _work(work: Callable[[Say], None], writing: int) -> None:
 
 
 def _read(reading: int, until: float) -> bytes:
-    """All that is said; half an answer is none."""
-    found = b""
+    """The whole answer. Half of one counts as none."""
+    answer = b""
     while True:
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([reading], [], [], left)[0]:
+        seconds = until - time.monotonic()
+        if seconds <= 0 or not select.select([reading], [], [], seconds)[0]:
             return b""
         part = os.read(reading, _AT_ONCE)
         if not part:
-            return found
-        found += part
+            return answer
+        answer += part

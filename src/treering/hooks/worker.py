@@ -25,7 +25,7 @@ _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its bra
 
 
 def work(path: str, event: str = "") -> None:
-    """Do what there is to do for the repository at `path`; `event` is what just happened."""
+    """Do what there is to do for the repository at `path`. `event` is what just happened."""
     with suppress(OSError):
         os.setsid()  # a terminal that closes must not take a write with it
     try:
@@ -51,28 +51,28 @@ def _work(workspace: Workspace, events: set[str]) -> set[str]:
     """
     folder = workspace.store.folder
     journal = Journal(folder)
-    seen, turns = set(events), _TURNS
+    all_events, turns = set(events), _TURNS
     while True:
         try:
             with lock.hold(folder / "worker.lock", patience=0):
                 events |= set(_drain(workspace).events)
-                seen |= events
+                all_events |= events
                 if events - _MOVES_NOTHING:
                     follow_branches(workspace)
                 journal.take_pid_away()
                 looked_at = set(journal.events())
                 events = set(_drain(workspace).events)
                 stuck = looked_at.intersection(journal.events())
-                seen |= events
+                all_events |= events
         except Busy:
             journal.take_pid_away()
             turns -= 1
             if not turns or not journal.events():
-                return seen
+                return all_events
             time.sleep(_PAUSE)
             continue
         if not set(journal.events()) - stuck and not events - _MOVES_NOTHING:
-            return seen
+            return all_events
 
 
 def _share(workspace: Workspace) -> None:
@@ -85,23 +85,18 @@ def _share(workspace: Workspace) -> None:
 
 
 def _drain(workspace: Workspace) -> Drained:
-    done = drain(workspace)
-    for error in done.errors:
+    answer = drain(workspace)
+    for error in answer.errors:
         log(workspace.store.folder, error)
-    return done
+    return answer
 
 
 def log(folder: Path, text: str) -> None:
-    """A line in the log; the older half goes when it has grown too large."""
+    """A line in the log. The older half goes when it has grown too large."""
     path = folder / "hook.log"
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {mask(text).strip()}\n"
     with suppress(OSError):
-        kept = path.read_bytes()[-_LOG_BYTES // 2 :] if _size(path) > _LOG_BYTES else None
-        if kept is not None:
-            path.write_bytes(kept)
+        if path.exists() and path.stat().st_size > _LOG_BYTES:
+            path.write_bytes(path.read_bytes()[-_LOG_BYTES // 2 :])
         with path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(line)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answers import jsonable
 from treering.actions.verbs.verb import Verb
-from treering.mcp.cut import MOST, USUAL, compact, fit, how_many_fit
-from treering.mcp.errors import refusal
-from treering.mcp.lenient import check_arguments
-from treering.mcp.place import ServedRepository
+from treering.mcp.arguments import check_arguments
+from treering.mcp.replies import MOST, USUAL, compact, describe_error, fit, how_many_fit
+from treering.mcp.repository import ServedRepository
 from treering.mcp.threads import Progress
 
 if TYPE_CHECKING:
@@ -27,45 +26,49 @@ class ToolAnswer(NamedTuple):
 
 
 def call(
-    place: ServedRepository, verb: Verb, raw: dict[str, Any], agent: str, steps: Progress
+    repository: ServedRepository, verb: Verb, raw: dict[str, Any], agent: str, steps: Progress
 ) -> ToolAnswer:
-    """Answer one call; whatever goes wrong is an answer, too."""
+    """Answer one call. Whatever goes wrong is an answer, too."""
     try:
-        given = check_arguments(verb, raw)
-        workspace = place.workspace(agent)
+        arguments = check_arguments(verb, raw)
+        workspace = repository.workspace(agent)
         action = verb.load_action()
         if verb.tool and verb.tool.is_long:
-            given["progress"] = steps
-        return ToolAnswer(_answer(workspace, action, given))
+            arguments["progress"] = steps
+        return ToolAnswer(_answer(workspace, action, arguments))
     except Exception as error:
-        told = refusal(error)
-        if told["error"]["code"] == "internal":
+        answer = describe_error(error)
+        if answer["error"]["code"] == "internal":
             log.exception("%s failed", verb.name)
-        return ToolAnswer(compact(told), is_error=True)
+        return ToolAnswer(compact(answer), is_error=True)
 
 
-def _answer(workspace: "Workspace", action: Action, given: dict[str, Any]) -> str:
-    def asked(**other: Any) -> dict[str, Any]:
-        found: dict[str, Any] = jsonable(action(workspace, **(given | other)))
-        return found
+def _answer(workspace: "Workspace", action: Action, arguments: dict[str, Any]) -> str:
+    def act(**changes: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = jsonable(action(workspace, **(arguments | changes)))
+        return answer
 
-    answer = asked()
-    room = _room(given)
+    answer = act()
+    room = _room(arguments)
     text = compact(answer)
     if len(text) <= room:
         return text
     from treering.actions import outputs
 
-    kept = {"out": outputs.keep(workspace, text)}
-    while "cursor" in answer and len(compact(answer | kept)) > room and len(answer["results"]) > 1:
-        fits = how_many_fit(answer | kept, "results", room)
-        answer = asked(limit=min(fits, len(answer["results"]) - 1))
-    answer = fit(answer | kept, room)
+    reference = {"out": outputs.keep(workspace, text)}
+    while (
+        "cursor" in answer
+        and len(compact(answer | reference)) > room
+        and len(answer["results"]) > 1
+    ):
+        fits = how_many_fit(answer | reference, "results", room)
+        answer = act(limit=min(fits, len(answer["results"]) - 1))
+    answer = fit(answer | reference, room)
     if "next_offset" in answer and "content" in answer:
-        answer["next_offset"] += given.get("offset", 0)
+        answer["next_offset"] += arguments.get("offset", 0)
     return compact(answer)
 
 
-def _room(given: dict[str, Any]) -> int:
+def _room(arguments: dict[str, Any]) -> int:
     """Who asks for one memory, or says how much, gets more than who leaves it to us."""
-    return MOST if {"id", "limit", "budget"} & given.keys() else USUAL
+    return MOST if {"id", "limit", "budget"} & arguments.keys() else USUAL

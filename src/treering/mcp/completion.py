@@ -20,33 +20,31 @@ _RECENT = 20
 class Completions:
     """The protocol's question what a word may become."""
 
-    def __init__(self, offers: Requests) -> None:
-        self._offers = offers
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
 
     async def complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
-        name, begun = params.argument.name, params.argument.value
+        name, start = params.argument.name, params.argument.value
         nothing: list[str] = []
-        values = await self._offers.find_or(ctx, lambda ws: _values(ws, name, begun), nothing)
-        shown = values[:_MOST]
+        values = await self._requests.find_or(ctx, lambda ws: _values(ws, name, start), nothing)
+        page = values[:_MOST]
         return CompleteResult(
-            completion=Completion(
-                values=shown, total=len(values), has_more=len(values) > len(shown)
-            )
+            completion=Completion(values=page, total=len(values), has_more=len(values) > len(page))
         )
 
 
-def _values(workspace: "Workspace", name: str, begun: str) -> list[str]:
+def _values(workspace: "Workspace", name: str, start: str) -> list[str]:
     """By what the argument is called: the templates' own names, and those people give."""
     if name in ("id", "ids", "memory", "source", "target"):
-        return _ids(workspace, begun)
+        return _ids(workspace, start)
     if name in ("name", "branch", "into"):
-        return _starting(begun, _harmless(_branches(workspace)))
+        return _starting_with(start, _harmless(_branches(workspace)))
     if name in ("type", "types"):
-        return _starting(begun.lower(), TYPES)
+        return _starting_with(start.lower(), TYPES)
     if name == "topic":
-        seen = workspace.searcher.sight(workspace.view()).entries()
-        known = {entry.topic for entry in seen if entry.flags == ()}
-        return _starting(begun, sorted(known - {""}))
+        entries = workspace.searcher.search_view(workspace.view()).entries()
+        topics = {entry.topic for entry in entries if entry.flags == ()}
+        return _starting_with(start, sorted(topics - {""}))
     return []
 
 
@@ -57,27 +55,25 @@ def _harmless(names: Iterable[str]) -> list[str]:
     return [name for name in names if not flags_in(name)]
 
 
-def _starting(begun: str, words: Iterable[str]) -> list[str]:
-    return [word for word in words if word.startswith(begun)]
+def _starting_with(start: str, words: Iterable[str]) -> list[str]:
+    return [word for word in words if word.startswith(start)]
 
 
 def _branches(workspace: "Workspace") -> list[str]:
     from treering.actions.status import branches  # here and below: not before the handshake
 
-    known = {
-        line["branch"] for line in branches(workspace)
-    } | workspace.repository.branches().keys()
-    return sorted(known)
+    scopes = {line["branch"] for line in branches(workspace)}
+    return sorted(scopes | workspace.repository.branches().keys())
 
 
-def _ids(workspace: "Workspace", begun: str) -> list[str]:
-    """Those with this beginning; while that is too short to tell, the newest."""
+def _ids(workspace: "Workspace", start: str) -> list[str]:
+    """Those that start so. While that is too short to tell, the newest."""
     try:
-        prefix = id_prefix(begun)
+        prefix = id_prefix(start)
     except TreeringError:
         from treering.actions.recall import recall
 
         newest = recall(workspace, order="newest", limit=_RECENT, detail="light").results
-        return _starting(begun.lower(), (result.id for result in newest))
-    seen = workspace.view()
-    return sorted({mid for layer in seen.layers for mid, _ in layer.snapshot.starting_with(prefix)})
+        return _starting_with(start.lower(), (result.id for result in newest))
+    layers = workspace.view().layers
+    return sorted({mid for layer in layers for mid, _ in layer.snapshot.starting_with(prefix)})

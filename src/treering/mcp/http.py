@@ -1,28 +1,41 @@
 """Streamable HTTP on request, for one machine unless a token and host names say otherwise.
 
-A page in a browser can reach a port on this machine, so Host and Origin are checked always; and a
-token, where one is given, on every request, also on this machine.
+A page in a browser can reach a port on this machine, so Host and Origin are checked always. A
+token, if there is one, is checked on every request, also on this machine.
+
+uvicorn waits for the end of a request for as long as it takes, so whoever sends halves of requests
+would hold as many connections as the machine has. Here a request has to be there whole in time, and
+where there are too many connections the one that has waited longest without asking goes.
+
+The SDK opens a session for every client of the handshake era, and keeps it until it was idle for
+long. Whoever says hello again and again would fill its table and keep everyone else out. Here the
+session that has been unused for longest is ended instead, in the way a client ends one.
 """
 
+import asyncio
 import contextlib
 import hmac
 import ipaddress
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
+import h11
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from treering.errors import Invalid, StorageFailed
-from treering.mcp.connections import Connection
-from treering.mcp.http_sessions import App, Sessions
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
 
 PATH = "/mcp"
 _LARGEST_BODY = 4 * 1024 * 1024
 _SHORTEST_TOKEN = 16
+_SESSION = b"mcp-session-id"
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _LAST_WORDS = 5  # seconds for calls under way when it is told to end
 
 
@@ -49,7 +62,9 @@ class Address(NamedTuple):
         """`PORT`, `HOST:PORT` or `[IPV6]:PORT`."""
         host, _, port = text.rpartition(":")
         if not port.isascii() or not port.isdigit() or int(port) > 65_535:
-            raise Invalid(f"{text[:80]!r} is no address to listen on.", hint="Give [HOST:]PORT.")
+            raise Invalid(
+                f"{text[:80]!r} is not an address to listen on.", hint="Give [HOST:]PORT."
+            )
         return cls(host.strip("[]") or "127.0.0.1", int(port))
 
     @property
@@ -87,8 +102,8 @@ def serve(
 ) -> None:
     """Serve until a signal ends it; `say` hears where, once it can be reached."""
     check(address, token, hosts)
-    listening = _bind(address)
-    actual = Address(address.host, listening.getsockname()[1])
+    listener = _bind(address)
+    actual = Address(address.host, listener.getsockname()[1])
     app = with_whole_bodies(Sessions(make_app(server, hosts, limits), limits.sessions))
     connection = partial(Connection, most=limits.connections, seconds=limits.request_seconds)
     config = uvicorn.Config(
@@ -99,10 +114,10 @@ def serve(
         access_log=False,
         timeout_graceful_shutdown=_LAST_WORDS,
     )
-    listening.listen()
+    listener.listen()
     say(f"http://{actual}{PATH}")
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again once it is done
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def make_app(server: Server[Any], hosts: Sequence[str], limits: HttpLimits) -> App:
@@ -120,16 +135,16 @@ def make_app(server: Server[Any], hosts: Sequence[str], limits: HttpLimits) -> A
 
 def _bind(address: Address) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(tuple(address))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(tuple(address))
     except OSError as error:
-        made.close()
+        listener.close()
         raise StorageFailed(
             f"{address} cannot be listened on: {error.strerror}.", hint="Choose another port."
         ) from error
-    return made
+    return listener
 
 
 def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
@@ -178,8 +193,8 @@ def with_token(app: App, token: str) -> App:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        given = dict(scope["headers"]).get(b"authorization", b"")
-        if hmac.compare_digest(given, expected):
+        header = dict(scope["headers"]).get(b"authorization", b"")
+        if hmac.compare_digest(header, expected):
             await app(scope, receive, send)
             return
         headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
@@ -187,3 +202,134 @@ def with_token(app: App, token: str) -> App:
         await send({"type": "http.response.body", "body": b""})
 
     return guard
+
+
+# --- connections ----------------------------------------------------------------------------------
+
+
+class Connection(H11Protocol):
+    """One connection. `most` is how many there may be, `seconds` the time a request may take to
+    arrive: a byte now and then buys no more of it."""
+
+    def __init__(self, *args: Any, most: int, seconds: float, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._most = most
+        self._seconds = seconds
+        self._deadline: asyncio.TimerHandle | None = None
+        self._idle_since = self.loop.time()
+
+    # --- what the loop calls ----------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._set_deadline()
+        if len(self.connections) > self._most:
+            self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self._is_waiting:
+            self._clear_deadline()
+        elif self._deadline is None:  # a kept connection begins its next request
+            self._set_deadline()
+
+    def on_response_complete(self) -> None:
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._clear_deadline()
+        super().connection_lost(exc)
+
+    # --- time -------------------------------------------------------------------------------------
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether the client has yet to send a request, or the rest of one."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _set_deadline(self) -> None:
+        self._deadline = self.loop.call_later(self._seconds, self.transport.abort)
+
+    def _clear_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    # --- room -------------------------------------------------------------------------------------
+
+    def _make_room(self) -> None:
+        """Drop the one that has waited longest; where all are at work, turn this one away."""
+        others = [c for c in self.connections if isinstance(c, Connection) and c is not self]
+        others = [other for other in others if not other.transport.is_closing()]
+        if len(others) < self._most:
+            return  # some are on their way out already
+        waiting = [other for other in others if other._is_waiting]
+        if waiting:
+            min(waiting, key=lambda other: other._idle_since).transport.abort()
+        else:
+            self.transport.write(_FULL)
+            self.transport.close()
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+class Sessions:
+    """An app, with at most so many of its sessions open; those with a request under way stay."""
+
+    def __init__(self, app: App, most: int) -> None:
+        self._app = app
+        self._most = most
+        #: Session -> how many requests of it are under way; the one used last is last.
+        self._open: dict[str, int] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        session = _name_in(scope["headers"])
+        new_session = ""
+
+        async def watch(message: Any) -> None:
+            nonlocal new_session
+            if message["type"] == "http.response.start":
+                new_session = _name_in(message["headers"]) if message["status"] < 400 else ""
+                if message["status"] == 404 or scope["method"] == "DELETE":
+                    self._open.pop(session, None)
+            await send(message)
+
+        self._use(session, 1)
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            self._use(session, -1)
+        if new_session and not session:
+            self._open[new_session] = 0
+            await self._make_room(scope)
+
+    def _use(self, name: str, count: int) -> None:
+        if name in self._open:
+            self._open[name] = self._open.pop(name) + count
+
+    async def _make_room(self, scope: Any) -> None:
+        idle = [name for name, count in self._open.items() if not count]
+        for name in idle[: max(0, len(self._open) - self._most)]:
+            del self._open[name]
+            await self._end(scope, name)
+
+    async def _end(self, scope: Any, name: str) -> None:
+        host = [(key, value) for key, value in scope["headers"] if key == b"host"]
+        headers = [*host, (_SESSION, name.encode())]
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(_: Any) -> None:
+            pass
+
+        await self._app({**scope, "method": "DELETE", "headers": headers}, receive, send)
+
+
+def _name_in(headers: Any) -> str:
+    return next((value.decode("latin-1") for key, value in headers if key.lower() == _SESSION), "")

@@ -8,8 +8,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from treering.errors import NotARepository, TreeringError
-from treering.mcp.errors import refusal
-from treering.mcp.place import ServedRepository
+from treering.mcp.replies import describe_error
+from treering.mcp.repository import ServedRepository
 from treering.mcp.threads import Threads
 
 if TYPE_CHECKING:
@@ -22,21 +22,21 @@ _THE_CALLERS = {"invalid", "memory_not_found", "ambiguous_id", "prompt_not_found
 
 
 class Requests:
-    """Looks things up in one place for resources, prompts and completion."""
+    """Looks things up in the repository for resources, prompts and completion."""
 
-    def __init__(self, place: ServedRepository) -> None:
-        self._place = place
+    def __init__(self, repository: ServedRepository) -> None:
+        self._repository = repository
 
     async def find(
         self, ctx: Context, look: Callable[["Workspace"], Result], **data: Any
     ) -> Result:
-        """What `look` finds; its errors as errors of the protocol, with `data` beside them."""
+        """What `look` finds. Its errors are errors of the protocol, with `data` beside them."""
         try:
             return await self._look(ctx, look)
         except Exception as error:
-            told = refusal(error)["error"]
-            code = INVALID_PARAMS if told["code"] in _THE_CALLERS else INTERNAL_ERROR
-            raise MCPError(code, f"{told['message']} {told['hint']}".strip(), data) from None
+            answer = describe_error(error)["error"]
+            code = INVALID_PARAMS if answer["code"] in _THE_CALLERS else INTERNAL_ERROR
+            raise MCPError(code, f"{answer['message']} {answer['hint']}".strip(), data) from None
 
     async def find_or(
         self, ctx: Context, look: Callable[["Workspace"], Result], otherwise: Result
@@ -47,10 +47,10 @@ class Requests:
         except NotARepository:
             return otherwise
         except TreeringError as error:
-            told = refusal(error)["error"]
-            raise MCPError(INVALID_PARAMS, told["message"]) from None
+            answer = describe_error(error)["error"]
+            raise MCPError(INVALID_PARAMS, answer["message"]) from None
 
     async def _look(self, ctx: Context, look: Callable[["Workspace"], Result]) -> Result:
         return await ctx.lifespan_context.run(
-            lambda _: look(self._place.workspace()), ctx.session.report_progress
+            lambda _: look(self._repository.workspace()), ctx.session.report_progress
         )

@@ -20,7 +20,7 @@ from mcp_types import (
 
 from treering.actions.answers import jsonable
 from treering.errors import Invalid
-from treering.mcp.cut import MOST, compact, fit
+from treering.mcp.replies import MOST, compact, fit
 from treering.mcp.requests import Context, Requests
 from treering.model.dates import ago
 
@@ -54,8 +54,8 @@ _TEMPLATES = ListResourceTemplatesResult(
 class Resources:
     """The protocol's questions about resources."""
 
-    def __init__(self, offers: Requests) -> None:
-        self._offers = offers
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
 
     async def templates(
         self, _: Context, __: PaginatedRequestParams | None
@@ -68,11 +68,11 @@ class Resources:
         """The branch checked out and the newest memories, a page at a time."""
         cursor = (params.cursor if params else None) or ""
         nothing = ListResourcesResult(resources=[])
-        return await self._offers.find_or(ctx, lambda ws: _page(ws, cursor), nothing)
+        return await self._requests.find_or(ctx, lambda ws: _page(ws, cursor), nothing)
 
     async def read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         uri = str(params.uri)
-        contents = await self._offers.find(ctx, lambda ws: _contents(ws, uri), uri=uri[:200])
+        contents = await self._requests.find(ctx, lambda ws: _contents(ws, uri), uri=uri[:200])
         return ReadResourceResult(contents=[contents])
 
 
@@ -81,16 +81,16 @@ def _page(workspace: "Workspace", cursor: str) -> ListResourcesResult:
 
     answer = recall(workspace, order="newest", limit=_PAGE, detail="light", cursor=cursor)
     branch = [] if cursor else [_branch_resource(answer.branch)]
-    memories = [_memory_resource(found) for found in answer.results]
+    memories = [_memory_resource(hit) for hit in answer.results]
     return ListResourcesResult(resources=[*branch, *memories], next_cursor=answer.cursor or None)
 
 
-def _memory_resource(found: "RecallHit") -> Resource:
+def _memory_resource(hit: "RecallHit") -> Resource:
     """Clients ask for the list by themselves: a flagged memory is in it by its id alone."""
-    flagged = f"{found.type}, flagged: {', '.join(found.flags)}" if found.flags else ""
+    warning = f"{hit.type}, flagged: {', '.join(hit.flags)}" if hit.flags else ""
     return Resource(
-        uri=found.uri, name=found.id, title=found.id if flagged else found.title,
-        description=flagged or found.type, mime_type="text/markdown",
+        uri=hit.uri, name=hit.id, title=hit.id if warning else hit.title,
+        description=warning or hit.type, mime_type="text/markdown",
     )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
     if uri.startswith(BRANCH):
         text = _overview(workspace, unquote(uri.removeprefix(BRANCH)))
         return TextResourceContents(uri=uri, mime_type="application/json", text=text)
-    raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME are.")
+    raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME exist.")
 
 
 def _memory(workspace: "Workspace", memory_id: str) -> str:
@@ -117,12 +117,12 @@ def _memory(workspace: "Workspace", memory_id: str) -> str:
 
     memory = read(workspace, memory_id, links=0)
     if not isinstance(memory, WholeMemory):
-        raise Invalid("That is no id of a memory.")
-    said = header(
+        raise Invalid("That is not the id of a memory.")
+    head = header(
         id=memory.id, type=memory.type, author=memory.author, branch=memory.branch,
         age=ago(memory.created, workspace.clock()), origin=memory.origin, flags=memory.flags or (),
     )  # fmt: skip
-    return fence(f"# {memory.title}\n\n{memory.content}", fresh_nonce(), said)
+    return fence(f"# {memory.title}\n\n{memory.content}", fresh_nonce(), head)
 
 
 def _overview(workspace: "Workspace", branch: str) -> str:
@@ -132,19 +132,19 @@ def _overview(workspace: "Workspace", branch: str) -> str:
 
     summary = status(workspace, branch=branch)
     recent = recall(workspace, branch=branch, order="newest", limit=_RECENT, detail="light")
-    told = {
+    overview = {
         "branch": recent.branch,
         "layers": recent.layers,
         "memories": summary["memories"],
         "top_tags": [tag for tag in summary["top_tags"] if not flags_in(tag["tag"])],
         "recent": [_headline(result) for result in recent.results],
     }
-    return compact(fit(jsonable(told), MOST))
+    return compact(fit(jsonable(overview), MOST))
 
 
-def _headline(found: "RecallHit") -> dict[str, Any]:
+def _headline(hit: "RecallHit") -> dict[str, Any]:
     """One memory of an overview, which is not fenced: a flagged one without the words in it."""
-    told: dict[str, Any] = {"id": found.id, "type": found.type}
-    if found.flags:
-        return told | {"flags": list(found.flags)}
-    return told | {"title": found.title, "author": found.author, "created": found.created}
+    line: dict[str, Any] = {"id": hit.id, "type": hit.type}
+    if hit.flags:
+        return line | {"flags": list(hit.flags)}
+    return line | {"title": hit.title, "author": hit.author, "created": hit.created}

@@ -1,6 +1,6 @@
 """The server: tools, resources, prompts and completion over one repository, in both protocol eras.
 
-The SDK's low-level server checks nothing itself; arguments are checked in leniency.py, so that the
+The SDK's low-level server checks nothing itself. Arguments are checked in arguments.py, so that the
 answer to a wrong one is ours.
 """
 
@@ -9,7 +9,13 @@ from typing import Any
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+)
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -26,14 +32,12 @@ from treering import __version__
 from treering.actions.verbs.verb import Verb
 from treering.mcp.call import call
 from treering.mcp.completion import Completions
-from treering.mcp.list_changed import ListChanges
-from treering.mcp.place import ServedRepository
+from treering.mcp.repository import ServedRepository
 from treering.mcp.requests import Context, Requests
 from treering.mcp.resources import Resources
 from treering.mcp.saved_prompts import SavedPrompts
-from treering.mcp.schema import schema_of
 from treering.mcp.threads import Threads, threads
-from treering.mcp.tools import INSTRUCTIONS, profile
+from treering.mcp.tools import INSTRUCTIONS, profile, schema_of
 
 _HOUR = 3_600_000
 
@@ -47,20 +51,38 @@ class TreeringServer(Server[Threads]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        told = notification_options or NotificationOptions(
+        notifications = notification_options or NotificationOptions(
             prompts_changed=True, resources_changed=True
         )
-        return super().create_initialization_options(told, experimental_capabilities, extensions)
+        return super().create_initialization_options(
+            notifications, experimental_capabilities, extensions
+        )
 
 
-def make_server(place: ServedRepository, tools: str = "full") -> TreeringServer:
-    """A server for one place, ready to be run over any transport."""
+class ListChanges:
+    """Announces to the client that called, and to every stream that listens."""
+
+    def __init__(self, bus: InMemorySubscriptionBus) -> None:
+        self._bus = bus
+
+    async def announce(self, session: ServerSession, list_name: str) -> None:
+        """Each way is silent in the other's era, so both are taken."""
+        if list_name == "prompts":
+            await self._bus.publish(PromptsListChanged())
+            await session.send_prompt_list_changed()
+        else:
+            await self._bus.publish(ResourcesListChanged())
+            await session.send_resource_list_changed()
+
+
+def make_server(repository: ServedRepository, tools: str = "full") -> TreeringServer:
+    """A server for one repository, ready to be run over any transport."""
     table = {verb.name: verb for verb in profile(tools)}
     listing = ListToolsResult(tools=[*map(_describe, table.values())])
     bus = InMemorySubscriptionBus()
     changes = ListChanges(bus)
-    offers = Requests(place)
-    resources, prompts = Resources(offers), SavedPrompts(offers)
+    requests = Requests(repository)
+    resources, prompts = Resources(requests), SavedPrompts(requests)
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return listing
@@ -71,7 +93,7 @@ def make_server(place: ServedRepository, tools: str = "full") -> TreeringServer:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}")
         agent, raw = _client(ctx), dict(params.arguments or {})
         answer = await ctx.lifespan_context.run(
-            lambda steps: call(place, verb, raw, agent, steps), ctx.session.report_progress
+            lambda steps: call(repository, verb, raw, agent, steps), ctx.session.report_progress
         )
         if verb.tool and verb.tool.changes and not answer.is_error:
             await changes.announce(ctx.session, verb.tool.changes)
@@ -94,7 +116,7 @@ def make_server(place: ServedRepository, tools: str = "full") -> TreeringServer:
         on_read_resource=resources.read,
         on_list_prompts=prompts.list_prompts,
         on_get_prompt=prompts.run,
-        on_completion=Completions(offers).complete,
+        on_completion=Completions(requests).complete,
         on_subscriptions_listen=ListenHandler(bus),
     )
 
@@ -119,5 +141,5 @@ def _describe(verb: Verb) -> ListedTool:
 
 def _client(ctx: Context) -> str:
     """What the client calls itself: the agent to name in memories, where no one is named."""
-    known = ctx.session.client_params
-    return known.client_info.name[:100] if known and known.client_info else ""
+    client = ctx.session.client_params
+    return client.client_info.name[:100] if client and client.client_info else ""

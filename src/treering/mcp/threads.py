@@ -72,8 +72,8 @@ class Threads:
 @asynccontextmanager
 async def threads(_: Any) -> AsyncIterator[Threads]:
     """The threads of one server, from its start to its end."""
-    made = Threads()
+    pool = Threads()
     try:
-        yield made
+        yield pool
     finally:
-        made.close()
+        pool.close()

@@ -1,11 +1,23 @@
-"""What agents are offered: the verbs that are tools, and the instructions that go with them.
+"""What agents are offered: the verbs that are tools, their schemas, and the instructions.
 
 Nothing of it ever comes from a memory or depends on the repository, so the list is the same on
-every connection.
+every connection. Schemas are flat, with no unions, no references and no defaults that say nothing,
+because some clients give up a whole session over one of those.
 """
 
+from typing import Any
+
 from treering.actions.verbs import list_tools
-from treering.actions.verbs.verb import Verb
+from treering.actions.verbs.verb import Kind, Parameter, Verb
+
+_TYPES: dict[Kind, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "number": {"type": "number"},
+    "whole": {"type": "integer"},
+    "flag": {"type": "boolean"},
+    "list": {"type": "array", "items": {"type": "string"}},
+    "map": {"type": "object"},
+}
 
 INSTRUCTIONS = """\
 treering is this repository's memory: decisions, patterns, conventions, root causes and open work, \
@@ -45,3 +57,24 @@ def profile(name: str) -> tuple[Verb, ...]:
     return tuple(
         verb for verb in list_tools() if verb.tool and (verb.tool.is_core or name != "core")
     )
+
+
+def schema_of(verb: Verb) -> dict[str, Any]:
+    """What a client is told that the tool takes."""
+    parameters = verb.parameters_of("mcp")
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {parameter.name: _property(parameter) for parameter in parameters},
+    }
+    if required := [parameter.name for parameter in parameters if parameter.is_required]:
+        schema["required"] = required
+    return schema | {"additionalProperties": False}
+
+
+def _property(parameter: Parameter) -> dict[str, Any]:
+    schema = _TYPES[parameter.kind] | {"description": parameter.help}
+    if parameter.choices:
+        schema["enum"] = list(parameter.choices)
+    if parameter.has_default:
+        schema["default"] = parameter.default
+    return schema

@@ -42,7 +42,7 @@ def duration(text: str) -> float:
     """Seconds in `30d`, `12h`, `2w`, `45min`."""
     match = re.fullmatch(_AGE, text.strip().lower())
     if not match:
-        raise Invalid(f"{text!r} is no duration.", hint="Write for example 12h, 7d or 2w.")
+        raise Invalid(f"{text!r} is not a duration.", hint="Write for example 12h, 7d or 2w.")
     return int(match[1]) * _UNIT[match[2]].total_seconds()
 
 
@@ -64,14 +64,14 @@ def parse_moment(text: str, now: float, *, end: bool = False) -> float:
         return instant(text.strip())
     except (ValueError, OverflowError) as error:
         raise Invalid(
-            f"{text!r} is no date.",
+            f"{text!r} is not a date.",
             hint="Write for example 7d, 12h, 2w, 2026-02-08, today or yesterday.",
         ) from error
 
 
-def ago(written: str, now: float) -> str:
+def ago(date: str, now: float) -> str:
     """How long ago, in one unit."""
-    seconds = max(0.0, now - instant(written))
+    seconds = max(0.0, now - instant(date))
     for unit, size in (
         ("y", 31_536_000),
         ("mo", 2_592_000),

@@ -29,14 +29,14 @@ def dump(memory: Memory) -> bytes:
     return join(fields(memory), memory.content)
 
 
-def join(found: Mapping[str, Any], content: str) -> bytes:
+def join(values: Mapping[str, Any], content: str) -> bytes:
     """A document of ours, from its fields and its content."""
-    return f"{_FENCE}{frontmatter.dump(found)}{_FENCE}{content}\n".encode()
+    return f"{_FENCE}{frontmatter.dump(values)}{_FENCE}{content}\n".encode()
 
 
 def fields(memory: Memory) -> dict[str, Any]:
     """The front matter: our keys in their fixed order, then the unknown ones in theirs."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in _ORDER:
         value = getattr(memory, name)
         if name == "files":
@@ -44,8 +44,8 @@ def fields(memory: Memory) -> dict[str, Any]:
         elif name == "links":
             value = [link_fields(link) for link in memory.links]
         if value or name in _REQUIRED:
-            found[name] = value
-    return found | dict(memory.extra)
+            values[name] = value
+    return values | dict(memory.extra)
 
 
 def parse(data: bytes) -> Memory:
@@ -66,16 +66,16 @@ def split(data: bytes) -> tuple[dict[str, Any], str]:
     return frontmatter.load(head), content[:-1]
 
 
-def from_fields(found: Mapping[str, Any], content: str) -> Memory:
+def from_fields(values: Mapping[str, Any], content: str) -> Memory:
     """A memory from front matter fields, checked; unknown keys are kept."""
-    for name in _REQUIRED - found.keys():
+    for name in _REQUIRED - values.keys():
         raise InvalidDocument("missing-field", f"The field {name!r} is missing.")
-    known: dict[str, Any] = {
-        name: _READERS[name](found[name], name) for name in _ORDER if name in found
+    ours: dict[str, Any] = {
+        name: _READERS[name](values[name], name) for name in _ORDER if name in values
     }
-    extra = {key: value for key, value in found.items() if key not in known}
+    extra = {key: value for key, value in values.items() if key not in ours}
     try:
-        return check(Memory(content=content, extra=extra, **known))
+        return check(Memory(content=content, extra=extra, **ours))
     except InvalidDocument:
         raise
     except Invalid as error:
@@ -98,18 +98,18 @@ def _without_empty(pairs: dict[str, Any]) -> dict[str, Any]:
 
 
 def link_fields(link: Link) -> dict[str, Any]:
-    named = {
+    fields = {
         "relation": link.relation,
         "target": link.target,
         "confidence": link.confidence,
         "by": link.by,
         "reason": link.reason,
     }
-    return _without_empty(named) | dict(link.extra)
+    return _without_empty(fields) | dict(link.extra)
 
 
-def _wrong(name: str, value: Any, wanted: str) -> InvalidDocument:
-    return InvalidDocument("wrong-type", f"The field {name!r} is no {wanted}: {value!r:.60}.")
+def _wrong(name: str, value: Any, kind: str) -> InvalidDocument:
+    return InvalidDocument("wrong-type", f"The field {name!r} is not {kind}: {value!r:.60}.")
 
 
 def _read_text(value: Any, name: str) -> str:
@@ -120,19 +120,19 @@ def _read_text(value: Any, name: str) -> str:
 
 def _read_number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _wrong(name, value, "number")
+        raise _wrong(name, value, "a number")
     return float(value)
 
 
 def _read_mapping(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _wrong(name, value, "mapping")
+        raise _wrong(name, value, "a mapping")
     return value
 
 
 def _read_list(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _wrong(name, value, "list")
+        raise _wrong(name, value, "a list")
     return value
 
 
@@ -158,14 +158,14 @@ def _read_links(value: Any, name: str) -> tuple[Link, ...]:
 
 
 def _read_link(item: dict[str, Any]) -> Link:
-    named = {"relation", "target", "confidence", "by", "reason"}
+    names = {"relation", "target", "confidence", "by", "reason"}
     return Link(
         relation=_read_text(item.get("relation"), "links.relation"),
         target=_read_text(item.get("target"), "links.target"),
         confidence=_read_number(item.get("confidence", 0.8), "links.confidence"),
         by=_read_text(item.get("by", ""), "links.by"),
         reason=_read_text(item.get("reason", ""), "links.reason"),
-        extra={key: value for key, value in item.items() if key not in named},
+        extra={key: value for key, value in item.items() if key not in names},
     )
 
 

@@ -47,11 +47,11 @@ def load(text: str) -> dict[str, Any]:
         for event in yaml.parse(text, Loader=loader):
             builder.take(event, type(event).__name__)
     except yaml.YAMLError as error:
-        raise InvalidDocument("not-yaml", f"Front matter is no YAML: {_brief(error)}") from error
+        raise InvalidDocument("not-yaml", f"Front matter is not YAML: {_brief(error)}") from error
     except (ValueError, OverflowError) as error:
         raise InvalidDocument("bad-value", f"Front matter holds a bad value: {error}") from error
     if not isinstance(builder.root, dict):
-        raise InvalidDocument("not-a-mapping", "Front matter is no mapping of keys to values.")
+        raise InvalidDocument("not-a-mapping", "Front matter is not a mapping of keys to values.")
     return builder.root
 
 
@@ -104,9 +104,9 @@ class _Builder:
 
 def _key(value: Any, siblings: dict[str, Any]) -> str:
     if not isinstance(value, str):
-        raise InvalidDocument("bad-key", f"Front matter has a key that is no text: {value!r:.60}.")
+        raise InvalidDocument("bad-key", f"Front matter has a key that is not text: {value!r:.60}.")
     if len(value) > MAX_KEY:
-        raise InvalidDocument("bad-key", "Front matter has an overlong key.")
+        raise InvalidDocument("bad-key", "Front matter has a key that is too long.")
     if value in siblings:
         raise InvalidDocument("duplicate-key", f"Front matter has the key {value!r} twice.")
     return value
@@ -178,14 +178,14 @@ def _flow(value: Any, depth: int = 1) -> str:
         return "{" + inner + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_flow(item, depth + 1) for item in value) + "]"
-    raise InvalidDocument("bad-value", f"{type(value).__name__} cannot stand in front matter.")
+    raise InvalidDocument("bad-value", f"{type(value).__name__} cannot be written as front matter.")
 
 
 def _key_text(key: Any) -> str:
-    written = _text(key) if isinstance(key, str) and len(key) <= MAX_KEY else ""
-    if not written or len(written) > _LONGEST_WRITTEN_KEY:
-        raise InvalidDocument("bad-key", f"{key!r:.60} is no key for front matter.")
-    return written
+    text = _text(key) if isinstance(key, str) and len(key) <= MAX_KEY else ""
+    if not text or len(text) > _LONGEST_WRITTEN_KEY:
+        raise InvalidDocument("bad-key", f"{key!r:.60} is not a key for front matter.")
+    return text
 
 
 def _whole(value: int) -> str:

@@ -2,15 +2,15 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.choices import STATUSES
+from treering.model.choices import STATUSES, Status
 from treering.model.dates import instant
-from treering.model.taxonomy import TYPES
+from treering.model.taxonomy import PASSING_TYPES, TYPES
 
 MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100
@@ -20,10 +20,13 @@ MIN_PREFIX = 4
 MAX_NAME = 64
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
+_URI = "treering://memory/"
 _PREFIX = f"[{ALPHABET}]{{1,12}}"
 _OBJECT_ID = "[0-9a-f]{40}"
 _RELATION = r"[^\W\d][\w .-]{0,63}"
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+#: In `details`: the ids a memory must never be linked with again by inference.
+_UNLINKED = "unlinked"
 _MARKDOWN_LEAD = r"^[\s#>*+-]+"
 
 
@@ -43,6 +46,11 @@ class Link(NamedTuple):
     by: str = "user"
     reason: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def edge(self) -> tuple[str, str]:
+        """What makes two links of a memory the same one."""
+        return (self.relation, self.target)
 
 
 def age_of_link(link: Link) -> float:
@@ -66,7 +74,7 @@ class Memory:
     modified: str
     tags: tuple[str, ...] = ()
     topic: str = ""
-    status: str = "active"
+    status: Status = "active"
     confidence: float = 0.8
     source: str = ""
     author: str = ""
@@ -87,16 +95,84 @@ class Memory:
         """Whether it is about the work on a branch, which is over once the branch has landed: a
         checkpoint, a progress note, a commit that was rewritten."""
         is_replaced = self.type == "commit" and self.status == "superseded"
-        return is_replaced or self.type in ("checkpoint", "progress")
+        return is_replaced or self.type in PASSING_TYPES
+
+    @property
+    def unlinked(self) -> tuple[str, ...]:
+        """The ids somebody took a link to away from this memory: inference leaves them alone."""
+        items = self.details.get(_UNLINKED)
+        return (
+            tuple(i for i in items if isinstance(i, str)) if isinstance(items, list | tuple) else ()
+        )
+
+    def has_link(self, relation: str, target: str) -> bool:
+        return any(link.edge == (relation, target) for link in self.links)
+
+    # --- what becomes of it, as a new memory ------------------------------------------------------
+
+    def touch(self, now: str) -> "Memory":
+        """Changed now by somebody's word: of two versions the one touched last wins."""
+        return replace(self, modified=now)
 
     def with_content(self, content: str) -> "Memory":
         """New content; a title that was taken from the first line follows it."""
         follows = self.title == title_of(self.content)
         return replace(self, content=content, title=title_of(content) if follows else self.title)
 
+    def with_details(self, **details: Any) -> "Memory":
+        """These details in the place of those of the same name, or beside the others."""
+        return replace(self, details=dict(self.details) | details)
+
+    def supersede(self, by: str) -> "Memory":
+        """Replaced by another memory."""
+        return replace(self.with_details(superseded_by=by), status="superseded")
+
+    def forget(self, reason: str = "") -> "Memory":
+        """Hidden, with what is needed to undo it."""
+        mark = {"was": self.status} | ({"reason": reason} if reason else {})
+        return replace(self.with_details(forgotten=mark), status="deleted")
+
+    def restore(self) -> "Memory":
+        """Brought back to the status it had when it was forgotten."""
+        details = dict(self.details)
+        mark = details.pop("forgotten", None)
+        was = mark.get("was") if isinstance(mark, dict) else None
+        statuses: list[Status] = [word for word in STATUSES if word == was and word != "deleted"]
+        return replace(self, status=statuses[0] if statuses else "active", details=details)
+
+    def link(self, new: Link) -> "Memory":
+        """With this link, in the place of the same one if it has that already."""
+        edges = [link.edge for link in self.links]
+        links = [link for link in self.links if link.edge != new.edge]
+        links.insert(edges.index(new.edge) if new.edge in edges else len(links), new)
+        return replace(self, links=tuple(links))._note_unlinked(new.target, is_unlinked=False)
+
+    def unlink(self, relation: str, target: str) -> "Memory":
+        """Without this link, which inference then leaves alone for good."""
+        return self.drop_link(relation, target)._note_unlinked(target, is_unlinked=True)
+
+    def drop_link(self, relation: str, target: str) -> "Memory":
+        """Without this link, which may be inferred again."""
+        links = tuple(link for link in self.links if link.edge != (relation, target))
+        return replace(self, links=links)
+
+    def avoid_links(self, targets: Sequence[str]) -> "Memory":
+        """With ids that inference is to leave alone."""
+        return self.with_details(**{_UNLINKED: list(targets)}) if targets else self
+
+    def _note_unlinked(self, target: str, *, is_unlinked: bool) -> "Memory":
+        others = [item for item in self.unlinked if item != target]
+        details = {key: value for key, value in self.details.items() if key != _UNLINKED}
+        return replace(self, details=details).avoid_links([*others, *[target] * is_unlinked])
+
 
 def is_id(text: str) -> bool:
     return len(text) == 12 and not text.strip(ALPHABET)
+
+
+def uri_of(memory_id: str) -> str:
+    """The address of a memory among the resources of MCP."""
+    return _URI + memory_id
 
 
 def is_name(text: str) -> bool:
@@ -113,14 +189,14 @@ def derive_id(kind: str, content: str, n: int = 0) -> str:
 
 def id_prefix(text: str) -> str:
     """A typed id or prefix, made ready to look up; look-alikes (o, i, l) mean the digit."""
-    word = text.strip().removeprefix("treering://memory/").lower()
+    word = text.strip().removeprefix(_URI).lower()
     word = word.translate(str.maketrans("oil", "011"))
     if len(word) < MIN_PREFIX:
         raise Invalid(
             f"{text!r} is too short for an id.", hint=f"Give at least {MIN_PREFIX} characters."
         )
     if not re.fullmatch(_PREFIX, word):
-        raise Invalid(f"{text!r} is no memory id.", hint="An id looks like 7k2m9qx4c0wd.")
+        raise Invalid(f"{text!r} is not a memory id.", hint="An id looks like 7k2m9qx4c0wd.")
     return word
 
 
@@ -162,7 +238,8 @@ def check(memory: Memory) -> Memory:
         value = getattr(memory, name)
         _need("\n" not in value and len(value) <= 500, f"{name} is not one short line")
     _need(
-        not memory.commit or bool(re.fullmatch(_OBJECT_ID, memory.commit)), "commit is no object id"
+        not memory.commit or bool(re.fullmatch(_OBJECT_ID, memory.commit)),
+        "commit is not an object id",
     )
     for file in memory.files:
         _check_file(file)
@@ -196,15 +273,21 @@ def _check_topic(topic: str) -> None:
 def _check_file(file: FileRef) -> None:
     parts = file.path.split("/")
     inside = bool(file.path) and not {"", ".", ".."} & set(parts) and "\0" not in file.path
-    _need(inside and len(file.path) <= 4096, f"file {file.path!r} is no path inside the repository")
-    _need(not file.blob or bool(re.fullmatch(_OBJECT_ID, file.blob)), f"{file.path}: blob is no id")
+    _need(
+        inside and len(file.path) <= 4096, f"file {file.path!r} is not a path inside the repository"
+    )
+    _need(
+        not file.blob or bool(re.fullmatch(_OBJECT_ID, file.blob)),
+        f"{file.path}: blob is not an id",
+    )
 
 
 def _check_link(link: Link) -> None:
     _need(
-        bool(re.fullmatch(_RELATION, link.relation)), f"relation {link.relation!r} is no plain word"
+        bool(re.fullmatch(_RELATION, link.relation)),
+        f"relation {link.relation!r} is not a plain word",
     )
-    _need(is_id(link.target), f"link target {link.target!r} is no id")
+    _need(is_id(link.target), f"link target {link.target!r} is not an id")
     _need(0 <= link.confidence <= 1, f"link confidence {link.confidence} is not between 0 and 1")
 
 
@@ -212,4 +295,4 @@ def _check_date(name: str, value: str) -> None:
     try:
         instant(value)
     except (ValueError, OverflowError):
-        _need(False, f"{name} {value!r} is no ISO date")
+        _need(False, f"{name} {value!r} is not an ISO date")

@@ -32,7 +32,7 @@ def check_name(text: str) -> str:
     name = text.strip()
     if not is_name(name):
         raise Invalid(
-            f"{text[:80]!r} is no name for a prompt.",
+            f"{text[:80]!r} is not a name for a prompt.",
             hint="Lower-case words joined by dashes, such as code-review.",
         )
     return name
@@ -71,7 +71,7 @@ def parse(data: bytes) -> Prompt:
 def _text(fields: dict[str, Any], name: str) -> str:
     value = fields.get(name, "")
     if not isinstance(value, str):
-        raise InvalidDocument("wrong-type", f"The field {name!r} is no text: {value!r:.60}.")
+        raise InvalidDocument("wrong-type", f"The field {name!r} is not text: {value!r:.60}.")
     return value
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
 from treering.model.prompt import Prompt
+from treering.model.text_merge import split_words
 
 #: How wrong an honest clock may be, in seconds.
 TOLERANCE = 86_400.0
@@ -62,18 +63,18 @@ def address_of(author: str) -> str:
     return match[1].strip().lower() if match else ""
 
 
-def credible_moment(claimed: float, parents: Iterable[float], seen: float) -> float:
+def credible_moment(claim: float, parents: Iterable[float], seen: float) -> float:
     """When a commit of others was made: as it says, unless that is before its parents or after it
     was seen. Then it counts as made when they were, and a forged date wins nothing."""
     earliest = max(parents, default=None)
-    if claimed <= seen + TOLERANCE and (earliest is None or claimed >= earliest - TOLERANCE):
-        return claimed
+    if claim <= seen + TOLERANCE and (earliest is None or claim >= earliest - TOLERANCE):
+        return claim
     return 0.0 if earliest is None else earliest
 
 
-def credible_date(claimed: float, latest: float) -> float:
+def credible_date(claim: float, latest: float) -> float:
     """A date inside a memory, unless it is later than the commit that brought it."""
-    return claimed if claimed <= latest + TOLERANCE else latest
+    return claim if claim <= latest + TOLERANCE else latest
 
 
 def redate(memory: Memory, version: Version) -> Memory:
@@ -144,7 +145,7 @@ def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]+", text)
+    return [word for word in split_words(text) if not word.isspace()]
 
 
 def _paths(memory: Memory) -> list[str]:

@@ -9,15 +9,17 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from treering.errors import Invalid
-from treering.model.choices import STATUSES
+from treering.model.choices import STATUSES, Status
 from treering.model.dates import parse_moment
 from treering.model.taxonomy import one_of, type_named
 
 LONGEST = 10_000
-ANY_STATUS = "all"
+#: One status, all of them, or what is in force.
+StatusFilter = Status | Literal["all", ""]
+ANY_STATUS: Literal["all"] = "all"
 
 _TOKEN = re.compile(
     r"""
@@ -49,7 +51,7 @@ class Filters:
     until: float | None = None
     min_confidence: float | None = None
     max_confidence: float | None = None
-    status: str = ""
+    status: StatusFilter = ""
     author: str = ""
     agent: str = ""
     session: str = ""
@@ -65,14 +67,14 @@ class Filters:
         Known options: type, topic, tags, title, since, until, min_confidence, max_confidence,
         status, author, agent, session, file, branch. Empty texts and lists mean "not given".
         """
-        found = cls()
+        filters = cls()
         for name, value in options.items():
             if value in ("", None) or value == [] or value == ():
                 continue
             if name not in _OPTIONS:
                 raise Invalid(f"Unknown filter {name!r}.", hint="Known: " + ", ".join(_OPTIONS))
-            found = _OPTIONS[name](found, value, now)
-        return found
+            filters = _OPTIONS[name](filters, value, now)
+        return filters
 
     def merge(self, other: "Filters") -> "Filters":
         """Both at once: tags add up, ranges narrow, and where only one can hold `other` decides."""
@@ -117,9 +119,9 @@ def parse(text: str, now: float) -> Query:
     filters = Filters()
 
     for match in _TOKEN.finditer(text):
-        narrowed = _add_filter(filters, match, now)
-        if narrowed is not None:
-            filters = narrowed
+        narrower = _add_filter(filters, match, now)
+        if narrower is not None:
+            filters = narrower
         else:
             _sort_word(match, words, parts)
 
@@ -177,11 +179,11 @@ def _with_bound(filters: Filters, sign: str, text: str) -> Filters:
     number = _number(text, "confidence")
     low = math.nextafter(number, math.inf) if sign == ">" else number
     high = math.nextafter(number, -math.inf) if sign == "<" else number
-    wanted = Filters(
+    bounds = Filters(
         min_confidence=low if sign in (">", ">=", "=") else None,
         max_confidence=high if sign in ("<", "<=", "=") else None,
     )
-    return filters.merge(wanted)
+    return filters.merge(bounds)
 
 
 def _split(value: str) -> tuple[str, ...]:
@@ -194,7 +196,7 @@ def _number(value: Any, what: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0 <= number <= 1:
-        raise Invalid(f"{what} {value!r} is no number from 0 to 1.", hint="For example 0.7")
+        raise Invalid(f"{what} {value!r} is not a number from 0 to 1.", hint="For example 0.7")
     return number
 
 

@@ -3,7 +3,9 @@
 No I/O: whoever looks for context gathers the cases, this says what they are worth.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+RelevanceGroup = Literal["high", "medium", "low"]
 
 #: What was decided and agreed on matters longer than what was going on.
 TYPE_WEIGHTS = {
@@ -57,7 +59,7 @@ class Relevance(NamedTuple):
     why: tuple[str, ...]
 
     @property
-    def group(self) -> str:
+    def group(self) -> RelevanceGroup:
         return "high" if self.score >= HIGH else "medium" if self.score >= MEDIUM else "low"
 
 

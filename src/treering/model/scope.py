@@ -1,6 +1,6 @@
 """Scopes: what the memories of one branch are called in git.
 
-The only place that spells `refs/treering/`. A branch name is escaped, not nested, so that `a` and
+The refs of scopes are spelled only here. A branch name is escaped, not nested, so that `a` and
 `a/b` can both have memories, and any name git allows can be read back from its ref.
 """
 
@@ -70,8 +70,8 @@ class Scope(NamedTuple):
     def of_component(cls, component: str, full_name: str = "") -> "Scope | None":
         """The scope an escaped name stands for; `full_name` is the trailer's, for cut names."""
         if component.startswith("%40"):
-            shown = "@" + component[3:]
-            return cls(shown, is_detached=True) if re.fullmatch(_DETACHED, shown) else None
+            name = "@" + component[3:]
+            return cls(name, is_detached=True) if re.fullmatch(_DETACHED, name) else None
         branch = unescape(component) or full_name
         return cls(branch) if branch and escape(branch) == component else None
 

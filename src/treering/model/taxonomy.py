@@ -3,11 +3,15 @@
 The type table is the one place that lists types: classification, status and the docs all read it.
 """
 
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from treering.errors import Invalid
 
 Word = TypeVar("Word", bound=str)
+
+#: evolution: what a memory came from or replaces; implementation: how parts of the system need each
+#: other; association: what belongs together; temporal: what was at about the same time.
+RelationFamily = Literal["evolution", "implementation", "association", "temporal"]
 
 
 class MemoryType(NamedTuple):
@@ -232,8 +236,18 @@ TYPE_SYNONYMS: dict[str, str] = {
     synonym: kind.name for kind in reversed(TYPES.values()) for synonym in kind.synonyms
 }
 
+#: Written by hooks, from what git says.
+CAPTURED_TYPES = frozenset({"commit", "session"})
+#: About the work on a branch, which is over once the branch has landed.
+PASSING_TYPES = frozenset({"checkpoint", "progress"})
+#: What happened rather than what is known: nothing depends on it, and it supersedes nothing.
+RECORD_TYPES = CAPTURED_TYPES | PASSING_TYPES
+#: Kept for what they stand for, not for what they say: never told unasked, merged or summarized.
+#: Two commits with one message are still two commits.
+BOOKKEEPING_TYPES = CAPTURED_TYPES | {"checkpoint", "entity"}
+
 #: Relation -> family. Any other word is kept as written and counts as association.
-RELATIONS: dict[str, str] = {
+RELATIONS: dict[str, RelationFamily] = {
     "relates_to": "association",
     "depends_on": "implementation",
     "uses": "implementation",
@@ -254,8 +268,8 @@ RELATIONS: dict[str, str] = {
 }
 
 
-def family_of(relation: str) -> str:
-    """Which of evolution, implementation, association and temporal a relation belongs to."""
+def family_of(relation: str) -> RelationFamily:
+    """The family a relation belongs to."""
     return RELATIONS.get(relation.lower(), "association")
 
 

@@ -75,7 +75,7 @@ def parse(source: str) -> Template:
         nodes,
         tuple(names.needed),
         tuple(sorted(optional)),
-        {root: frozenset(found) for root, found in names.inner.items()},
+        {root: frozenset(names_in) for root, names_in in names.inner.items()},
     )
 
 
@@ -139,7 +139,7 @@ class _Parser:
     def _else(self, line: int) -> None:
         block = self._open[-1]
         if block.word != "if" or block.has_else:
-            raise self._wrong(line, "{{else}} belongs into an {{#if}}, once")
+            raise self._wrong(line, "{{else}} belongs in an {{#if}}, once")
         self._open[-1] = block._replace(has_else=True)
 
     def _end(self, word: str, line: int) -> None:
@@ -148,8 +148,8 @@ class _Parser:
             raise self._wrong(line, f"{{{{/{word}}}}} closes nothing")
         self._open.pop()
         body, otherwise = tuple(block.body), tuple(block.otherwise)
-        made = Each(block.path, body) if word == "each" else If(block.path, body, otherwise)
-        self._add(made)
+        node = Each(block.path, body) if word == "each" else If(block.path, body, otherwise)
+        self._add(node)
 
     def _add(self, node: Node) -> None:
         block = self._open[-1]
@@ -161,7 +161,7 @@ class _Parser:
 
     def _path(self, text: str, line: int) -> Path:
         if not re.fullmatch(_PATH, text):
-            raise self._wrong(line, f"{text[:40]!r} is no variable")
+            raise self._wrong(line, f"{text[:40]!r} is not a variable")
         return tuple(text.split("."))
 
     def _check(self, start: int, end: int) -> str:
@@ -226,10 +226,10 @@ class _Names:
 
 def render(template: Template, values: Mapping[str, Any]) -> str:
     """The template with its values; what is missing is one error that names all of it."""
-    made = _Rendering(values)
-    text = "".join(made.pieces(template.nodes))
-    if made.missing:
-        names = ", ".join(made.missing)
+    rendering = _Rendering(values)
+    text = "".join(rendering.pieces(template.nodes))
+    if rendering.missing:
+        names = ", ".join(rendering.missing)
         raise Invalid(f"The template needs {names}.", hint="Give a value for each of them.")
     return text
 
@@ -253,8 +253,8 @@ class _Rendering:
             if isinstance(node, Each):
                 yield from self._each(node)
             elif isinstance(node, If):
-                chosen = node.body if self._value(node.path, may_miss=True) else node.otherwise
-                yield from self.pieces(chosen)
+                branch = node.body if self._value(node.path, may_miss=True) else node.otherwise
+                yield from self.pieces(branch)
             else:
                 yield self._count(
                     node.text if isinstance(node, Text) else as_text(self._value(node.path))
@@ -264,7 +264,9 @@ class _Rendering:
         items = self._value(node.path)
         if isinstance(items, str | Mapping) or not isinstance(items, Sequence):
             if items is not None:
-                raise Invalid(f"{'.'.join(node.path)} is no list, so {{{{#each}}}} cannot walk it.")
+                raise Invalid(
+                    f"{'.'.join(node.path)} is not a list, so {{{{#each}}}} cannot go through it."
+                )
             return
         alias = singular(node.path[-1])
         for index, item in enumerate(items):

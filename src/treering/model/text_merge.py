@@ -31,14 +31,15 @@ def merge_texts(base: str, first: str, second: str) -> Woven:
         return Woven(first, has_loser=False)
     if first == base:
         return Woven(second, has_loser=False)
-    for split in (_words, _lines):
+    for split in (split_words, _lines):
         parts = [split(text) for text in (base, first, second)]
         if max(map(len, parts)) <= _MOST_PARTS:
             return _put_together(*parts)
     return Woven(second, has_loser=True)
 
 
-def _words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
+    """Words, signs and the spaces between them: joined again they are the text."""
     return re.findall(r"\w+|\s+|[^\w\s]+", text)
 
 
@@ -48,19 +49,19 @@ def _lines(text: str) -> list[str]:
 
 def _put_together(base: list[str], first: list[str], second: list[str]) -> Woven:
     ours, theirs = _hunks(base, first), _hunks(base, second)
-    kept = [hunk for hunk in ours if not any(_meet(hunk, other) for other in theirs)]
-    has_loser = any(hunk not in kept and hunk not in theirs for hunk in ours)
+    survivors = [hunk for hunk in ours if not any(_meet(hunk, other) for other in theirs)]
+    has_loser = any(hunk not in survivors and hunk not in theirs for hunk in ours)
     text, at = [], 0
-    for hunk in sorted([*kept, *theirs], key=lambda hunk: hunk[:2]):  # ours first where equal
+    for hunk in sorted([*survivors, *theirs], key=lambda hunk: hunk[:2]):  # ours first where equal
         text += [*base[at : hunk.start], *hunk.new]
         at = hunk.end
     return Woven("".join([*text, *base[at:]]), has_loser)
 
 
-def _hunks(base: Sequence[str], changed: Sequence[str]) -> list[_Hunk]:
-    matcher = SequenceMatcher(None, base, changed, autojunk=False)
+def _hunks(base: Sequence[str], after: Sequence[str]) -> list[_Hunk]:
+    matcher = SequenceMatcher(None, base, after, autojunk=False)
     return [
-        _Hunk(start, end, tuple(changed[new_start:new_end]))
+        _Hunk(start, end, tuple(after[new_start:new_end]))
         for kind, start, end, new_start, new_end in matcher.get_opcodes()
         if kind != "equal"
     ]

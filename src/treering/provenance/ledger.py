@@ -43,11 +43,11 @@ class Ledger:
 
     def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
         """What is known of some versions, by blob."""
-        wanted = list(blobs)
-        known = self._table.versions(wanted)
-        if len(known) < len(set(wanted)) and self.catch_up():
-            known = self._table.versions(wanted)
-        return known
+        ids = list(blobs)
+        versions = self._table.versions(ids)
+        if len(versions) < len(set(ids)) and self.catch_up():
+            versions = self._table.versions(ids)
+        return versions
 
     def version(self, blob: str) -> Version | None:
         return self.versions([blob]).get(blob)
@@ -82,16 +82,16 @@ class Ledger:
         """Take down which commits were made here, before a ref goes and its log with it."""
         folder = self._store.repository.common_dir
         sizes = self._table.log_sizes()
-        written: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         now: dict[str, int] = {}
         for name in refs.list_refs(folder, scope.HEADS):
             key = _log_key(name)
             moves, size = refs.moves(folder, name, sizes.get(key, 0))
-            written |= {move.new: move.why for move in moves if _may_be_ours(move.why)}
+            reasons |= {move.new: move.why for move in moves if _may_be_ours(move.why)}
             if size != sizes.get(key):
                 now[key] = size
         if now:
-            self._table.note_written(written, now)
+            self._table.note_written(reasons, now)
 
     def _catch_up(self, vault: Vault) -> bool:
         tips = set(vault.scopes().values()) - self._unreadable
@@ -101,18 +101,18 @@ class Ledger:
         self.note_written()
         commits = self._new_commits(vault, new)
         walk = self._walk(vault, commits)
-        passed = {parent for commit in commits for parent in commit.parents}
+        parents = {parent for commit in commits for parent in commit.parents}
         self._unreadable |= set(new) - walk.moments.keys()
-        tips_now = [tip for tip in new if tip in walk.moments and tip not in passed]
+        tips_now = [tip for tip in new if tip in walk.moments and tip not in parents]
         people = walk.people - {""}
-        self._table.note(Findings(walk.found.values(), walk.moments, tips_now, passed, people))
+        self._table.note(Findings(walk.found.values(), walk.moments, tips_now, parents, people))
         return True
 
     def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
         most = 0 if self._table.is_kept else _MOST_UNKEPT
         try:
-            found = read_contributions(vault, tips, self._table.tips(), most=most)
-            return order_by_source(list(found))
+            commits = read_contributions(vault, tips, self._table.tips(), most=most)
+            return order_by_source(list(commits))
         except TreeringError:
             return []  # what cannot be read is nobody's word
 
@@ -125,10 +125,10 @@ class Ledger:
             lambda key, blob: _read_text(vault, key, blob),
             self._clock(),
         )
-        written = self._table.list_written(commit.oid for commit in commits)
+        reasons = self._table.list_written(commit.oid for commit in commits)
         cut = shallow_commits(vault)
         for commit in commits:
-            is_here = vault.is_private or _was_written(commit, written.get(commit.oid, ""))
+            is_here = vault.is_private or _was_written(commit, reasons.get(commit.oid, ""))
             walk.add(commit, is_here=is_here, is_cut=commit.oid in cut)
         return walk
 

@@ -72,16 +72,16 @@ class VersionTable:
         """Every version of some memories."""
         return self._versions("id", list(ids))
 
-    def _versions(self, key: str, wanted: list[str]) -> list[Version]:
+    def _versions(self, key: str, values: list[str]) -> list[Version]:
         return self._database.ask(
-            lambda db: [_version(*row) for row in select(db, _COLUMNS, "versions", key, wanted)],
+            lambda db: [_version(*row) for row in select(db, _COLUMNS, "versions", key, values)],
             [],
         )
 
     def moments(self, commits: Iterable[str]) -> dict[str, float]:
-        wanted = list(commits)
+        oids = list(commits)
         return self._database.ask(
-            lambda db: dict(select(db, "oid, made", "commits", "oid", wanted)), {}
+            lambda db: dict(select(db, "oid, made", "commits", "oid", oids)), {}
         )
 
     def has_odd_moments(self) -> bool:
@@ -100,35 +100,39 @@ class VersionTable:
 
     def list_written(self, commits: Iterable[str]) -> dict[str, str]:
         """Of some commits those that were made here, and what the ref's log says of each."""
-        wanted = list(commits)
+        oids = list(commits)
         return self._database.ask(
-            lambda db: dict(select(db, "oid, why", "written", "oid", wanted)), {}
+            lambda db: dict(select(db, "oid, why", "written", "oid", oids)), {}
         )
 
     def log_sizes(self) -> dict[str, int]:
         query = "SELECT name, size FROM logs"
         return self._database.ask(lambda db: dict(db.execute(query).fetchall()), {})
 
-    def note_written(self, written: Mapping[str, str], sizes: Mapping[str, int]) -> None:
+    def note_written(self, reasons: Mapping[str, str], sizes: Mapping[str, int]) -> None:
         def change(db: "sqlite3.Connection") -> None:
-            db.executemany("INSERT OR IGNORE INTO written VALUES (?, ?)", written.items())
+            db.executemany("INSERT OR IGNORE INTO written VALUES (?, ?)", reasons.items())
             db.executemany("INSERT OR REPLACE INTO logs VALUES (?, ?)", sizes.items())
 
         self._change(change)
 
-    def note(self, found: Findings) -> None:
+    def note(self, findings: Findings) -> None:
         def change(db: "sqlite3.Connection") -> None:
             db.executemany(
                 "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                map(_row, found.versions),
+                map(_row, findings.versions),
             )
             db.executemany(
                 "INSERT OR IGNORE INTO commits VALUES (?, ?, ?)",
-                ((oid, made, is_odd) for oid, (made, is_odd) in found.moments.items()),
+                ((oid, moment, is_odd) for oid, (moment, is_odd) in findings.moments.items()),
             )
-            db.executemany("INSERT OR IGNORE INTO people VALUES (?)", ((p,) for p in found.people))
-            db.executemany("DELETE FROM tips WHERE oid = ?", ((oid,) for oid in found.passed))
-            db.executemany("INSERT OR IGNORE INTO tips VALUES (?)", ((oid,) for oid in found.tips))
+            db.executemany(
+                "INSERT OR IGNORE INTO people VALUES (?)", ((p,) for p in findings.people)
+            )
+            db.executemany("DELETE FROM tips WHERE oid = ?", ((oid,) for oid in findings.passed))
+            db.executemany(
+                "INSERT OR IGNORE INTO tips VALUES (?)", ((oid,) for oid in findings.tips)
+            )
 
         self._change(change)
 
@@ -154,5 +158,7 @@ def _row(version: Version) -> tuple[object, ...]:
 
 
 def _version(blob: str, key: str, people: str, *rest: object) -> Version:
-    made = tuple(Contributor(str(name), bool(is_here)) for name, is_here in json.loads(people))
-    return Version._make((blob, key, made, *rest))
+    contributors = tuple(
+        Contributor(str(name), bool(is_here)) for name, is_here in json.loads(people)
+    )
+    return Version._make((blob, key, contributors, *rest))

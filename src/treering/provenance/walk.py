@@ -37,14 +37,14 @@ class Walk:
         versions: Iterable[Version],
         moments: dict[str, float],
         read: ReadText,
-        seen: float,
+        now: float,
     ) -> None:
         self._versions: dict[str, Version] = {}
         self._saying: dict[tuple[str, str], dict[str, None]] = {}  # id and words -> blobs
         self._unread: dict[str, list[str]] = {}  # id -> blobs whose words nobody asked for yet
         self._ids: set[str] = set()
         self._read = read
-        self._seen = seen
+        self._seen = now
         self._known_moments = moments
         self.found: dict[str, Version] = {}
         self.moments: dict[str, Moment] = {}
@@ -55,7 +55,7 @@ class Walk:
 
     def add(self, commit: Contribution, *, is_here: bool, is_cut: bool) -> None:
         """One more commit, after its parents; `is_cut` where those are not in this clone."""
-        made = self._moment(commit, is_here=is_here)
+        moment = self._moment(commit, is_here=is_here)
         self.people.add(address_of(commit.author))
         is_nobodys = address_of(commit.author) == NOBODY.email and not is_here
         who = SOMEONE if is_cut or is_nobodys else Contributor(commit.author, is_here)
@@ -64,19 +64,19 @@ class Walk:
             if put.blob in self._versions:
                 self._claim(self._versions[put.blob], who, is_first=not before)
             elif before:
-                self._keep(self._change(commit, put, before, who, made))
+                self._keep(self._change(commit, put, before, who, moment))
             else:
-                self._keep(self._create(put, who, made))
+                self._keep(self._create(put, who, moment))
 
     def _moment(self, commit: Contribution, *, is_here: bool) -> float:
         """What was made here is not doubted: the clock was ours."""
         parents = [self._known_moments[oid] for oid in commit.parents if oid in self._known_moments]
-        made = float(commit.time)
+        moment = float(commit.time)
         if not is_here:
-            made = credible_moment(made, parents, self._seen)
-        self._known_moments[commit.oid] = made
-        self.moments[commit.oid] = Moment(made, made != commit.time)
-        return made
+            moment = credible_moment(moment, parents, self._seen)
+        self._known_moments[commit.oid] = moment
+        self.moments[commit.oid] = Moment(moment, moment != commit.time)
+        return moment
 
     def _keep(self, version: Version) -> None:
         self._versions[version.blob] = self.found[version.blob] = version
@@ -91,8 +91,8 @@ class Walk:
         if is_first and who.is_here and not _is_all_here(version):
             self._keep(version._replace(people=(who,)))
 
-    def _create(self, put: PutFile, who: Contributor, made: float) -> Version:
-        new = Version(put.blob, put.id, (who,), made, made, made, self._seen)
+    def _create(self, put: PutFile, who: Contributor, moment: float) -> Version:
+        new = Version(put.blob, put.id, (who,), moment, moment, moment, self._seen)
         if put.id not in self._ids:
             return new
         words = self._hash(put.id, put.blob)
@@ -107,23 +107,23 @@ class Walk:
         put: PutFile,
         before: Sequence[str],
         who: Contributor,
-        made: float,
+        moment: float,
     ) -> Version:
         words = self._hash(put.id, put.blob)
         sources = [self._versions.get(blob) for blob in before]
-        born = min([made, *(source.born for source in sources if source)])
+        born = min([moment, *(source.born for source in sources if source)])
         if same := self._find(put.id, words):
             people, said = same.people, same.said
         else:
-            people, said = self._writers(commit, put, before, who), made
-        return Version(put.blob, put.id, people, born, made, said, self._seen, words)
+            people, said = self._writers(commit, put, before, who), moment
+        return Version(put.blob, put.id, people, born, moment, said, self._seen, words)
 
     def _writers(
         self, commit: Contribution, put: PutFile, before: Sequence[str], who: Contributor
     ) -> tuple[Contributor, ...]:
-        known = [self._versions.get(blob) for blob in before]
+        versions = [self._versions.get(blob) for blob in before]
         people = [
-            person for version in known for person in (version.people if version else [SOMEONE])
+            person for version in versions for person in (version.people if version else [SOMEONE])
         ]
         is_merge = len(commit.parents) > 1
         if is_merge and not who.is_here:
@@ -134,7 +134,7 @@ class Walk:
 
     def _is_woven(self, put: PutFile, before: Sequence[str]) -> bool:
         text = self._read(put.id, put.blob)
-        parents = [found for blob in before if (found := self._read(put.id, blob))]
+        parents = [parent for blob in before if (parent := self._read(put.id, blob))]
         return text is not None and len(parents) == len(before) and is_woven(text, parents)
 
     def _find(self, key: str, words: str) -> Version | None:

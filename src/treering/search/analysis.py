@@ -9,12 +9,13 @@ part. Every pattern here is linear, so 256 KB of anything takes milliseconds.
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from whoosh.lang.porter import stem
 
-from treering.text.stopwords import STOP_WORDS
+from treering.text.words import STOP_WORDS
 
 ANALYSIS = 1
 # 1: identifiers whole and in parts, Porter stems, pairs of CJK characters
@@ -47,12 +48,18 @@ _cache: dict[str, tuple[str, ...]] = {}
 
 def terms(text: str) -> list[str]:
     """Every term of a text, stop words left out, repeated as often as it occurs."""
-    found: list[str] = []
-    known = _cache
+    all_terms: list[str] = []
+    cache = _cache
     for chunk in chunks(text):
-        made = known.get(chunk)
-        found += _remember(chunk) if made is None else made
-    return found
+        chunk_terms = cache.get(chunk)
+        all_terms += _remember(chunk) if chunk_terms is None else chunk_terms
+    return all_terms
+
+
+@lru_cache(4096)
+def terms_in(text: str) -> frozenset[str]:
+    """The different terms of a text."""
+    return frozenset(terms(text))
 
 
 def question_terms(text: str) -> list[str]:
@@ -98,8 +105,8 @@ def flatten(text: str) -> str:
 def _remember(chunk: str) -> tuple[str, ...]:
     if len(_cache) > _CACHE_LIMIT:
         _cache.clear()
-    made = _cache[chunk] = tuple(_terms_of(chunk))
-    return made
+    chunk_terms = _cache[chunk] = tuple(_terms_of(chunk))
+    return chunk_terms
 
 
 def _terms_of(chunk: str) -> Iterator[str]:
@@ -128,9 +135,9 @@ def _wholes(chunk: str) -> Iterator[str]:
     whole = chunk.lower()
     steps = _STEPS.split(whole)
     for part in dict.fromkeys((whole, *(step for step in steps if _JOINED.search(step)))):
-        joined = _GLUE.sub("", part)[:_LONGEST]
-        if joined not in STOP_WORDS:
-            yield joined
+        form = _GLUE.sub("", part)[:_LONGEST]
+        if form not in STOP_WORDS:
+            yield form
 
 
 def _word(piece: str) -> Iterator[str]:
@@ -150,8 +157,8 @@ def _word(piece: str) -> Iterator[str]:
     if not term:
         return
     yield term
-    if not lower.isascii() and (folded := _fold(lower)) != lower:
-        yield stem(folded)
+    if not lower.isascii() and (accentless := _fold(lower)) != lower:
+        yield stem(accentless)
 
 
 def _fold(word: str) -> str:

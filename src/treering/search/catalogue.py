@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from treering.model.memory import Memory
-from treering.search.corpus import Corpus, WeightedSegment
-from treering.search.segment import Batch, Segment, StoredSegment
+from treering.search.corpus import Batch, Corpus, Segment, StoredSegment, WeightedSegment
 from treering.search.storage import IndexFolder, LockedError
 
 Progress = Callable[[int, int], None]
@@ -135,18 +134,18 @@ class Catalogue:
         """The blobs on disk that there was no time to look at, if what is found could be kept."""
         if self._detectors is None:
             return set()
-        found = {blob for shelf in self._unfinished() for blob in shelf.uninspected}
-        return found - self._unreadable if found and self._folder.is_writable else set()
+        blobs = {blob for shelf in self._unfinished() for blob in shelf.uninspected}
+        return blobs - self._unreadable if blobs and self._folder.is_writable else set()
 
     def inspect_rest(self) -> None:
         """Look at what there was no time for, however long it takes, and keep what is found."""
         self.refresh()
-        wanted = self.uninspected
-        if not wanted or self._detectors is None:
+        blobs = self.uninspected
+        if not blobs or self._detectors is None:
             return
         inspect = self._detectors.inspect
-        flags = {blob: inspect(memory) for blob, memory in self._reading(wanted)}
-        self._unreadable |= wanted - flags.keys()
+        flags = {blob: inspect(memory) for blob, memory in self._reading(blobs)}
+        self._unreadable |= blobs - flags.keys()
         segments = [shelf.segment.name for shelf in self._unfinished()]
         try:
             self._folder.rewrite(
@@ -169,37 +168,37 @@ class Catalogue:
 
     def _load(self) -> None:
         before = self._snapshot
-        known = [shelf.segment for shelf in before.shelves] if before else []
+        segments = [shelf.segment for shelf in before.shelves] if before else []
         self._state = self._folder.state()
         try:
-            stored = self._folder.segments(known) if self._state else []
+            on_disk = self._folder.segments(segments) if self._state else []
         except Exception:
             self._folder.drop()
-            self._state, stored = "", []
-        self._install(stored)
+            self._state, on_disk = "", []
+        self._install(on_disk)
         if before:
             self._rescue(before.numbers, [shelf.segment for shelf in before.shelves])
 
-    def _rescue(self, known: Iterable[str], segments: Iterable[Segment]) -> None:
+    def _rescue(self, blobs: Iterable[str], segments: Iterable[Segment]) -> None:
         """Keep in memory what was searchable and is not on disk any more.
 
         Another process may have put a smaller index in the place of ours. What we had open can
         still be read, unless it is broken: then the memories are read again.
         """
         numbers = self.snapshot.numbers
-        lost = [blob for blob in known if blob not in numbers]
-        if not lost:
+        missing = [blob for blob in blobs if blob not in numbers]
+        if not missing:
             return
         try:
             self._overlay(_join(segments, set(numbers)))
         except Exception:
-            for batch in self._batches(lost, None, self._inspect_briefly(lost)):
+            for batch in self._batches(missing, None, self._inspect_briefly(missing)):
                 self._overlay(batch)
 
-    def _install(self, stored: Iterable[StoredSegment]) -> None:
+    def _install(self, on_disk: Iterable[StoredSegment]) -> None:
         before = self._snapshot
         shelves = {id(shelf.segment): shelf for shelf in before.shelves} if before else {}
-        segments: list[Segment] = [*stored, *self._overlays]
+        segments: list[Segment] = [*on_disk, *self._overlays]
         self._snapshot = Corpus(
             [shelves.get(id(s)) or WeightedSegment(s) for s in segments], before
         )
@@ -236,13 +235,13 @@ class Catalogue:
     def _unwritten(self) -> Batch:
         """The overlays as one batch, without what another process has written meanwhile."""
         numbers = self.snapshot.numbers
-        stored = sum(len(segment.entries) for segment in self._open_stored())
+        count = sum(len(segment.entries) for segment in self._open_stored())
         blobs = (entry.blob for batch in self._overlays for entry in batch.entries)
-        written = {blob for blob in blobs if numbers[blob] < stored}
+        on_disk = {blob for blob in blobs if numbers[blob] < count}
         return (
             self._overlays[0]
-            if len(self._overlays) == 1 and not written
-            else _join(self._overlays, written)
+            if len(self._overlays) == 1 and not on_disk
+            else _join(self._overlays, on_disk)
         )
 
     def _recover(self) -> None:
@@ -254,11 +253,11 @@ class Catalogue:
 
     def _build(self, batches: Iterable[Segment]) -> None:
         """Fill a new folder and let it count; without a disk, keep everything in memory."""
-        source, made = iter(batches), list[Segment]()
+        source, segments = iter(batches), list[Segment]()
 
         def building() -> Iterator[Segment]:
             for batch in source:
-                made.append(batch)
+                segments.append(batch)
                 yield batch
 
         try:
@@ -266,22 +265,22 @@ class Catalogue:
         except ReadError:
             raise
         except Exception:
-            made += source
+            segments += source
             self._folder.drop()
         self._load()
-        self._rescue((entry.blob for segment in made for entry in segment.entries), made)
+        self._rescue((entry.blob for segment in segments for entry in segment.entries), segments)
 
     def _batches(
         self, blobs: list[str], progress: Progress | None, inspect: Inspect | None
     ) -> Iterator[Batch]:
-        total, done, remaining = len(blobs), 0, iter(blobs)
+        total, count, remaining = len(blobs), 0, iter(blobs)
         while part := list(islice(remaining, _BATCH)):
             batch = Batch()
             for blob, memory in self._reading(part):
                 batch.add(blob, memory, inspect(memory) if inspect else None)
-                done += 1
-                if progress and done % _STEP == 0:
-                    progress(done, total)
+                count += 1
+                if progress and count % _STEP == 0:
+                    progress(count, total)
             self._unreadable.update(set(part).difference(entry.blob for entry in batch.entries))
             if batch.entries:
                 yield batch
@@ -295,8 +294,8 @@ class Catalogue:
             raise ReadError from error
 
 
-def _join(segments: Iterable[Segment], known: set[str]) -> Batch:
+def _join(segments: Iterable[Segment], blobs: set[str]) -> Batch:
     batch = Batch()
     for segment in segments:
-        batch.add_segment(segment, known)
+        batch.add_segment(segment, blobs)
     return batch

@@ -9,12 +9,16 @@ Nothing here loads a pickle. Whoosh keeps some in its list of segments, at the e
 beside rare terms and in columns; `contents.py`, `TermTable` and `TERM` stand in their places, and
 columns are not written.
 
+Whoosh 2.7.4 was written for older Pythons: compiled for the first time it warns of invalid escapes,
+and a program run with warnings as errors could not import it. So its warnings stay out of sight.
+
 A posting list is: crc32 of the rest, document numbers (4 bytes each), counts (1 byte each).
 """
 
 import os
 import secrets
 import struct
+import warnings
 import weakref
 import zlib
 from array import array
@@ -31,16 +35,18 @@ from treering.search.contents import (
     remove_rest,
     write_contents,
 )
-from treering.search.segment import Posting, Segment
-from treering.search.whoosh import whoosh_modules
+from treering.search.corpus import Posting, Segment
 
-with whoosh_modules():
+with warnings.catch_warnings():
+    for kind in (SyntaxWarning, DeprecationWarning):
+        warnings.simplefilter("ignore", kind)
     from whoosh.codec.whoosh3 import W3Codec, W3Segment
     from whoosh.fields import Schema
     from whoosh.filedb.filestore import FileStorage, RamStorage
     from whoosh.filedb.filetables import OrderedHashReader, OrderedHashWriter
     from whoosh.filedb.structfile import BufferFile
     from whoosh.index import TOC
+    from whoosh.index import LockError as LockError  # for whoever writes
     from whoosh.writing import SegmentWriter
 
 _NUMBER = 4

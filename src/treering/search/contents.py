@@ -8,13 +8,12 @@ line of JSON behind its checksum; what is not exactly of the shape we write is d
 
 import json
 import re
-import secrets
 import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treering.git.files import read_file
+from treering.git.files import read_file, replace_file
 
 NAME = "MAIN"
 _FILE = "CONTENTS"
@@ -44,29 +43,27 @@ def read_contents(data: Path) -> Contents:
     crc, _, body = raw.partition(b" ")
     if len(raw) > _LARGEST or crc != _checksum(body):
         raise ValueError("the table of contents is damaged")
-    found = json.loads(body)
-    if not isinstance(found, dict) or found.keys() != {"generation", "segments"}:
+    table = json.loads(body)
+    if not isinstance(table, dict) or table.keys() != {"generation", "segments"}:
         raise ValueError("the table of contents is not ours")
-    segments = found["segments"]
+    segments = table["segments"]
     if not isinstance(segments, list):
-        raise ValueError("the table of contents lists no segments")
-    return Contents(_number(found["generation"]), tuple(map(_read_segment, segments)))
+        raise ValueError("the table of contents does not list segments")
+    return Contents(_number(table["generation"]), tuple(map(_read_segment, segments)))
 
 
 def write_contents(data: Path, contents: Contents) -> None:
     """Let these segments count from now on; readers see the old table or the new one."""
-    told = {"generation": contents.generation, "segments": contents.segments}
-    body = json.dumps(told).encode()
-    beside = data / f"{_FILE}.{secrets.token_hex(8)}"
-    beside.write_bytes(_checksum(body) + b" " + body)
-    beside.replace(data / _FILE)
+    table = {"generation": contents.generation, "segments": contents.segments}
+    body = json.dumps(table).encode()
+    replace_file(data / _FILE, _checksum(body) + b" " + body)
 
 
 def remove_rest(data: Path, contents: Contents) -> None:
     """Delete what belongs to no segment that counts; whoever calls holds the writer's lock."""
-    kept = {segment.name for segment in contents.segments}
+    names = {segment.name for segment in contents.segments}
     for path in data.iterdir():
-        if path.name not in (_FILE, _LOCK) and path.name.partition(".")[0] not in kept:
+        if path.name not in (_FILE, _LOCK) and path.name.partition(".")[0] not in names:
             with suppress(OSError):  # a folder is not ours, and a file may be gone
                 path.unlink()
 
@@ -75,7 +72,7 @@ def _read_segment(value: Any) -> Listed:
     match value:
         case [str(name), documents] if re.fullmatch(_SEGMENT, name):
             return Listed(name, _number(documents))
-    raise ValueError("the table of contents names what is no segment")
+    raise ValueError("the table of contents names something that is not a segment")
 
 
 def _number(value: Any) -> int:

@@ -1,24 +1,122 @@
-"""All segments together at one moment: documents numbered through, postings weighted by BM25.
+"""Segments, and all of them together at one moment: documents numbered through, terms weighted.
 
-A snapshot never changes, so any number of threads may search it while the next one is made. What it
-works out lazily (a term's weights) is kept for its life and only ever added.
+A segment is a batch of indexed memories that never changes: on disk, or in memory where the disk is
+not ours. Both kinds answer the same questions, so a search does not know whether a memory was
+indexed last year or could not be written because another process held the lock.
+
+A corpus never changes either, so any number of threads may search it while the next one is made.
+What it works out lazily (a term's weights by BM25) is kept for its life and only ever added.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice, takewhile
+from typing import Any, Protocol
 
-from treering.search.entry import Entry
-from treering.search.segment import Segment
+from treering.model.memory import Memory
+from treering.search.analysis import terms
+from treering.search.entry import Entry, entry_of, searchable_text
+
+MOST = 255  # of one term in one document; scores have long stopped growing there
 
 K1 = 1.2
 B = 0.6
 _KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
 _STEP = math.log(1.02)
 
+#: A term's documents, ascending, and how often it occurs in each.
+Posting = tuple["array[int]", bytes | bytearray]
+
+
 Weights = Mapping[int, float]
 _NOTHING: Weights = {}
+
+
+class Segment(Protocol):
+    """What a search needs of a batch; documents are numbered from 0 in the order of `entries`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def entries(self) -> list[Entry]: ...
+
+    def posting(self, term: str) -> Posting | None: ...
+
+    def terms_from(self, prefix: str, limit: int) -> list[str]: ...
+
+    def postings(self) -> Iterator[tuple[str, Posting]]: ...
+
+
+class Batch:
+    """Memories being gathered for a segment; itself a segment that lives in memory."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.entries: list[Entry] = []
+        self._postings: dict[str, tuple[array[int], bytearray]] = {}
+
+    def add(self, blob: str, memory: Memory, flags: tuple[str, ...] | None = None) -> None:
+        counts = Counter(terms(searchable_text(memory)))
+        self.entries.append(entry_of(blob, memory, counts, flags))
+        number = len(self.entries) - 1
+        postings = self._postings
+        for term, count in counts.items():
+            posting = postings.get(term)
+            if posting is None:
+                posting = postings[term] = (array("I"), bytearray())
+            posting[0].append(number)
+            posting[1].append(count if count < MOST else MOST)
+
+    def add_segment(self, segment: Segment, blobs: set[str]) -> None:
+        """Take over a segment's documents, leaving out those of `blobs`, which grow by them."""
+        numbers = []
+        for entry in segment.entries:
+            fresh = entry.blob not in blobs
+            numbers.append(len(self.entries) if fresh else -1)
+            if fresh:
+                blobs.add(entry.blob)
+                self.entries.append(entry)
+        for term, (documents, counts) in segment.postings():
+            posting = self._postings.setdefault(term, (array("I"), bytearray()))
+            for document, count in zip(documents, counts, strict=True):
+                if numbers[document] >= 0:
+                    posting[0].append(numbers[document])
+                    posting[1].append(count)
+
+    def posting(self, term: str) -> Posting | None:
+        return self._postings.get(term)
+
+    def terms_from(self, prefix: str, limit: int) -> list[str]:
+        return sorted(term for term in self._postings if term.startswith(prefix))[:limit]
+
+    def postings(self) -> Iterator[tuple[str, Posting]]:
+        return ((term, posting) for term, posting in self._postings.items() if posting[0])
+
+
+class StoredSegment:
+    """A segment in Whoosh's files."""
+
+    def __init__(self, name: str, entries: list[Entry], reader: Any) -> None:
+        self.name = name
+        self.entries = entries
+        self._reader = reader
+
+    def posting(self, term: str) -> Posting | None:
+        posting: Posting | None = self._reader.posting(term.encode())
+        return posting
+
+    def terms_from(self, prefix: str, limit: int) -> list[str]:
+        terms = self._reader.terms_starting(prefix.encode())
+        return [term.decode() for term in islice(terms, limit)]
+
+    def postings(self) -> Iterator[tuple[str, Posting]]:
+        for term in self._reader.terms_starting(b""):
+            posting: Posting = self._reader.posting(term)
+            yield term.decode(), posting
 
 
 class WeightedSegment:
@@ -32,11 +130,11 @@ class WeightedSegment:
         self._norms: tuple[float, list[float]] = (0.0, [])
 
     def norms(self, mean: float) -> list[float]:
-        kept = self._norms
-        if kept[0] != mean:
+        norms = self._norms
+        if norms[0] != mean:
             low, share = K1 * (1 - B), K1 * B / mean
-            kept = self._norms = (mean, [low + share * e.length for e in self.entries])
-        return kept[1]
+            norms = self._norms = (mean, [low + share * e.length for e in self.entries])
+        return norms[1]
 
 
 class Corpus:
@@ -78,41 +176,41 @@ class Corpus:
 
     def weights(self, term: str) -> Weights:
         """How much each document that holds the term speaks for it."""
-        kept = self._weights.get(term)
-        if kept is None:
-            kept = self._weigh(term)
-            self._room -= len(kept) + 1
+        weights = self._weights.get(term)
+        if weights is None:
+            weights = self._weigh(term)
+            self._room -= len(weights) + 1
             if self._room < 0:
                 self._weights, self._room = {}, _KEPT_POSTINGS
-            self._weights[term] = kept
-        return kept
+            self._weights[term] = weights
+        return weights
 
     def has(self, term: str) -> bool:
         return any(shelf.segment.posting(term) is not None for shelf in self.shelves)
 
     def frequency(self, term: str) -> int:
         """In how many documents a term occurs."""
-        found = (shelf.segment.posting(term) for shelf in self.shelves)
-        return sum(len(posting[0]) for posting in found if posting)
+        postings = (shelf.segment.posting(term) for shelf in self.shelves)
+        return sum(len(posting[0]) for posting in postings if posting)
 
     def terms_from(self, prefix: str, limit: int) -> list[str]:
-        found = (shelf.segment.terms_from(prefix, limit) for shelf in self.shelves)
-        return sorted({term for terms in found for term in terms})[:limit]
+        lists = (shelf.segment.terms_from(prefix, limit) for shelf in self.shelves)
+        return sorted({term for terms in lists for term in terms})[:limit]
 
     def rarity(self, frequency: int) -> float:
         return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
 
     def _weigh(self, term: str) -> Weights:
-        found = [
+        postings = [
             (base, shelf, posting)
             for base, shelf in zip(self._bases, self.shelves, strict=True)
             if (posting := shelf.segment.posting(term)) is not None
         ]
-        if not found:
+        if not postings:
             return _NOTHING
-        most = self.rarity(sum(len(posting[0]) for _, _, posting in found)) * (K1 + 1)
+        most = self.rarity(sum(len(posting[0]) for _, _, posting in postings)) * (K1 + 1)
         weights: dict[int, float] = {}
-        for base, shelf, (documents, counts) in found:
+        for base, shelf, (documents, counts) in postings:
             norms = shelf.norms(self._mean)
             pairs = zip(documents, counts, strict=True)
             weights.update({base + d: most * c / (c + norms[d]) for d, c in pairs})

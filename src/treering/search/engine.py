@@ -22,9 +22,8 @@ from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
-from treering.search.semantic import Embedder, Meaning
+from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import MANY_SEGMENTS
-from treering.search.vectors import Vectors
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
@@ -67,9 +66,9 @@ class Index:
             missing = self._catalogue.missing(blobs)
             if missing and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
-            added = self._change(lambda: self._catalogue.add(missing, progress)) if missing else 0
+            count = self._change(lambda: self._catalogue.add(missing, progress)) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
-            return added
+            return count
 
     def search(
         self,
@@ -89,8 +88,7 @@ class Index:
         nothing changed: what is derived from it is kept. `elsewhere` are blobs of other branches,
         only ever counted, under `withheld`.
         """
-        check(order, mode)
-        request = Request(query, filters or Filters(), order, mode, now, limit)
+        request = Request(query, filters or Filters(), *check(order, mode), now, limit)
         return self._safely(lambda: self._search(request, visible, elsewhere), visible)
 
     def holding(self, text: str, visible: Mapping[str, int]) -> list[Entry]:
@@ -98,8 +96,8 @@ class Index:
 
         def answer() -> list[Entry]:
             view = self._view(self._snapshot(), visible)
-            found = holding(text, view)
-            return [view.entry(number) for number in found if number in view.in_force]
+            matches = holding(text, view)
+            return [view.entry(number) for number in matches if number in view.in_force]
 
         return self._safely(answer, visible)
 
@@ -110,9 +108,9 @@ class Index:
 
         def answer() -> list[Entry]:
             view = self._view(self._snapshot(), visible)
-            found = map(view.entry, view.in_force)
-            wanted = (entry for entry in found if not types or entry.type in types)
-            return heapq.nlargest(limit, wanted, key=lambda entry: (entry.modified, entry.id))
+            matches = map(view.entry, view.in_force)
+            entries = (entry for entry in matches if not types or entry.type in types)
+            return heapq.nlargest(limit, entries, key=lambda entry: (entry.modified, entry.id))
 
         return self._safely(answer, visible)
 
@@ -225,14 +223,14 @@ class Index:
                 self._start_over(snapshot, visible, on_disk=on_disk)
         return answer()
 
-    def _start_over(self, broken: Corpus, visible: Mapping[str, int], *, on_disk: bool) -> None:
+    def _start_over(self, snapshot: Corpus, visible: Mapping[str, int], *, on_disk: bool) -> None:
         with self._lock:
-            if self._catalogue.snapshot is not broken:
+            if self._catalogue.snapshot is not snapshot:
                 return  # another thread has been here
             self._settled = None
             self._views.clear()
-            wanted = list(broken.numbers.keys() | visible.keys())
-            self._change(lambda: self._catalogue.rebuild(wanted, on_disk=on_disk, is_brief=True))
+            blobs = list(snapshot.numbers.keys() | visible.keys())
+            self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
 
     def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:
@@ -241,9 +239,9 @@ class Index:
             raise ReadError from error
 
 
-def _is_same(blobs: Iterable[str], settled: tuple[Collection[str], int]) -> bool:
+def _is_same(blobs: Iterable[str], last: tuple[Collection[str], int]) -> bool:
     """The very object that was caught up with, and not grown since."""
-    return blobs is settled[0] and len(settled[0]) == settled[1]
+    return blobs is last[0] and len(last[0]) == last[1]
 
 
 def _cause(failure: ReadError) -> BaseException:

@@ -5,19 +5,16 @@ They are kept field by field, as JSON and as lines of text: nothing in them can 
 columns are read faster than many records.
 """
 
-import heapq
 import json
-import struct
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from treering.model.dates import instant
 from treering.model.memory import Memory, age_of_link
+from treering.text import likeness
 
-SKETCH = 24  # terms sampled of each memory
 _WORD = 4
 _BLOB, _ID = 40, 12
 
@@ -25,7 +22,7 @@ _BLOB, _ID = 40, 12
 class Entry(NamedTuple):
     """One indexed memory.
 
-    `place` orders memories of one moment, `length` counts the terms, `sketch` is a sample of them.
+    `place` orders memories of one moment, `length` counts the terms, `sketch` is packed.
     A link is its relation, target, confidence, who made it and when, 0 where that was not noted.
     `flags` are what looks wrong with it; None where nobody has looked yet.
     """
@@ -76,7 +73,7 @@ def entry_of(
         ),
         _place_of(memory),
         sum(counts.values()),
-        _sketch_of(counts),
+        likeness.pack(likeness.sketch(counts, likeness.INDEX_SKETCH)),
         flags,
     )
 
@@ -95,24 +92,9 @@ def searchable_text(memory: Memory) -> str:
     return f"{memory.title}\n{title}\n{tags}\n{memory.topic}\n{paths}\n{memory.content}"
 
 
-def are_alike(one: Entry, other: Entry, share: float) -> bool:
-    """Whether two memories have about this share of their terms in common, from their sketches.
-
-    A sketch holds the smallest hashes of a text's terms, so the smallest of both together are a
-    fair sample of all terms, and those in both sketches are the common ones.
-    """
-    first, second = _hashes(one.sketch), _hashes(other.sketch)
-    wanted = share * max(len(first), len(second))
-    common = first & second
-    if len(common) < wanted:
-        return False
-    sample = heapq.nsmallest(max(len(first), len(second)), first | second)
-    return sum(h in common for h in sample) >= wanted
-
-
-def hashes_of(entry: Entry) -> tuple[int, ...]:
-    """The sample of a memory's terms, as numbers."""
-    return struct.unpack(f">{len(entry.sketch) // _WORD}I", entry.sketch)
+def hashes_of(entry: Entry) -> likeness.Sketch:
+    """The sketch of a memory's terms."""
+    return likeness.unpack(entry.sketch)
 
 
 def pack(entries: Sequence[Entry]) -> bytes:
@@ -187,8 +169,8 @@ def _text_lists(values: list[Any]) -> list[tuple[str, ...]]:
 
 
 def _flag_lists(values: list[Any]) -> list[tuple[str, ...] | None]:
-    told = _text_lists([flags or [] for flags in values])
-    return [None if raw is None else flags for raw, flags in zip(values, told, strict=True)]
+    lists = _text_lists([flags or [] for flags in values])
+    return [None if raw is None else flags for raw, flags in zip(values, lists, strict=True)]
 
 
 def _link_lists(values: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
@@ -203,10 +185,10 @@ def _link_lists(values: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
 
 
 def _sketches(lines: list[str]) -> list[bytes]:
-    found = list(map(bytes.fromhex, lines))
-    if any(size % _WORD for size in set(map(len, found))):
+    sketches = list(map(bytes.fromhex, lines))
+    if any(size % _WORD for size in set(map(len, sketches))):
         _refuse(lines[:1])
-    return found
+    return sketches
 
 
 _NUMBER = (float, int)
@@ -225,19 +207,3 @@ _COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
     "flags": _flag_lists,
     "sketch": _sketches,
 }
-
-
-def _sketch_of(counts: dict[str, int]) -> bytes:
-    """Hashes in big-endian, so that their bytes sort as they do."""
-    hashes = heapq.nsmallest(SKETCH, set(map(_hash_of, counts)))
-    return struct.pack(f">{len(hashes)}I", *hashes)
-
-
-@cache
-def _hash_of(term: str) -> int:
-    return zlib.crc32(term.encode())
-
-
-@lru_cache(4096)
-def _hashes(sketch: bytes) -> frozenset[bytes]:
-    return frozenset(sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD))

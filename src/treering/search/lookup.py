@@ -10,13 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from treering.errors import Invalid
-from treering.model.choices import MODES, ORDERS
+from treering.model.choices import MODES, ORDERS, Mode, Order
 from treering.search.analysis import terms
 from treering.search.entry import Entry
-from treering.search.explanation import ALIKE, Explanation
-from treering.search.filters import fitting
-from treering.search.folding import FOLDABLE, folds
-from treering.search.hits import Hit, SearchResult
+from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
     Matches,
     Read,
@@ -26,10 +23,11 @@ from treering.search.matching import (
     matches_of,
     show,
 )
-from treering.search.ranking import POOL, covering, is_recent, lift_named, lifts, prior
-from treering.search.scoring import best
+from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
 from treering.search.semantic import Meaning
-from treering.search.visible import VisibleEntries
+from treering.search.similarity import FOLDABLE, folds
+from treering.search.visible import VisibleEntries, filter_numbers
+from treering.text.likeness import NEAR_IN_MEANING
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
@@ -37,11 +35,13 @@ _NO_MODEL = "No embedding model is installed: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
 
 
-def check(order: str, mode: str) -> None:
+def check(order: str, mode: str) -> tuple[Order, Mode]:
+    """The same words, if they are an order and a mode, exactly as they are written."""
     if order not in ORDERS:
         raise Invalid(f"Unknown order {order!r}.", hint=f"Allowed: {', '.join(ORDERS)}.")
     if mode not in MODES:
         raise Invalid(f"Unknown mode {mode!r}.", hint=f"Allowed: {', '.join(MODES)}.")
+    return order, mode
 
 
 def search(
@@ -69,18 +69,18 @@ def _only_common_words(
 ) -> SearchResult:
     """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
     words = set(request.query.words.lower().split())
-    titled = {
+    visible = {
         blob: rank
         for blob, rank in view.visible.items()
         if blob in view.snapshot.numbers
         and words <= set(view.snapshot.by_blob[blob].title.lower().split())
     }
-    if titled:
-        found = _listing(request, VisibleEntries(view.snapshot, titled), elsewhere)
-        hits = tuple(replace(hit, why=("title", *hit.why)) for hit in found.hits)
-        return replace(found, hits=hits, notes=tuple(notes))
-    found = _listing(request, view, elsewhere)
-    return replace(found, notes=(*notes, _ONLY_STOP_WORDS))
+    if visible:
+        result = _listing(request, VisibleEntries(view.snapshot, visible), elsewhere)
+        hits = tuple(replace(hit, why=("title", *hit.why)) for hit in result.hits)
+        return replace(result, hits=hits, notes=tuple(notes))
+    result = _listing(request, view, elsewhere)
+    return replace(result, notes=(*notes, _ONLY_STOP_WORDS))
 
 
 def _rank(
@@ -89,23 +89,23 @@ def _rank(
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, meaning)
     lent = lifts(pool, view)
-    lent = {n: lent[n] for n in fitting(lent, view.snapshot.entries, request.filters)}
-    scored = _weigh(pool, lent, request, view)
-    count = len(matches.scores) + sum(number not in matches.scores for number in scored)
+    lent = {n: lent[n] for n in filter_numbers(lent, view.snapshot.entries, request.filters)}
+    scores = _weigh(pool, lent, request, view)
+    count = len(matches.scores) + sum(number not in matches.scores for number in scores)
 
-    order = _in_order(scored, view)
-    tail = matches.scores.keys() - scored.keys()
+    order = _in_order(scores, view)
+    tail = matches.scores.keys() - scores.keys()
     order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
     if request.order != "relevance":
         order = _by(request.order, order, view.snapshot.entries)
     order, below = _fold(order, view, request.limit)
 
-    explain = Explanation(request, view, matches, scored, semantic, lent)
+    explain = Explanation(request, view, matches, scores, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
     entries = view.snapshot.entries
     rest = tuple([entries[number].blob for number in order[cut:]])
-    mode = request.mode if meaning else "text"
+    mode: Mode = request.mode if meaning else "text"
     return SearchResult(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
 
 
@@ -121,12 +121,12 @@ def _weigh(
     return {n: score / highest * priors[n] for n, score in total.items()}
 
 
-def _in_order(scored: dict[int, float], view: VisibleEntries) -> list[int]:
+def _in_order(scores: dict[int, float], view: VisibleEntries) -> list[int]:
     """Best first; the newer of equals, and of those always the same one, whoever asks."""
-    if len(set(scored.values())) == len(scored):
-        return sorted(scored, key=scored.__getitem__, reverse=True)
+    if len(set(scores.values())) == len(scores):
+        return sorted(scores, key=scores.__getitem__, reverse=True)
     entries = view.snapshot.entries
-    return sorted(scored, key=lambda n: (-scored[n], -entries[n].created, entries[n].blob))
+    return sorted(scores, key=lambda n: (-scores[n], -entries[n].created, entries[n].blob))
 
 
 def _pool(
@@ -137,23 +137,23 @@ def _pool(
     texts |= lift_named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}
-    allowed: Collection[int] = show(view, request.filters)
+    numbers: Collection[int] = show(view, request.filters)
     if not request.filters.is_empty or request.query.excluded:
-        allowed = fitting(allowed, view.snapshot.entries, request.filters)
-        allowed = set(allowed).difference(*(holding(t, view) for t in request.query.excluded))
+        numbers = filter_numbers(numbers, view.snapshot.entries, request.filters)
+        numbers = set(numbers).difference(*(holding(t, view) for t in request.query.excluded))
     if matches.has_phrase:
-        allowed = matches.scores.keys()
-    near = meaning.nearest(allowed, POOL if request.mode == "semantic" else _NEAREST)
+        numbers = matches.scores.keys()
+    near = meaning.nearest(numbers, POOL if request.mode == "semantic" else _NEAREST)
     if request.mode == "semantic":
         return near, near
     cosines = near | meaning.near(texts.keys() - near.keys())
     highest = max(texts.values(), default=1.0) or 1.0
-    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= ALIKE}
-    fused = {
+    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= NEAR_IN_MEANING}
+    scores = {
         n: texts.get(n, 0.0) / highest + meaning.weight * max(cosines.get(n, 0.0), 0.0)
         for n in candidates
     }
-    return fused, cosines
+    return scores, cosines
 
 
 def _fold(
@@ -163,8 +163,8 @@ def _fold(
     top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
-    for place, kept in under.items():
-        below.setdefault(order[kept], []).append(order[place])
+    for place, better in under.items():
+        below.setdefault(order[better], []).append(order[place])
     last = [order[place] for place in under]
     first = [number for place, number in enumerate(order) if place not in under] if under else order
     return first + last, below
@@ -174,25 +174,25 @@ def _listing(
     request: Request, view: VisibleEntries, elsewhere: VisibleEntries | None
 ) -> SearchResult:
     entries = view.snapshot.entries
-    numbers = fitting(show(view, request.filters), entries, request.filters)
+    numbers = filter_numbers(show(view, request.filters), entries, request.filters)
     for text in request.query.excluded:
         taken_out = holding(text, view)
         numbers = [number for number in numbers if number not in taken_out]
     everything = view.all | (elsewhere.all if elsewhere else set())
     withheld = count_withheld(everything, request, view, elsewhere)
-    order = "newest" if request.order == "relevance" else request.order
-    chosen = [entries[number] for number in _by(order, numbers, entries)]
-    cut = len(chosen) if request.limit is None else request.limit
+    order: Order = "newest" if request.order == "relevance" else request.order
+    listing = [entries[number] for number in _by(order, numbers, entries)]
+    cut = len(listing) if request.limit is None else request.limit
     hits = tuple(
         Hit(e.blob, e.id, 0.0, ("recent",) if is_recent(e, request.now) else ())
-        for e in chosen[:cut]
+        for e in listing[:cut]
     )
-    return SearchResult(hits, len(numbers), tuple(e.blob for e in chosen[cut:]), withheld)
+    return SearchResult(hits, len(numbers), tuple(e.blob for e in listing[cut:]), withheld)
 
 
-def _by(order: str, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:
+def _by(order: Order, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:
     """Documents in another order than relevance; ties always come the same way."""
-    keys: dict[str, Callable[[int], tuple[float, ...]]] = {
+    keys: dict[Order, Callable[[int], tuple[float, ...]]] = {
         "newest": lambda n: (-entries[n].created, -entries[n].place),
         "oldest": lambda n: (entries[n].created, entries[n].place),
         "confidence": lambda n: (-entries[n].confidence, -entries[n].created),

@@ -3,20 +3,27 @@
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Literal
 
+from treering.model.choices import Mode, Order
 from treering.model.memory import Memory
 from treering.model.query import ANY_STATUS, Filters, Query
-from treering.search.analysis import flatten, join_terms, question_terms
+from treering.search.analysis import flatten, join_terms, question_terms, terms
+from treering.search.corpus import Corpus, Weights
 from treering.search.entry import searchable_text
-from treering.search.filters import WITHHELD, fitting
-from treering.search.scoring import Clause, prefix_clause, spelling_clause, sum_up, term_clauses
-from treering.search.spelling import suggest
-from treering.search.visible import VisibleEntries
+from treering.search.visible import WITHHELD, VisibleEntries, filter_numbers
 
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
+_MOST_EXPANSIONS = 64
+_SPELLED = 0.7  # a word we guessed counts less than one that was typed
+_SHORTEST, _LONGEST = 4, 24  # letters of a word that is guessed at
+_MOST_GUESSES = 3
 _MOST_READ = 2000  # memories read to check a phrase
-_NO_PHRASE = "No memory holds the exact phrase; its words were searched for."
+_NO_PHRASE = "No memory has the exact phrase, so its words were searched for."
 
+#: A word as it was typed, the beginning of one, or a guess at a misspelt one.
+ClauseKind = Literal["text", "prefix", "spelling"]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
 
@@ -26,10 +33,20 @@ class Request:
 
     query: Query
     filters: Filters
-    order: str = "relevance"
-    mode: str = "hybrid"
+    order: Order = "relevance"
+    mode: Mode = "hybrid"
     now: float = 0.0
     limit: int | None = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One part of a question: a term, the terms of a prefix, or a guess at a misspelt word."""
+
+    word: str
+    weights: Weights
+    rarity: float
+    kind: ClauseKind = "text"
 
 
 @dataclass(slots=True)
@@ -49,9 +66,9 @@ def matches_of(
     clauses = _clauses(request.query, view)
     matches = _narrow(request, view, clauses, elsewhere)
     if len(matches.scores) < _LITTLE:
-        guessed = _respelt(request.query, view, clauses)
-        if guessed != clauses:
-            matches = _narrow(request, view, guessed, elsewhere)
+        guesses = _respelt(request.query, view, clauses)
+        if guesses != clauses:
+            matches = _narrow(request, view, guesses, elsewhere)
     if request.query.phrases:
         _check_phrases(request.query.phrases, view, matches, read)
     return matches
@@ -59,12 +76,12 @@ def matches_of(
 
 def _clauses(query: Query, view: VisibleEntries) -> list[Clause]:
     words = question_terms(query.words)
-    found = term_clauses(view.snapshot, words)
-    joined = (term for term in join_terms(query.words) if term not in words)
-    found += [clause for clause in term_clauses(view.snapshot, joined) if clause.weights]
+    clauses = term_clauses(view.snapshot, words)
+    pairs = (term for term in join_terms(query.words) if term not in words)
+    clauses += [clause for clause in term_clauses(view.snapshot, pairs) if clause.weights]
     for prefix in query.prefixes:
-        found.append(prefix_clause(view.snapshot, prefix.lower()))
-    return found
+        clauses.append(prefix_clause(view.snapshot, prefix.lower()))
+    return clauses
 
 
 def _respelt(query: Query, view: VisibleEntries, clauses: list[Clause]) -> list[Clause]:
@@ -90,16 +107,16 @@ def _narrow(
     withheld = count_withheld(scores, request, view, elsewhere)
     _keep_only(scores, show(view, request.filters), view.snapshot.count)
     if not request.filters.is_empty:
-        left = fitting(scores, view.snapshot.entries, request.filters)
-        scores = {number: scores[number] for number in left}
+        numbers = filter_numbers(scores, view.snapshot.entries, request.filters)
+        scores = {number: scores[number] for number in numbers}
     return Matches(scores, clauses, withheld, [])
 
 
-def _keep_only(scores: dict[int, float], shown: set[int], count: int) -> None:
+def _keep_only(scores: dict[int, float], numbers: set[int], count: int) -> None:
     """Take out what may not be shown; most of the time that is little or nothing."""
-    if len(shown) < count:
+    if len(numbers) < count:
         # Not `keys() - shown`: that walks through all that is shown.
-        for number in [n for n in scores if n not in shown]:
+        for number in [n for n in scores if n not in numbers]:
             del scores[number]
 
 
@@ -117,21 +134,22 @@ def show(view: VisibleEntries, filters: Filters) -> set[int]:
 
 
 def count_withheld(
-    matched: Collection[int],
+    matches: Collection[int],
     request: Request,
     view: VisibleEntries,
     elsewhere: VisibleEntries | None,
 ) -> dict[str, int]:
     """How many more would have matched: by status, and on other branches."""
-    entries, counts = view.snapshot.entries, {}
+    entries = view.snapshot.entries
+    counts: dict[str, int] = {}
     if not request.filters.status:
         for status in WITHHELD:
-            hidden = [n for n in view.by_status.get(status, ()) if n in matched]
-            if count := len(fitting(hidden, entries, request.filters)):
+            numbers = [n for n in view.by_status.get(status, ()) if n in matches]
+            if count := len(filter_numbers(numbers, entries, request.filters)):
                 counts[status] = count
     if elsewhere is not None:
-        others = [n for n in elsewhere.in_force_beyond(view) if n in matched]
-        ids = {entries[number].id for number in fitting(others, entries, request.filters)}
+        others = [n for n in elsewhere.in_force_beyond(view) if n in matches]
+        ids = {entries[number].id for number in filter_numbers(others, entries, request.filters)}
         if count := len(ids - view.ids):
             counts["other_branches"] = count
     return counts
@@ -141,17 +159,97 @@ def _check_phrases(
     phrases: Sequence[str], view: VisibleEntries, matches: Matches, read: Read
 ) -> None:
     """Keep the documents that hold every phrase word for word; if there are none, keep all."""
-    wanted = [flatten(phrase) for phrase in phrases]
+    texts = [flatten(phrase) for phrase in phrases]
     having = set(matches.scores).intersection(*(holding(phrase, view) for phrase in phrases))
     likely = heapq.nlargest(_MOST_READ, having, key=lambda number: matches.scores[number])
     blobs = {view.entry(number).blob: number for number in likely}
-    kept = set()
+    holders = set()
     for blob, memory in read(blobs):
         text = flatten(searchable_text(memory))
-        if all(phrase in text for phrase in wanted):
-            kept.add(blobs[blob])
-    if kept:
-        matches.scores = {number: matches.scores[number] for number in kept}
+        if all(phrase in text for phrase in texts):
+            holders.add(blobs[blob])
+    if holders:
+        matches.scores = {number: matches.scores[number] for number in holders}
         matches.has_phrase = True
     else:
         matches.notes.append(_NO_PHRASE)
+
+
+# --- the parts of a question ----------------------------------------------------------------------
+
+
+def term_clauses(snapshot: Corpus, terms: Iterable[str]) -> list[Clause]:
+    """A clause for each term, also for those that occur nowhere."""
+    clauses = []
+    for term in terms:
+        weights = snapshot.weights(term)
+        clauses.append(Clause(term, weights, snapshot.rarity(len(weights))))
+    return clauses
+
+
+def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
+    """The best of all terms that start like this."""
+    expansions = snapshot.terms_from(prefix, _MOST_EXPANSIONS)
+    weights = _best_of([snapshot.weights(term) for term in expansions])
+    return Clause(prefix, weights, snapshot.rarity(len(weights)), "prefix")
+
+
+def spelling_clause(snapshot: Corpus, word: str, guesses: Sequence[str]) -> Clause:
+    """The words that may have been meant, at a discount."""
+    best = _best_of([snapshot.weights(term) for term in guesses])
+    weights = {number: weight * _SPELLED for number, weight in best.items()}
+    return Clause(word, weights, snapshot.rarity(len(weights)), "spelling")
+
+
+def sum_up(clauses: Iterable[Clause]) -> dict[int, float]:
+    """The sum of all weights, by document.
+
+    The longest list is copied whole and the others are laid over it; only documents that are in
+    both are visited one by one, which is what plain Python is slow at.
+    """
+    longest, *others = sorted((c.weights for c in clauses), key=len, reverse=True)
+    total = dict(longest)
+    for weights in others:
+        both = [(n, total[n] + weights[n]) for n in total.keys() & weights.keys()]
+        total.update(weights)
+        total.update(both)
+    return total
+
+
+def _best_of(alternatives: Sequence[Weights]) -> dict[int, float]:
+    best: dict[int, float] = {}
+    for weights in alternatives:
+        for number, weight in weights.items():
+            if weight > best.get(number, 0.0):
+                best[number] = weight
+    return best
+
+
+def suggest(word: str, snapshot: Corpus) -> list[str]:
+    """Indexed terms one slip away from a word, the commonest first; none for short or odd words.
+
+    Every string one slip away (a letter too many, too few, wrong, or two swapped) is made, analysed
+    like any text and looked up. Stems would hide the slip, so it is undone in the word as typed.
+    """
+    word = word.lower()
+    if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
+        return []
+    frequencies: dict[str, int] = {}
+    for candidate in dict.fromkeys(_slips(word)):
+        for term in terms(candidate):
+            if term not in frequencies and (frequency := snapshot.frequency(term)):
+                frequencies[term] = frequency
+    return sorted(frequencies, key=lambda term: (-frequencies[term], term))[:_MOST_GUESSES]
+
+
+def _slips(word: str) -> Iterator[str]:
+    for at in range(len(word)):
+        head, tail = word[:at], word[at + 1 :]
+        yield head + tail
+        if tail:
+            yield head + tail[0] + word[at] + tail[1:]
+        for letter in ascii_lowercase:
+            yield head + letter + tail
+            yield head + letter + word[at] + tail
+    for letter in ascii_lowercase:
+        yield word + letter

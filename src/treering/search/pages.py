@@ -7,12 +7,11 @@ folder, where it may be deleted. A cursor whose ranking is gone is refused: ask 
 
 import hashlib
 import re
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
 from treering.errors import Invalid
-from treering.git.files import check_folder, make_folder, read_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 
 _MOST = 16
 _LEVELS = 3  # our folder under the common dir, the cache, and the pages in it
@@ -45,7 +44,7 @@ class Pages:
         data = self._read(match[1], question) if match else None
         if match is None or data is None:
             raise Invalid(
-                "This cursor belongs to no answer that is still there.",
+                "The answer of this cursor is not there any more.",
                 hint="Ask the same question again without a cursor.",
             )
         raw = data[_HEAD:]
@@ -56,23 +55,21 @@ class Pages:
         return blobs, following, int.from_bytes(data[:_HEAD], "big")
 
     def _read(self, name: str, question: str) -> bytes | None:
-        if (known := self._kept.get(f"{name} {question}")) is not None or self._folder is None:
-            return known
-        asked = hashlib.sha256(question.encode()).digest()
+        if (data := self._kept.get(f"{name} {question}")) is not None or self._folder is None:
+            return data
+        digest = hashlib.sha256(question.encode()).digest()
         try:
             check_folder(self._folder, levels=_LEVELS)
-            data = read_file(self._folder / name)
+            raw = read_file(self._folder / name)
         except OSError:
             return None
-        return data[len(asked) :] if data.startswith(asked) else None
+        return raw[len(digest) :] if raw.startswith(digest) else None
 
     def _write(self, folder: Path, name: str, question: str, data: bytes) -> None:
         """Where nothing can be written, the cursor is good for this process only."""
-        beside = folder / f"{name}.{secrets.token_hex(8)}"
         try:
             make_folder(folder, levels=_LEVELS)
-            beside.write_bytes(hashlib.sha256(question.encode()).digest() + data)
-            beside.replace(folder / name)
+            replace_file(folder / name, hashlib.sha256(question.encode()).digest() + data)
             files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)
             for file in files[:-_MOST]:
                 file.unlink(missing_ok=True)

@@ -6,19 +6,22 @@ words leave open. The pool is of fixed size, so a longer answer never changes th
 one.
 """
 
+import heapq
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from treering.model.taxonomy import CAPTURED_TYPES
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
-from treering.search.scoring import Clause, coverage
+from treering.search.matching import Clause
 from treering.search.visible import VisibleEntries
-from treering.text.stopwords import STOP_WORDS
+from treering.text.words import STOP_WORDS
 
 POOL = 100
+_SORTED = 4000
 COVERED = 0.25  # the power coverage is raised to
 NAMED = 0.3  # for a name in any case, and again for the very case
 _FEW_WORDS = 4
@@ -31,12 +34,34 @@ _FADING = 90 * 86400.0
 CAPTURED = 0.7  # what hooks wrote down yields to what somebody found worth saying
 
 
+def best(scores: Mapping[int, float], count: int) -> dict[int, float]:
+    """The `count` best documents, and those level with the last of them."""
+    if len(scores) <= count:
+        return dict(scores)
+    # Sorting is one call into C and wins until the list is long.
+    if len(scores) < _SORTED:
+        least = sorted(scores.values(), reverse=True)[count - 1]
+    else:
+        least = heapq.nlargest(count, scores.values())[-1]
+    return {number: score for number, score in scores.items() if score >= least}
+
+
 def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int, float]:
     """Scores that also count how much of the question is answered."""
     if len(clauses) < 2:
         return dict(scores)
-    shares = coverage(scores, clauses)
+    shares = _coverage(scores, clauses)
     return {n: score * shares[n] ** COVERED for n, score in scores.items()}
+
+
+def _coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
+    """How much of the question each document answers: the rarity of what it holds, as a share."""
+    rarities = dict.fromkeys(numbers, 0.0)
+    for clause in clauses:
+        for number in rarities.keys() & clause.weights.keys():
+            rarities[number] += clause.rarity
+    total = sum(clause.rarity for clause in clauses) or 1.0
+    return {number: rarity / total for number, rarity in rarities.items()}
 
 
 def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:
@@ -45,14 +70,14 @@ def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) ->
     Stems and parts find `FileCookieJar` for `CookieJar` and `matches` for `Match`; who types a name
     as it is written means that name. Sentences are left alone.
     """
-    wanted = _names(words)
-    if not 0 < len(wanted) <= 2 * _FEW_WORDS:
+    names = _names(words)
+    if not 0 < len(names) <= 2 * _FEW_WORDS:
         return {}
-    raised = {}
+    higher = {}
     for number in _first(scores, view):
-        held = _names(view.entry(number).title)
-        raised[number] = scores[number] * (1 + NAMED * len(wanted & held) / len(wanted) * 2)
-    return raised
+        title = _names(view.entry(number).title)
+        higher[number] = scores[number] * (1 + NAMED * len(names & title) / len(names) * 2)
+    return higher
 
 
 def _first(scores: Mapping[int, float], view: VisibleEntries) -> list[int]:
@@ -64,8 +89,8 @@ def _first(scores: Mapping[int, float], view: VisibleEntries) -> list[int]:
 def _names(text: str) -> frozenset[str]:
     """The names in a text, in lower case and, behind a mark, as written."""
     pieces = {piece for chunk in chunks(text) for piece in _STEPS.split(chunk) if piece}
-    told = {piece for piece in pieces if piece.lower() not in STOP_WORDS}
-    return frozenset({piece.lower() for piece in told} | {f"={piece}" for piece in told})
+    names = {piece for piece in pieces if piece.lower() not in STOP_WORDS}
+    return frozenset({piece.lower() for piece in names} | {f"={piece}" for piece in names})
 
 
 def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]:
@@ -78,7 +103,7 @@ def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]
     if not view.sessions:
         return {}
     lent: dict[int, float] = {}
-    lifted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in _first(scores, view):
         session = view.entry(number).session
         if not session or number not in view.places:
@@ -90,9 +115,9 @@ def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]
                 continue
             neighbour = members[other]
             if neighbour not in scores and neighbour not in lent:
-                if lifted[session] >= _LIFTED:
+                if counts[session] >= _LIFTED:
                     continue
-                lifted[session] += 1
+                counts[session] += 1
             lent[neighbour] = lent.get(neighbour, 0.0) + share * scores[number]
     return lent
 
@@ -104,7 +129,7 @@ def prior(entry: Entry, layer: int, now: float) -> float:
         (0.95 + 0.05 * math.exp(-age / _FADING))
         * (0.93 + 0.07 * entry.confidence)
         * (1.0 if entry.status == "active" else 0.95)
-        * (CAPTURED if entry.type in ("commit", "session") else 1.0)
+        * (CAPTURED if entry.type in CAPTURED_TYPES else 1.0)
         * (1.0 - 0.01 * min(layer, 4))
     )
 

@@ -11,14 +11,16 @@ from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
-from treering.search.analysis import terms
+from treering.search.analysis import terms_in
 from treering.search.entry import Entry
+from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack
 
-_WORD = 4
-_SAMPLE = 0.6  # a sketch is a small sample, tags count in it and texts decide: ask it for less
+FOLDABLE = 50  # results looked at
+_PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
 _CROWD = 50  # memories looked at on one shelf: hundreds of the same title stay affordable
 
-Likeness = Callable[[Entry, Entry], float]
+Label = int | str  # a hash of a sketch, an id or a title
+Compare = Callable[[Entry, Entry], float]
 
 
 class Family(NamedTuple):
@@ -30,45 +32,66 @@ class Family(NamedTuple):
 
 def share_of_terms(one: str, other: str) -> float:
     """How many of their terms two texts share, from 0 to 1 (Dice)."""
-    first, second = _terms_of(one), _terms_of(other)
+    first, second = terms_in(one), terms_in(other)
     if not first or not second:
         return float(one == other)
     return 2 * len(first & second) / (len(first) + len(second))
 
 
-@lru_cache(4096)
-def _terms_of(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+def folds(entries: Sequence[Entry]) -> dict[int, int]:
+    """Place -> the better place it is folded under, for the first results, best first.
+
+    Copies of one memory (the same id on two branches) fold as well.
+    """
+    shelves: dict[Label, list[int]] = {}
+    under: dict[int, int] = {}
+    for place, entry in enumerate(entries[:FOLDABLE]):
+        labels: list[Label] = [entry.id, *smallest(_sketch(entry.sketch), _PROBES)]
+        others = {other for label in labels for other in shelves.get(label, ())}
+        same = [other for other in others if _are_same(entries[other], entry)]
+        if same:
+            under[place] = min(same)
+            continue
+        for label in labels:
+            shelves.setdefault(label, []).append(place)
+    return under
 
 
-def families(entries: Sequence[Entry], share: float, likeness: Likeness) -> list[Family]:
-    """Groups of two and more whose `likeness` is at least `share`; nearest to each other first."""
-    sketches = [_sketch(entry) for entry in entries]
+def _are_same(one: Entry, other: Entry) -> bool:
+    if one.id == other.id or one.type != other.type:
+        return one.id == other.id
+    first, second = _sketch(one.sketch), _sketch(other.sketch)
+    return likeness(first, second, cut=max(len(first), len(second))) >= FOLDED
+
+
+def families(entries: Sequence[Entry], share: float, compare: Compare) -> list[Family]:
+    """Groups of two and more that `compare` to at least `share`; nearest to each other first."""
+    sketches = [_sketch(entry.sketch) for entry in entries]
     rarity = Counter(term for sketch in sketches for term in sketch)
-    shelves: dict[bytes | str, list[int]] = {}
-    joined: dict[int, list[tuple[int, float]]] = {}
+    shelves: dict[Label, list[int]] = {}
+    joiners: dict[int, list[tuple[int, float]]] = {}
 
     for place, entry in enumerate(entries):
-        labels: list[bytes | str] = [
-            *_rarest(sketches[place], rarity, share * _SAMPLE),
+        labels: list[Label] = [
+            *_rarest(sketches[place], rarity, share * MAYBE_ALIKE),
             entry.title,
         ]
-        met = {other for label in labels for other in shelves.get(label, ())[-_CROWD:]}
+        others = {other for label in labels for other in shelves.get(label, ())[-_CROWD:]}
         scores = (
-            (likeness(entries[other], entry), -other)
-            for other in met
+            (compare(entries[other], entry), -other)
+            for other in others
             if entries[other].title == entry.title
-            or _may_be_alike(sketches[other], sketches[place], share * _SAMPLE)
+            or _may_be_alike(sketches[other], sketches[place], share * MAYBE_ALIKE)
         )
         score, first = max(scores, default=(0.0, 0))
         if score and score >= share:
-            joined.setdefault(-first, []).append((place, score))
+            joiners.setdefault(-first, []).append((place, score))
             continue
         for label in labels:
             shelves.setdefault(label, []).append(place)
 
-    found = [_family(entries, first, others) for first, others in joined.items()]
-    return sorted(found, key=lambda family: -family.score)
+    groups = [_family(entries, first, others) for first, others in joiners.items()]
+    return sorted(groups, key=lambda family: -family.score)
 
 
 def _family(entries: Sequence[Entry], first: int, others: Iterable[tuple[int, float]]) -> Family:
@@ -76,17 +99,18 @@ def _family(entries: Sequence[Entry], first: int, others: Iterable[tuple[int, fl
     return Family((entries[first], *(entries[place] for place in places)), min(scores))
 
 
-def _rarest(sketch: frozenset[bytes], rarity: Counter[bytes], share: float) -> list[bytes]:
+def _rarest(sketch: Sketch, rarity: Counter[int], share: float) -> list[int]:
     """So many of the rarest that two sketches with `share` in common have one of these in common:
     whoever misses all of them misses more than is allowed."""
-    ordered = sorted(sketch, key=lambda term: (rarity[term], term))
-    return ordered[: len(ordered) - ceil(share * len(ordered)) + 1]
+    terms = sorted(sketch, key=lambda term: (rarity[term], term))
+    return terms[: len(terms) - ceil(share * len(terms)) + 1]
 
 
-def _may_be_alike(one: frozenset[bytes], other: frozenset[bytes], share: float) -> bool:
+def _may_be_alike(one: Sketch, other: Sketch, share: float) -> bool:
+    """Less than `likeness` asks for, and sure to hold for whatever is alike."""
     return len(one & other) >= share * max(len(one), len(other))
 
 
-def _sketch(entry: Entry) -> frozenset[bytes]:
-    sketch = entry.sketch
-    return frozenset(sketch[at : at + _WORD] for at in range(0, len(sketch), _WORD))
+@lru_cache(4096)
+def _sketch(data: bytes) -> Sketch:
+    return unpack(data)

@@ -22,12 +22,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from treering.git.files import check_folder, make_folder, read_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 from treering.search.analysis import ANALYSIS
 from treering.search.contents import Contents, Listed, read_contents, write_contents
+from treering.search.corpus import Batch, Segment, StoredSegment
 from treering.search.entry import Entry, pack, unpack
-from treering.search.segment import Batch, Segment, StoredSegment
-from treering.search.whoosh import whoosh_modules
 
 VERSION = 4
 # 1: one text field, our own posting lists, entries beside each segment
@@ -75,14 +74,14 @@ class IndexFolder:
         except (OSError, ValueError):
             return f"{data}/damaged"  # to be found out, and built anew, by whoever opens it
 
-    def segments(self, known: Iterable[Segment] = ()) -> list[StoredSegment]:
+    def segments(self, known_segments: Iterable[Segment] = ()) -> list[StoredSegment]:
         """Open the index, taking over segments that are open already."""
-        opened = {s.name: s for s in known if isinstance(s, StoredSegment)}
+        by_name = {s.name: s for s in known_segments if isinstance(s, StoredSegment)}
         for attempt in range(_TRIES):
             data = self._data()
             try:
-                listed = read_contents(data).segments
-                return [opened.get(_full(data, s)) or _open(data, s) for s in listed]
+                contents = read_contents(data).segments
+                return [by_name.get(_full(data, s)) or _open(data, s) for s in contents]
             except FileNotFoundError:
                 # A writer merged segments between our look at the list and at the files.
                 if attempt == _TRIES - 1:
@@ -110,8 +109,8 @@ class IndexFolder:
     def rewrite(self, names: Collection[str], change: Callable[[Entry], Entry]) -> None:
         """Put one segment in the place of these, with entries that know more."""
         data = self._data()
-        listed = read_contents(data).segments
-        _join(data, [segment for segment in listed if _full(data, segment) in names], change)
+        segments = read_contents(data).segments
+        _join(data, [segment for segment in segments if _full(data, segment) in names], change)
 
     @property
     def is_writable(self) -> bool:
@@ -152,9 +151,8 @@ class IndexFolder:
         return self.path / name
 
     def _point_to(self, data: Path) -> None:
-        beside = self.path / f"CURRENT.{data.name}"
-        beside.write_text(json.dumps(self._stamp | {"data": data.name}), encoding="utf-8")
-        beside.replace(self.path / "CURRENT")
+        stamp = json.dumps(self._stamp | {"data": data.name})
+        replace_file(self.path / "CURRENT", stamp.encode())
 
     def _try_data(self) -> Path | None:
         try:
@@ -178,10 +176,10 @@ def _full(data: Path, segment: Listed) -> str:
 def _open(data: Path, segment: Listed) -> StoredSegment:
     from treering.search.codec import ListReader
 
-    stored = read_file(data / f"{segment.name}{_ENTRIES}")
+    raw = read_file(data / f"{segment.name}{_ENTRIES}")
     terms = read_file(data / f"{segment.name}.trm")
-    entries = unpack(stored[_CRC:])
-    if zlib.crc32(terms).to_bytes(_CRC, "little") != stored[:_CRC]:
+    entries = unpack(raw[_CRC:])
+    if zlib.crc32(terms).to_bytes(_CRC, "little") != raw[:_CRC]:
         raise ValueError("the term table is damaged")
     if len(entries) != segment.documents:
         raise ValueError("entries and documents do not agree")
@@ -189,11 +187,9 @@ def _open(data: Path, segment: Listed) -> StoredSegment:
     return StoredSegment(_full(data, segment), entries, lists)
 
 
-def _write(data: Path, batch: Segment, kept: Callable[[list[Listed]], list[Listed]]) -> None:
-    with whoosh_modules():
-        from whoosh.index import LockError
+def _write(data: Path, batch: Segment, choose: Callable[[list[Listed]], list[Listed]]) -> None:
+    from treering.search.codec import BatchWriter, DataFolder, LockError
 
-        from treering.search.codec import BatchWriter, DataFolder
     try:
         writer = BatchWriter(
             DataFolder(data), finish=lambda name: _write_entries(data, name, batch)
@@ -202,7 +198,7 @@ def _write(data: Path, batch: Segment, kept: Callable[[list[Listed]], list[Liste
         raise LockedError(str(data)) from error
     try:
         writer.add_batch(batch)
-        writer.commit(mergetype=lambda _, segments: kept(segments))
+        writer.commit(mergetype=lambda _, segments: choose(segments))
     except BaseException:
         # Never leave the lock behind in a process that lives on.
         with suppress(Exception):
@@ -212,9 +208,9 @@ def _write(data: Path, batch: Segment, kept: Callable[[list[Listed]], list[Liste
 
 def _join(data: Path, segments: Sequence[Listed], change: Callable[[Entry], Entry]) -> None:
     """One segment in the place of several, its entries changed."""
-    batch, known = Batch(), set[str]()
+    batch, blobs = Batch(), set[str]()
     for segment in segments:
-        batch.add_segment(_open(data, segment), known)
+        batch.add_segment(_open(data, segment), blobs)
     batch.entries = list(map(change, batch.entries))
     _write(data, batch, lambda now: [segment for segment in now if segment not in segments])
 
@@ -228,10 +224,10 @@ def _write_entries(data: Path, name: str, batch: Segment) -> None:
 
 def _small(segments: Sequence[Listed]) -> list[Listed]:
     by_size = sorted(segments, key=lambda segment: segment.documents)
-    total, chosen = 0, list[Listed]()
+    total, small = 0, list[Listed]()
     for segment in by_size:
-        if len(chosen) >= 2 and segment.documents > total:
+        if len(small) >= 2 and segment.documents > total:
             break
         total += segment.documents
-        chosen.append(segment)
-    return chosen
+        small.append(segment)
+    return small

@@ -1,12 +1,21 @@
-"""What one caller may see of a snapshot: the visible blobs by number, and their sessions."""
+"""What one caller may see of a snapshot: the visible blobs by number, and which fit the filters.
+
+Each filter is one pass over what the ones before it left.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
+from treering.model.choices import Status
+from treering.model.query import Filters
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
-from treering.search.filters import WITHHELD
+
+Test = Callable[[Entry], bool]
+
+#: Without a status asked for, what was replaced or forgotten is withheld and counted.
+WITHHELD: tuple[Status, ...] = ("superseded", "deleted")
 
 
 class VisibleEntries:
@@ -28,11 +37,11 @@ class VisibleEntries:
 
     @cached_property
     def by_status(self) -> dict[str, set[int]]:
-        found: dict[str, set[int]] = defaultdict(set)
+        numbers: dict[str, set[int]] = defaultdict(set)
         entries = self.snapshot.entries
         for number in self.all:
-            found[entries[number].status].add(number)
-        return dict(found)
+            numbers[entries[number].status].add(number)
+        return dict(numbers)
 
     @cached_property
     def in_force(self) -> set[int]:
@@ -49,14 +58,14 @@ class VisibleEntries:
     @cached_property
     def sessions(self) -> dict[str, list[int]]:
         """The documents in force of each session, oldest first."""
-        found: dict[str, list[int]] = defaultdict(list)
+        sessions: dict[str, list[int]] = defaultdict(list)
         entries = self.snapshot.entries
         for number in self.in_force:
             if entries[number].session:
-                found[entries[number].session].append(number)
-        for members in found.values():
+                sessions[entries[number].session].append(number)
+        for members in sessions.values():
             members.sort(key=lambda n: (entries[n].created, entries[n].place, n))
-        return dict(found)
+        return dict(sessions)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -74,3 +83,110 @@ class VisibleEntries:
 
     def layer(self, number: int) -> int:
         return self.visible[self.snapshot.entries[number].blob]
+
+
+# --- filters --------------------------------------------------------------------------------------
+
+
+def filter_numbers(numbers: Iterable[int], entries: Sequence[Entry], filters: Filters) -> list[int]:
+    """The documents that pass every filter but the status, in the order given."""
+    numbers = list(numbers)
+    for test in _tests(filters):
+        numbers = [number for number in numbers if test(entries[number])]
+    return numbers
+
+
+def _tests(filters: Filters) -> list[Test]:
+    """One test per filter that asks for something; the cheap and selective ones first."""
+    return [test for make in _MAKERS if (test := make(filters)) is not None]
+
+
+def _of_types(filters: Filters) -> Test | None:
+    types, without = frozenset(filters.types), frozenset(filters.without_types)
+    if not types and not without:
+        return None
+    return lambda e: (not types or e.type in types) and e.type not in without
+
+
+def _in_session(filters: Filters) -> Test | None:
+    session = filters.session
+    return (lambda e: e.session == session) if session else None
+
+
+def _by_creation(filters: Filters) -> Test | None:
+    if filters.since is None and filters.until is None:
+        return None
+    low = float("-inf") if filters.since is None else filters.since
+    high = float("inf") if filters.until is None else filters.until
+    return lambda e: low <= e.created <= high
+
+
+def _confident(filters: Filters) -> Test | None:
+    if filters.min_confidence is None and filters.max_confidence is None:
+        return None
+    low = 0.0 if filters.min_confidence is None else filters.min_confidence
+    high = 1.0 if filters.max_confidence is None else filters.max_confidence
+    return lambda e: low <= e.confidence <= high
+
+
+def _by_tags(filters: Filters) -> Test | None:
+    tags = {tag.lower() for tag in filters.tags}
+    without = {tag.lower() for tag in filters.without_tags}
+    if not tags and not without:
+        return None
+
+    def test(entry: Entry) -> bool:
+        has = {tag.lower() for tag in entry.tags}
+        return tags <= has and not without & has
+
+    return test
+
+
+def _on_topic(filters: Filters) -> Test | None:
+    topic = filters.topic.lower()
+    if not topic:
+        return None
+    below = topic + "/"
+    return lambda e: (t := e.topic.lower()) == topic or t.startswith(below)
+
+
+def _by_title(filters: Filters) -> Test | None:
+    part = filters.title.lower()
+    return (lambda e: part in e.title.lower()) if part else None
+
+
+def _by_author(filters: Filters) -> Test | None:
+    part = filters.author.lower()
+    return (lambda e: part in e.author.lower()) if part else None
+
+
+def _by_agent(filters: Filters) -> Test | None:
+    part = filters.agent.lower()
+    return (lambda e: part in e.agent.lower()) if part else None
+
+
+def _about_file(filters: Filters) -> Test | None:
+    """The path itself, a folder above it, or its base name."""
+    place = filters.file.removeprefix("./").rstrip("/")
+    if not place:
+        return None
+    folder, base = place + "/", "/" + place
+    bare = "/" not in place
+    return lambda e: any(
+        path == place or path.startswith(folder) or (bare and path.endswith(base))
+        for path in e.files
+    )
+
+
+_MAKERS: tuple[Callable[[Filters], Test | None], ...] = (
+    _of_types,
+    _in_session,
+    _by_creation,
+    _confident,
+    _by_tags,
+    _on_topic,
+    _by_title,
+    _by_author,
+    _by_agent,
+    _about_file,
+)

@@ -73,12 +73,6 @@ def _has_taken_out(vault: Vault, other: Lost, lost: Lost) -> bool:
     """Whether a history has a tombstone where another still has the text."""
     pairs = differing(vault, tree_of(vault, other.tip), tree_of(vault, lost.tip))
     return any(
-        _is_stone(vault, there) and not _is_stone(vault, here) for there, here in pairs.values()
+        is_redacted(vault.try_memory(there)) and not is_redacted(vault.try_memory(here))
+        for there, here in pairs.values()
     )
-
-
-def _is_stone(vault: Vault, blob: str | None) -> bool:
-    try:
-        return bool(blob) and is_redacted(vault.memory(blob or ""))
-    except TreeringError:
-        return False

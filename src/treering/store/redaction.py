@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from treering.errors import TreeringError
 from treering.git.binding import GIT_OBJECT_TREE, without_fsync
 from treering.git.objects import BLOB, TREE
 from treering.model import document
@@ -120,10 +119,7 @@ class _Redaction:
 
     def _stone(self, memory_id: str, blob: str) -> str:
         if blob not in self.blobs:
-            try:
-                old: Memory | None = self._vault.memory(blob)
-            except TreeringError:
-                old = None
+            old = self._vault.try_memory(blob)
             stone = self._objects.write_blob(document.dump(tombstone(memory_id, old)))
             if stone == blob:
                 return blob  # it is one already

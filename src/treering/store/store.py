@@ -7,7 +7,7 @@ from pathlib import Path
 
 from treering.clock import Clock, wall_clock
 from treering.errors import NotARepository, StorageFailed, StoreDamaged
-from treering.git import lock, sharing
+from treering.git import files, lock
 from treering.git.lock import Held
 from treering.git.repository import Repository, make_bare
 from treering.store.vault import Vault
@@ -37,12 +37,12 @@ class Store:
     def lock(self, patience: float = lock.PATIENCE) -> Iterator[Held]:
         """Hold the lock; whatever is written meanwhile is as open as the repository is shared."""
         word = self.repository.config("core.sharedRepository") or "umask"
-        if not sharing.is_for_group(word):
+        if not files.is_for_group(word):
             with lock.hold(self.lock_path, patience=patience) as held:
                 yield held
         else:
             with (
-                sharing.share(word),
+                files.share(word),
                 lock.hold(self.lock_path, patience=patience, group=True) as held,
             ):
                 yield held

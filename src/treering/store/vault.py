@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treering.clock import Clock, wall_clock
-from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
+from treering.errors import FormatTooNew, StorageFailed, StoreDamaged, TreeringError
 from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
@@ -180,6 +180,13 @@ class Vault:
             self._parsed[blob] = memory
         return memory
 
+    def try_memory(self, blob: str | None) -> Memory | None:
+        """The memory in a blob, or None where it is none or cannot be read: doctor names it."""
+        try:
+            return self.memory(blob) if blob else None
+        except TreeringError:
+            return None
+
     # --- writing ----------------------------------------------------------------------------------
 
     def commit(
@@ -235,7 +242,7 @@ class Vault:
         """FormatTooNew where a treering wrote that knows more than this one."""
         there = message.read(self.repository.objects.commit(commit).message).format
         if there > FORMAT:
-            raise FormatTooNew(f"These memories have format {there}; this treering knows {FORMAT}.")
+            raise FormatTooNew(f"These memories have format {there}. This treering knows {FORMAT}.")
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob

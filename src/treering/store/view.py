@@ -52,8 +52,16 @@ class Copy(NamedTuple):
     blob: str
     layer: Layer
 
+    @property
+    def is_private(self) -> bool:
+        return self.layer.vault.is_private
+
     def memory(self) -> Memory:
         return self.layer.vault.memory(self.blob)
+
+    def try_memory(self) -> Memory | None:
+        """The memory, or None where it cannot be read: doctor names it."""
+        return self.layer.vault.try_memory(self.blob)
 
 
 class View:

@@ -158,17 +158,10 @@ def _list_redacted(vault: Vault, ours: str, theirs: str) -> list[str]:
     ids = []
     for path, blobs in pairs.items():
         if (memory_id := layout.id_of_path(path)) and all(blobs):
-            stones = [_is_stone(vault, blob) for blob in blobs if blob]
+            stones = [is_redacted(vault.try_memory(blob)) for blob in blobs]
             if stones[0] != stones[1]:
                 ids.append(memory_id)
     return ids
-
-
-def _is_stone(vault: Vault, blob: str) -> bool:
-    try:
-        return is_redacted(vault.memory(blob))
-    except TreeringError:
-        return False
 
 
 def _take_in_redacted(
@@ -203,7 +196,7 @@ def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     commit = objects.commit(tip)
     memories = vault.trees.folder(commit.tree, layout.MEMORIES)
     if memories and _size_of(vault, memories) > _MOST_LISTED:
-        raise StoreDamaged(f"{scope.branch} lists more than anyone could remember.")
+        raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
     vault.snapshot_at(scope, tip)
     if message.read(commit.message).format > FORMAT:
         raise FormatTooNew(f"{scope.branch} was written by a newer treering.")

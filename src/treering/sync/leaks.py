@@ -39,7 +39,7 @@ def warn_of_name(scope: Scope) -> str:
         return ""
     return (
         f"the name of the branch {mask(scope.branch)} holds what looks like a credential "
-        f"({', '.join(kinds)}), and is shared with its memories; rename the branch"
+        f"({', '.join(kinds)}), and is shared with its memories: rename the branch"
     )
 
 

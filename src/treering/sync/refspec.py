@@ -12,6 +12,7 @@ _OURS = f"+{HEADS}*:"
 
 
 def fetch_refspec(remote: str) -> str:
+    """Into a place of our own: fetched straight into `heads`, a prune would delete memories."""
     return f"{_OURS}{REMOTES}{remote}/heads/*"
 
 

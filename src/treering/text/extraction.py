@@ -1,14 +1,15 @@
-"""Entities named in a text: people, organizations, technologies, concepts and files.
+"""What a text names: people, organizations, technologies, concepts, files; and tags it suggests.
 
 By rules made for what developers write: trailers, paths, known names, a few turns of phrase. Each
 find says how sure it is. Every pattern is bounded, so 256 KB of anything takes milliseconds.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from treering.text.technologies import AMBIGUOUS, CONCEPTS, ORGANIZATIONS, TECHNOLOGIES
+from treering.model.choices import EntityKind
+from treering.text.words import one_line
 
 _LONGEST = 262_144
 
@@ -66,28 +67,28 @@ class NamedEntity(NamedTuple):
     """One entity a text names, and how sure that is."""
 
     name: str
-    kind: str
+    kind: EntityKind
     confidence: float
 
 
 def extract(text: str, min_confidence: float = 0.6) -> list[NamedEntity]:
     """What a text names, surest first, each once; one name has one kind."""
     best: dict[str, NamedEntity] = {}
-    for found in _all(text[:_LONGEST]):
-        known = best.get(found.name.casefold())
-        if known is None or found.confidence > known.confidence:
-            best[found.name.casefold()] = found
-    wanted = (found for found in best.values() if found.confidence >= min_confidence)
-    return sorted(wanted, key=lambda found: -found.confidence)
+    for entity in _all(text[:_LONGEST]):
+        rival = best.get(entity.name.casefold())
+        if rival is None or entity.confidence > rival.confidence:
+            best[entity.name.casefold()] = entity
+    sure = (entity for entity in best.values() if entity.confidence >= min_confidence)
+    return sorted(sure, key=lambda entity: -entity.confidence)
 
 
-def kind_of(name: str) -> str:
+def kind_of(name: str) -> EntityKind:
     """The kind a bare name most likely has; what nothing is known about is a concept."""
     if name.lower() in TECHNOLOGIES:
         return "technology"
-    found = extract(name, 0.0)
-    whole = [item for item in found if item.name.casefold() == name.casefold()]
-    return whole[0].kind if whole else "concept"
+    entities = extract(name, 0.0)
+    kinds = [entity.kind for entity in entities if entity.name.casefold() == name.casefold()]
+    return kinds[0] if kinds else "concept"
 
 
 def _all(text: str) -> Iterator[NamedEntity]:
@@ -101,16 +102,16 @@ def _all(text: str) -> Iterator[NamedEntity]:
 
 def _without_code(text: str) -> str:
     """Without fenced blocks, in which names mean other things, and without addresses."""
-    kept = text.split("```")[::2]
-    return re.sub(r"\b[a-z]{2,10}://\S{1,2000}", " ", "\n".join(kept))
+    prose = text.split("```")[::2]
+    return re.sub(r"\b[a-z]{2,10}://\S{1,2000}", " ", "\n".join(prose))
 
 
 def _people(text: str) -> Iterator[NamedEntity]:
     for name in re.findall(_TRAILER, text):
         if "[bot]" not in name:
-            yield NamedEntity(_one_line(name), "person", 0.95)
+            yield NamedEntity(one_line(name), "person", 0.95)
     for name in re.findall(_MAILED, text):
-        yield NamedEntity(_one_line(name), "person", 0.9)
+        yield NamedEntity(one_line(name), "person", 0.9)
     for handle in re.findall(_HANDLE, text):
         yield NamedEntity(f"@{handle}", "person", 0.65)
     for pattern, sure in ((_SAID, 0.75), (_DID, 0.7)):
@@ -134,8 +135,8 @@ def _organizations(text: str) -> Iterator[NamedEntity]:
 def _is_name(text: str) -> bool:
     """Not a word that merely begins a sentence, and not a thing we know."""
     words = text.split()
-    known = text.lower() in TECHNOLOGIES or words[0] in AMBIGUOUS
-    return not known and not any(word.lower() in _NO_NAMES for word in words)
+    is_thing = text.lower() in TECHNOLOGIES or words[0] in AMBIGUOUS
+    return not is_thing and not any(word.lower() in _NO_NAMES for word in words)
 
 
 def _files(text: str) -> Iterator[NamedEntity]:
@@ -180,7 +181,7 @@ def _how_sure(words: list[str], at: int) -> float:
 
 
 def _concepts(text: str) -> Iterator[NamedEntity]:
-    lower = " ".join(text.lower().split())
+    lower = one_line(text.lower())
     for name in CONCEPTS:
         if name in lower and re.search(rf"\b{re.escape(name)}\b", lower):
             yield NamedEntity(name, "concept", 0.8)
@@ -189,5 +190,137 @@ def _concepts(text: str) -> Iterator[NamedEntity]:
             yield NamedEntity(name, "concept", 0.65)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+# --- what a memory's own text suggests about it ---------------------------------------------------
+
+_MOST_TAGS = 5
+_SUGGESTING = 20_000  # characters looked at
+_LONG_TITLE = 80
+_CODE_NAME = r"(?<![\w./-])[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*(?![\w/-]|\.\w)"
+_PLAIN_WORD = r"[\w-]+"
+_PATH = r"(?<![\w/.-])(?:[\w.-]+/)*[\w-]+\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])"
+_SENTENCE_END = r"(?<=[.!?])\s|[;:]\s|\s[–—-]\s"
+_SHOUTED = frozenset({"todo", "fixme", "note", "warning", "important", "must", "never", "always",
+                      "not", "and", "or", "ok"})  # fmt: skip
+
+
+def tags_for(text: str, used: Iterable[str], own: Collection[str]) -> tuple[str, ...]:
+    """Tags others already use whose word is in the text, then names like PostgreSQL or JSONB.
+
+    `own` are those the memory has.
+    """
+    words = {word.lower() for word in re.findall(_PLAIN_WORD, text[:_SUGGESTING])}
+    names = re.findall(_CODE_NAME, text[:_SUGGESTING])
+    tags = [tag for tag in used if tag.lower() in words]
+    tags += [name.lower() for name in names if _is_code_name(name)]
+    present = {tag.lower() for tag in own}
+    return tuple(dict.fromkeys(tag for tag in tags if tag.lower() not in present))[:_MOST_TAGS]
+
+
+def _is_code_name(word: str) -> bool:
+    """Capitals inside a word make a name; a word all in capitals may just be shouted."""
+    capitals = sum(letter.isupper() for letter in word)
+    return capitals >= 2 and len(word) <= 30 and word.lower() not in _SHOUTED
+
+
+def title_for(title: str) -> str:
+    """The first clause of a title that runs on; empty where the title is short enough."""
+    if len(title) <= _LONG_TITLE:
+        return ""
+    clause = re.split(_SENTENCE_END, title, maxsplit=1)[0].rstrip(" .;:,–—-")
+    if 8 <= len(clause) <= _LONG_TITLE:
+        return clause
+    return f"{title[: _LONG_TITLE - 1].rsplit(' ', 1)[0].rstrip(' ,;:')}…"
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    """What looks like a file's path; whether there is one is for the caller to see."""
+    paths = dict.fromkeys(re.findall(_PATH, text[:_SUGGESTING]))
+    return tuple(path for path in paths if ".." not in path.split("/"))
+
+
+# --- names that software prose uses without explaining them ---------------------------------------
+
+#: Canonical spelling, then other spellings. Any case is understood.
+_TECHNOLOGIES = """
+Python; JavaScript: js; TypeScript; Golang; Kotlin; Scala; Haskell; Clojure; Elixir; Erlang
+OCaml; C++: cpp; C#: csharp; F#; Objective-C; PHP; Perl; Lua; Zig; Nim; COBOL; Fortran; Bash
+PowerShell; SQL; PL/SQL; GraphQL; gRPC; Protobuf: protocol buffers; WebSocket: websockets
+WebRTC; WebAssembly: wasm; HTML; CSS; Sass; YAML; TOML; JSON; XML; Markdown; LaTeX; OpenAPI
+Swagger; JSON Schema; PostgreSQL: postgres, psql; MySQL; MariaDB; SQLite; MongoDB; Redis
+Memcached; Cassandra; CouchDB; DynamoDB; Elasticsearch; OpenSearch; ClickHouse; Snowflake
+BigQuery; Redshift; DuckDB; Neo4j; InfluxDB; TimescaleDB; CockroachDB; etcd; ZooKeeper
+Chroma: chromadb; pgvector; RocksDB; LevelDB; Whoosh; Lucene; Kafka: apache kafka; RabbitMQ
+NATS; ActiveMQ; Celery; Sidekiq; Airflow; Dagster; dbt; Apache Spark: pyspark
+Apache Flink: flink; Hadoop; Pandas; NumPy; SciPy; PyTorch; TensorFlow; Keras
+scikit-learn: sklearn; Jupyter; Hugging Face: huggingface; LangChain; spaCy; OpenCV; CUDA; ONNX
+Django; FastAPI; Starlette; Uvicorn; Gunicorn; SQLAlchemy; Alembic; Pydantic; Pytest
+Hypothesis; mypy; Ruff; Poetry; setuptools; virtualenv; Conda; PyPI; npm; pnpm; Yarn
+Node.js: nodejs, node.js; Deno; Bun; Express.js; Next.js: nextjs; Nuxt; Vue.js: vue, vuejs
+Angular; Svelte; SvelteKit; React Native; jQuery; Redux; Webpack; Vite; Rollup; esbuild; Babel
+ESLint; Prettier; Jest; Vitest; Mocha; Cypress; Playwright; Selenium; Puppeteer; Storybook
+Tailwind: tailwindcss; Electron; Tauri; Flutter; Android; iOS; SwiftUI; Xcode; Gradle; Maven
+Spring Boot; Hibernate; JUnit; JVM; GraalVM; .NET: dotnet; ASP.NET; Blazor; Laravel; Symfony
+WordPress; Ruby on Rails: rails; RSpec; Phoenix; Tokio; Serde; Actix; Axum; pygit2; libgit2
+Git; GitHub; GitLab; Bitbucket; GitHub Actions; Jenkins; CircleCI; Travis CI; TeamCity
+Argo CD: argocd; Docker: dockerfile; Docker Compose; Podman; containerd; Kubernetes: k8s; Helm
+Istio; Envoy; Linkerd; Terraform; Ansible; Pulumi; Vagrant; Packer; Nginx; HAProxy; Traefik
+Caddy; Cloudflare; Fastly; AWS; Azure; GCP; Heroku; Vercel; Netlify; S3; EC2; AWS Lambda
+CloudFront; CloudFormation; Firebase; Supabase; Prometheus; Grafana; Datadog; Sentry; Splunk
+OpenTelemetry: otel; Jaeger; Zipkin; New Relic; PagerDuty; Linux; Ubuntu; Debian; Alpine; macOS
+Windows; systemd; OpenSSL; OpenSSH; LDAP; OAuth: oauth2; OpenID Connect: oidc; SAML; JWT; TLS
+Kerberos; Keycloak; Auth0; Okta; Vault by HashiCorp; Stripe API; Twilio; SendGrid; Slack; Jira
+Confluence; Figma; VS Code: vscode; IntelliJ; Neovim; Emacs; tmux; MCP: model context protocol
+LSP; ffmpeg; ImageMagick; Pandoc; Bazel; CMake
+"""
+
+#: Also plain words: only as written here, and with less confidence.
+_AMBIGUOUS = """
+Go Rust Swift React Ruby Java Flask Spring Express Dart Julia Consul Nomad Salt Chef Puppet
+Vault Sphinx Tornado Click Rich Ember Backbone Bottle Pyramid Make Ninja Meson Groovy
+"""
+
+_CONCEPTS = """
+dependency injection; event sourcing; rate limiting; circuit breaker; feature flag; idempotency
+optimistic locking; pessimistic locking; eventual consistency; cqrs; domain-driven design
+technical debt; continuous integration; continuous delivery; blue-green deployment
+canary release; code review; message queue; connection pool; connection pooling; service mesh
+load balancing; sharding; replication; two-phase commit; write-ahead log; write-ahead logging
+cache invalidation; back pressure; backpressure; garbage collection; reference counting
+copy-on-write; lazy loading; server-side rendering; single sign-on; multi-tenancy
+role-based access control; zero trust; least privilege; test-driven development
+property-based testing; snapshot testing; contract testing; mutation testing
+hexagonal architecture; clean architecture; microservices; monorepo; race condition; deadlock
+memory leak; vector search; semantic search; full-text search; retrieval-augmented generation
+exponential backoff; dead letter queue; change data capture; materialized view
+schema migration
+"""
+
+_ORGANIZATIONS = """
+Google; Microsoft; Amazon; Apple; Meta; Netflix; Anthropic; OpenAI; Mozilla; Red Hat; JetBrains
+Canonical; Oracle; IBM; Intel; AMD; Nvidia; NVIDIA; Stripe; Shopify; Atlassian; HashiCorp
+Elastic; Confluent; Databricks; Uber; Airbnb; LinkedIn; Twitter; Facebook; Spotify; Salesforce
+SAP; Adobe; VMware; Cisco; Samsung; Siemens; Apache Software Foundation; Linux Foundation
+Python Software Foundation; W3C; IETF; OWASP; NIST; CNCF
+"""
+
+
+def _split_list(text: str) -> list[str]:
+    """The items of a list kept as text, apart by semicolons and line ends."""
+    return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
+
+
+def _spellings() -> dict[str, str]:
+    names: dict[str, str] = {}
+    for item in _split_list(_TECHNOLOGIES):
+        name, _, others = item.partition(": ")
+        for word in (name, *others.split(",")):
+            if word.strip():
+                names[word.strip().lower()] = name
+    return names
+
+
+#: Any spelling in lower case -> the canonical one.
+TECHNOLOGIES = _spellings()
+AMBIGUOUS = frozenset(_AMBIGUOUS.split())
+CONCEPTS = frozenset(_split_list(_CONCEPTS))
+ORGANIZATIONS = frozenset(_split_list(_ORGANIZATIONS))

@@ -27,9 +27,11 @@ def fresh_nonce() -> str:
 
 def fence(text: str, nonce: str, header: str) -> str:
     """The text between two marks that bear the nonce, below a line that says where it is from."""
-    said = _harmless(clean_line(header)[:_HEADER_LENGTH], nonce)
+    first_line = _harmless(clean_line(header)[:_HEADER_LENGTH], nonce)
     body = _harmless(clean(text), nonce).strip("\n")
-    return f'<{_WORD} nonce="{nonce}">\n{said} ({NOTICE})\n\n{body}\n</{_WORD} nonce="{nonce}">'
+    return (
+        f'<{_WORD} nonce="{nonce}">\n{first_line} ({NOTICE})\n\n{body}\n</{_WORD} nonce="{nonce}">'
+    )
 
 
 def header(
@@ -50,8 +52,8 @@ def header(
         "origin": origin,
         "flags": ", ".join(flags),
     }
-    told = [f"{name}: {_part(value)}" for name, value in parts.items() if value]
-    return " | ".join([f"{_part(type)} {_part(id)}", *told])
+    facts = [f"{name}: {_part(value)}" for name, value in parts.items() if value]
+    return " | ".join([f"{_part(type)} {_part(id)}", *facts])
 
 
 def _part(value: str) -> str:

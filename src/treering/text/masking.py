@@ -60,6 +60,6 @@ def split_files(files: Sequence[FileRef]) -> tuple[tuple[FileRef, ...], tuple[st
     """
     if not secrets_in("\n".join(file.path for file in files)):
         return tuple(files), ()
-    found = {file: bool(secrets_in(file.path)) for file in files}
-    kept = tuple(file for file in files if not found[file])
-    return kept, tuple(mask(file.path) for file in files if found[file])
+    has_secret = {file: bool(secrets_in(file.path)) for file in files}
+    clean = tuple(file for file in files if not has_secret[file])
+    return clean, tuple(mask(file.path) for file in files if has_secret[file])

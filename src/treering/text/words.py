@@ -1,19 +1,29 @@
-"""What a text is about, as a set of plain words: light enough to be worked out at every capture.
+"""The words of a text: those that say nothing, and those that tell what it is about.
 
-Search has a finer analysis, which takes Whoosh to load; here words are only compared with each
-other, so cutting off common endings is enough.
+Light enough to be worked out at every capture. Search has a finer analysis of its own
+(`search/analysis.py`), which takes Whoosh's stemmer to load. Here words are only compared with
+each other, so cutting off common endings is enough.
 """
 
 import re
-import zlib
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from treering.text.stopwords import STOP_WORDS
-
-#: A text is compared by at most this many of its words, those with the smallest hashes.
-SAMPLE = 128
+# English words that say nothing about what a memory is about: the words questions are made of. Of
+# everything tried, dropping them was the largest gain of lexical quality, and it halves the
+# postings a question touches. Words like `not`, `before`, `all`, `between` stay out of the list:
+# they tell one function or event from another, and dropping them cost quality.
+_STOP_WORDS = """
+    a about also am an and any are aren't as at be because been being but by can can't cannot could
+    couldn't did didn't do does doesn't don't etc for from had hadn't has hasn't have haven't having
+    he he's her here hers him his how how's i i'd i'll i'm i've if in into is isn't it it's its just
+    let's may me might mine must my of on or our ours shall she she's should shouldn't so some such
+    than that that's the their theirs them then there there's these they they'd they'll they're
+    they've this to too upon us very was wasn't we we'd we'll we're we've were weren't what what's
+    when when's where where's which while who who's whom whose why why's will with won't would
+    wouldn't you you'd you'll you're you've your yours
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 _WORD = r"[^\W_]+(?:['’][^\W\d_]+)?"
 _CJK = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
@@ -28,13 +38,13 @@ _GENERIC = frozenset(
 
 def words(text: str) -> list[str]:
     """The telling words of a text in their order, without endings."""
-    found: list[str] = []
+    telling: list[str] = []
     for word in re.findall(_WORD, text.lower()):
         if not word.isascii() and re.match(_CJK, word):
-            found += map("".join, pairwise(word)) if len(word) > 1 else [word]
+            telling += map("".join, pairwise(word)) if len(word) > 1 else [word]
         elif word not in STOP_WORDS and word not in _GENERIC:
-            found.append(bare(word[:_LONGEST]))
-    return found
+            telling.append(bare(word[:_LONGEST]))
+    return telling
 
 
 @lru_cache(8192)
@@ -54,23 +64,6 @@ def bare(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-def sample(found: Iterable[str]) -> frozenset[int]:
-    """A fair sample of a text's words as numbers; all of them where they are few."""
-    hashes = {zlib.crc32(word.encode()) for word in found}
-    return frozenset(sorted(hashes)[:SAMPLE] if len(hashes) > SAMPLE else hashes)
-
-
-def resemblance(one: frozenset[int], other: frozenset[int], most: int = SAMPLE) -> float:
-    """The share of their words two texts have in common, from samples of at most `most`."""
-    common = one & other
-    if not common:
-        return 0.0
-    if len(one) < most and len(other) < most:
-        return len(common) / len(one | other)
-    union = sorted(one | other)[:most]
-    return sum(number in common for number in union) / len(union)
-
-
-def share(one: frozenset[str], other: frozenset[str]) -> float:
-    """What two sets have in common, as a share of both together."""
-    return len(one & other) / len(one | other) if one and other else 0.0
+def one_line(text: str) -> str:
+    """The words as they are written, apart by single spaces."""
+    return " ".join(text.split())

@@ -15,7 +15,7 @@ from e2e.coming_from.rows import MEMORIES, Call, Row, filled
 from e2e.coming_from.table import ROWS, SYSTEMS
 from mcp import Client
 from treering import Treering
-from treering.mcp.place import ServedRepository
+from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 
 Caller = Callable[[str, dict[str, Any]], Any]

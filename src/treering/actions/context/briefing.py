@@ -12,19 +12,17 @@ from typing import Any
 from treering.actions.checkpoint import load
 from treering.actions.flags import Flags
 from treering.actions.origin import YOU, attribute
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
-from treering.errors import TreeringError
 from treering.model.dates import ago
 from treering.model.memory import Memory
 from treering.model.query import Query
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search import Entry
 from treering.store.view import Copy
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
-#: What happened rather than what is known.
-_PASSING = ("commit", "session", "checkpoint", "entity")
 _NEWEST = 60
 _MOST_HITS = 8
 _LONGEST_PROMPT = 2000
@@ -35,15 +33,15 @@ _MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
 def opening(workspace: Workspace, budget: int) -> str:
     """For the start of a session: the checkpoint to resume, then the newest of the branch and of
     what it stands on. Empty where nothing is remembered."""
-    standing = workspace.position()
-    sight = workspace.searcher.sight(workspace.view_from(standing))
-    if not sight.ranks:
+    position = workspace.position()
+    search_view = workspace.searcher.search_view(workspace.view_from(position))
+    if not search_view.ranks:
         return ""
-    newest = workspace.searcher.index.newest(sight.ranks, _NEWEST)
-    entries = [e for e in newest if e.type not in _PASSING and _is_in_force(e)]
-    entries.sort(key=lambda entry: sight.ranks[entry.blob])  # the nearest layer first
-    lines = chain(_resume(workspace), _headlines(workspace, sight, entries))
-    where = unless_flagged(f"branch {standing.scope.branch}", "this branch")
+    newest = workspace.searcher.index.newest(search_view.ranks, _NEWEST)
+    entries = [e for e in newest if e.type not in BOOKKEEPING_TYPES and _is_in_force(e)]
+    entries.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
+    lines = chain(_resume(workspace), _headlines(workspace, search_view, entries))
+    where = unless_flagged(f"branch {position.scope.branch}", "this branch")
     return _tell(lines, f"what this repository remembers on {where}", budget)
 
 
@@ -52,17 +50,21 @@ def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
     from treering.search.analysis import question_terms
 
     words = prompt[:_LONGEST_PROMPT]
-    asked = set(question_terms(words)) if words.strip() else set()
-    if not asked:
+    question = set(question_terms(words)) if words.strip() else set()
+    if not question:
         return ""
-    sight = workspace.searcher.sight(workspace.view())
+    search_view = workspace.searcher.search_view(workspace.view())
     index = workspace.searcher.index
-    found = index.search(
-        Query(words, words), sight.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
+    result = index.search(
+        Query(words, words), search_view.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
     )
-    entries = [entry for hit in found.hits if (entry := index.entry(hit.blob))]
-    near = [e for e in entries if e.type not in _PASSING and _is_about(sight, e, asked)]
-    lines = _headlines(workspace, sight, near)
+    entries = [entry for hit in result.hits if (entry := index.entry(hit.blob))]
+    near = [
+        entry
+        for entry in entries
+        if entry.type not in BOOKKEEPING_TYPES and _is_about(search_view, entry, question)
+    ]
+    lines = _headlines(workspace, search_view, near)
     return _tell(lines, "what this repository remembers that may concern the prompt", budget)
 
 
@@ -70,34 +72,30 @@ def _is_in_force(entry: Entry) -> bool:
     return entry.status not in ("deleted", "superseded")
 
 
-def _is_about(sight: SearchView, entry: Entry, asked: set[str]) -> bool:
+def _is_about(search_view: SearchView, entry: Entry, question: set[str]) -> bool:
     """Whether a memory shares enough with a prompt. A search always finds the best there is; two
     words in common, one of them in its headline, are the least that is worth an interruption."""
     from treering.search.analysis import terms
 
-    memory = _memory(sight.place(entry.blob))
+    place = search_view.place(entry.blob)
+    memory = place.try_memory() if place else None
     if memory is None:
         return False
-    head = asked & set(terms(" ".join((memory.title, memory.topic, *memory.tags))))
-    files = asked & set(terms(" ".join(file.path for file in memory.files)))
-    shared = head | files | (asked & set(terms(memory.content)))
-    return bool(head | files) and len(shared) >= min(2, len(asked))
+    head = question & set(terms(" ".join((memory.title, memory.topic, *memory.tags))))
+    files = question & set(terms(" ".join(file.path for file in memory.files)))
+    common = head | files | (question & set(terms(memory.content)))
+    return bool(head | files) and len(common) >= min(2, len(question))
 
 
-def _headlines(workspace: Workspace, sight: SearchView, entries: Iterable[Entry]) -> Iterator[str]:
+def _headlines(
+    workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
+) -> Iterator[str]:
     flags = Flags(workspace)
     for entry in entries:
-        place = sight.place(entry.blob)
-        memory = _memory(place)
+        place = search_view.place(entry.blob)
+        memory = place.try_memory() if place else None
         if place and memory and not flags.of(place):
             yield _headline(workspace, place, memory)
-
-
-def _memory(place: Copy | None) -> Memory | None:
-    try:
-        return place.memory() if place else None
-    except TreeringError:
-        return None  # doctor names it
 
 
 def _headline(workspace: Workspace, place: Copy, memory: Memory) -> str:
@@ -114,18 +112,18 @@ def _names(*people: str) -> str:
 
 def _resume(workspace: Workspace) -> list[str]:
     """Where the work was left: in words where they are the user's own, else by title."""
-    saved: dict[str, Any] = load(workspace)
-    checkpoint = saved["checkpoint"]
+    answer: dict[str, Any] = load(workspace)
+    checkpoint = answer["checkpoint"]
     if not checkpoint or checkpoint.get("flags"):
         return []
     when = ago(checkpoint["created"], workspace.clock())
     if checkpoint["origin"] != YOU:
         who = _names(checkpoint["author"])
         return [f"Checkpoint {checkpoint['id']} by {who}, {when}: {_short(checkpoint['title'])}"]
-    lines = [f"Checkpoint {checkpoint['id']}, {when}: {_short(saved['summary'])}"]
-    lines += [f"  next: {_short(step)}" for step in saved["next_steps"][:3]]
-    if commits := saved["since"]["commits"]:
-        lines.append(f"  since then: {commits} commits, {len(saved['since']['files'])} files")
+    lines = [f"Checkpoint {checkpoint['id']}, {when}: {_short(answer['summary'])}"]
+    lines += [f"  next: {_short(step)}" for step in answer["next_steps"][:3]]
+    if commits := answer["since"]["commits"]:
+        lines.append(f"  since then: {commits} commits, {len(answer['since']['files'])} files")
     return lines
 
 
@@ -140,10 +138,10 @@ def _tell(lines: Iterable[str], header: str, budget: int) -> str:
     Lines are asked for one at a time: each is a memory read.
     """
     nonce = fresh_nonce()
-    told, text = "", ""
+    body, text = "", ""
     for line in lines:
-        told += f"{line}\n"
-        longer = fence(told, nonce, f"treering: {header}") + f"\n{_MORE}"
+        body += f"{line}\n"
+        longer = fence(body, nonce, f"treering: {header}") + f"\n{_MORE}"
         if len(longer) > budget:
             break
         text = longer

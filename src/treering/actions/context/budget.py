@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from treering.actions.answers import uri_of
 from treering.model.dates import ago
+from treering.model.memory import uri_of
 
 #: How much of a memory's text is said, by how much it matters.
 _EXCERPT = {"high": 600, "medium": 240, "low": 0}
@@ -52,27 +52,27 @@ def pack(
     where even its title does not fit, the next one may.
     """
     parts: list[str] = []
-    shown: list[Headline] = []
+    page: list[Headline] = []
     resume = _resume(checkpoint, now)
     if resume and len(resume) + 1 <= room // 2:
         parts.append(resume)
         room -= len(resume) + 1
     for entry in entries:
-        said = _excerpt(entry, room - 1, now)
-        if said:
-            parts.append(said)
-            shown.append(entry)
-            room -= len(said) + 1
-    return "\n".join(parts), shown
+        excerpt = _excerpt(entry, room - 1, now)
+        if excerpt:
+            parts.append(excerpt)
+            page.append(entry)
+            room -= len(excerpt) + 1
+    return "\n".join(parts), page
 
 
 def _resume(checkpoint: Mapping[str, Any], now: float) -> str:
     """Where the work stands, in a few lines."""
-    saved = checkpoint["checkpoint"]
-    if not saved:
+    last = checkpoint["checkpoint"]
+    if not last:
         return ""
     lines = [
-        f"Last checkpoint ({saved['id']}, {saved['branch']}, {ago(saved['created'], now)}): "
+        f"Last checkpoint ({last['id']}, {last['branch']}, {ago(last['created'], now)}): "
         f"{_cut(' '.join(checkpoint['summary'].split()), _SUMMARY)}"
     ]
     if checkpoint["next_steps"]:

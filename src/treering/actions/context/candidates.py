@@ -7,17 +7,15 @@ those. Only what is known without reading a memory is looked at here.
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from treering.actions.expansion import expand
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.query import LONGEST, Query
 from treering.model.relevance import RelevanceCase, relevance
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search import Entry
 
 #: What everyone should know, whatever they work on.
 PINNED = ("convention", "decision", "security")
-#: What happened rather than what is known: shown only where a file or the task asks for it.
-_PASSING = ("commit", "session", "checkpoint", "entity")
 _NEWEST = 20
 _MOST_TASK = 30
 _MOST_NAMING = 200
@@ -27,11 +25,11 @@ _MOST_LINKED = 10
 
 
 class ContextCandidates:
-    """Cases by blob, gathered from one sight."""
+    """Cases by blob, gathered from one view."""
 
-    def __init__(self, workspace: Workspace, sight: SearchView, branch: str) -> None:
+    def __init__(self, workspace: Workspace, search_view: SearchView, branch: str) -> None:
         self._index = workspace.searcher.index
-        self._sight = sight
+        self._search_view = search_view
         self._branch = branch
         self._now = workspace.clock()
         self._cases: dict[str, tuple[Entry, RelevanceCase]] = {}
@@ -48,10 +46,10 @@ class ContextCandidates:
                 if path in entry.files:
                     self._note(entry, names_recent=True)
         for entry in (
-            *self._index.newest(self._sight.ranks, _NEWEST, PINNED),
-            *self._index.newest(self._sight.ranks, _NEWEST),
+            *self._index.newest(self._search_view.ranks, _NEWEST, PINNED),
+            *self._index.newest(self._search_view.ranks, _NEWEST),
         ):
-            if entry.type not in _PASSING:
+            if entry.type not in BOOKKEEPING_TYPES:
                 self._note(entry)
         self._by_links()
         return self._sort()
@@ -66,11 +64,11 @@ class ContextCandidates:
         words = task[:LONGEST]
         if not words.strip():
             return
-        found = self._index.search(
-            Query(words, words), self._sight.ranks, now=self._now, limit=_MOST_TASK
+        result = self._index.search(
+            Query(words, words), self._search_view.ranks, now=self._now, limit=_MOST_TASK
         )
-        best = max((hit.score for hit in found.hits), default=0.0)
-        for hit in found.hits:
+        best = max((hit.score for hit in result.hits), default=0.0)
+        for hit in result.hits:
             entry = self._index.entry(hit.blob)
             # Without a single word of weight, search answers with the newest: that is no match.
             if entry and hit.score and hit.score >= _WEAK * best:
@@ -79,7 +77,7 @@ class ContextCandidates:
     def _by_file(self, path: str) -> None:
         """Memories that name the file, a folder above it, or something in it where it is one."""
         for entry in self._naming(path):
-            below = any(named.startswith(f"{path}/") for named in entry.files)
+            below = any(file.startswith(f"{path}/") for file in entry.files)
             self._note(entry, names_file=path in entry.files, names_folder=below)
         for folder in _above(path):
             for entry in self._naming(folder):
@@ -88,18 +86,18 @@ class ContextCandidates:
 
     def _naming(self, path: str) -> list[Entry]:
         """Memories among whose files is this path, or one below it."""
-        found = self._index.holding(path.replace("/", " "), self._sight.ranks)
+        entries = self._index.holding(path.replace("/", " "), self._search_view.ranks)
         near = (
             entry
-            for entry in found
-            if any(named == path or named.startswith(f"{path}/") for named in entry.files)
+            for entry in entries
+            if any(file == path or file.startswith(f"{path}/") for file in entry.files)
         )
         return sorted(near, key=lambda entry: -entry.modified)[:_MOST_NAMING]
 
     def _by_links(self) -> None:
         seeds = [entry.id for entry, _ in self._sort()[:_SEEDS]]
-        for linked in expand(self._sight, seeds, 1, ())[:_MOST_LINKED]:
-            entry = self._index.entry(linked.place.blob)
+        for reach in self._search_view.expand(seeds, 1, ())[:_MOST_LINKED]:
+            entry = self._index.entry(reach.place.blob)
             if entry:
                 self._note(entry, is_linked=True)
 
@@ -110,20 +108,20 @@ class ContextCandidates:
         """
         if entry.type == "checkpoint":
             return
-        known = self._cases.get(entry.blob)
-        case = known[1] if known else self._case(entry)
-        kept = {name: max(value, getattr(case, name)) for name, value in more.items()}
-        self._cases[entry.blob] = (entry, case._replace(**kept))
+        pair = self._cases.get(entry.blob)
+        case = pair[1] if pair else self._case(entry)
+        reasons = {name: max(value, getattr(case, name)) for name, value in more.items()}
+        self._cases[entry.blob] = (entry, case._replace(**reasons))
 
     def _case(self, entry: Entry) -> RelevanceCase:
-        rank = self._sight.ranks[entry.blob]
+        rank = self._search_view.ranks[entry.blob]
         return RelevanceCase(
             type=entry.type,
             status=entry.status,
             confidence=entry.confidence,
             age=self._now - entry.modified,
-            links=self._sight.network.degree(entry.id),
-            is_of_branch=self._sight.view.layers[rank].branch == self._branch,
+            links=self._search_view.network.degree(entry.id),
+            is_of_branch=self._search_view.view.layers[rank].branch == self._branch,
         )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
-from treering.actions.answers import uri_of
 from treering.actions.checkpoint import load
 from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
@@ -16,7 +15,8 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import Invalid
+from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, relevance
 from treering.store.view import Copy
 from treering.text.fence import fence, fresh_nonce
@@ -49,44 +49,44 @@ def context(
     if not 1 <= budget <= _LARGEST:
         raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
     pending = drain_briefly(workspace)
-    standing = workspace.position(branch)
-    asked = _ContextRequest(
+    position = workspace.position(branch)
+    request = _ContextRequest(
         task=inputs.text_given(task, "task"),
         files=_paths(workspace, files),
         recent_files=_paths(workspace, recent_files),
         budget=budget,
         template=template,
-        branch=standing.scope.branch,
+        branch=position.scope.branch,
     )
     checkpoint = load(workspace, branch=branch)
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint = {"checkpoint": None}
-    view = workspace.view_from(standing)
-    sight = workspace.searcher.sight(view)
-    found = ContextCandidates(workspace, sight, asked.branch).gather(
-        asked.task, asked.files, asked.recent_files
+    view = workspace.view_from(position)
+    search_view = workspace.searcher.search_view(view)
+    cases = ContextCandidates(workspace, search_view, request.branch).gather(
+        request.task, request.files, request.recent_files
     )
-    code = CodeTree(workspace.repository, standing.head)
+    code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
-    entries, flagged = [], []
-    for entry, case in found[:_MOST]:
-        place = sight.place(entry.blob)
-        made = _read(workspace, place, case, code) if place else None
-        if place and made and flags.of(place):
-            flagged.append(made.id)
-        elif made:
-            entries.append(made)
+    entries, flag_ids = [], []
+    for entry, case in cases[:_MOST]:
+        place = search_view.place(entry.blob)
+        headline = _read(workspace, place, case, code) if place else None
+        if place and headline and flags.of(place):
+            flag_ids.append(headline.id)
+        elif headline:
+            entries.append(headline)
     workspace.settle()
     entries.sort(key=lambda entry: -entry.score)
-    text, shown = _text(workspace, asked, entries, checkpoint)
+    text, page = _text(workspace, request, entries, checkpoint)
     return {
         "budget": budget,
         "used": len(text),
         "text": text,
-        **{group: _list_entries(shown, group) for group in ("high", "medium", "low")},
-        "left_out": len(entries) - len(shown),
-        "flagged": flagged,
-        "branch": asked.branch,
+        **{group: _list_entries(page, group) for group in ("high", "medium", "low")},
+        "left_out": len(entries) - len(page),
+        "flagged": flag_ids,
+        "branch": request.branch,
         "checkpoint": checkpoint["checkpoint"],
         **({"pending": pending} if pending else {}),
     }
@@ -94,26 +94,25 @@ def context(
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     """Paths inside the repository; an agent may also have other files open, which say nothing."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for path in paths:
         try:
-            found[inputs.path_given(workspace, path)] = None
+            names[inputs.path_given(workspace, path)] = None
         except Invalid:
             continue
-    return tuple(found)
+    return tuple(names)
 
 
 def _read(
     workspace: Workspace, place: Copy, case: RelevanceCase, code: CodeTree
 ) -> Headline | None:
-    try:
-        memory = place.memory()
-    except TreeringError:
-        return None  # doctor names it
-    dated = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
+    memory = place.try_memory()
+    if memory is None:
+        return None
+    dates = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
     stale = code.staleness(memory)
     state = stale.state if stale else ""
-    said = relevance(case._replace(stale=state))
+    verdict = relevance(case._replace(stale=state))
     return Headline(
         id=memory.id,
         type=memory.type,
@@ -121,20 +120,20 @@ def _read(
         content=memory.content,
         branch=place.layer.branch,
         author=memory.author,
-        created=dated.created,
+        created=dates.created,
         stale=state,
-        score=said.score,
-        why=said.why,
-        group=said.group,
+        score=verdict.score,
+        why=verdict.why,
+        group=verdict.group,
         tags=memory.tags,
         topic=memory.topic,
         status=memory.status,
         confidence=memory.confidence,
-        modified=dated.modified,
+        modified=dates.modified,
     )
 
 
-def _list_entries(shown: Sequence[Headline], group: str) -> list[dict[str, Any]]:
+def _list_entries(page: Sequence[Headline], group: str) -> list[dict[str, Any]]:
     return [
         {
             "id": entry.id,
@@ -145,36 +144,36 @@ def _list_entries(shown: Sequence[Headline], group: str) -> list[dict[str, Any]]
             "score": entry.score,
             "why": list(entry.why),
         }
-        for entry in shown
+        for entry in page
         if entry.group == group
     ]
 
 
 def _text(
     workspace: Workspace,
-    asked: _ContextRequest,
+    request: _ContextRequest,
     entries: Sequence[Headline],
     checkpoint: Mapping[str, Any],
 ) -> tuple[str, list[Headline]]:
     """The text and the entries in it; what does not fit is left out from the end."""
     nonce = fresh_nonce()
-    branch = unless_flagged(asked.branch, "this one")
+    branch = unless_flagged(request.branch, "this one")
     header = f"what is remembered about this repository, branch: {branch}"
-    if asked.template:
-        return _fill_template(workspace, asked, entries, checkpoint, nonce, header)
-    room = asked.budget - len(fence("", nonce, header))
+    if request.template:
+        return _fill_template(workspace, request, entries, checkpoint, nonce, header)
+    room = request.budget - len(fence("", nonce, header))
     while room > 0:
-        body, shown = pack(entries, checkpoint, room, workspace.clock())
+        body, page = pack(entries, checkpoint, room, workspace.clock())
         text = fence(body, nonce, header) if body else ""
-        if len(text) <= asked.budget:
-            return text, shown
-        room -= len(text) - asked.budget  # marks that were taken out left longer words behind
+        if len(text) <= request.budget:
+            return text, page
+        room -= len(text) - request.budget  # marks that were taken out left longer words behind
     return "", []
 
 
 def _fill_template(
     workspace: Workspace,
-    asked: _ContextRequest,
+    request: _ContextRequest,
     entries: Sequence[Headline],
     checkpoint: Mapping[str, Any],
     nonce: str,
@@ -186,20 +185,24 @@ def _fill_template(
     from treering.model.template import render
 
     values: dict[str, Any] = {
-        "task": asked.task,
-        "query": asked.task,
-        "branch": asked.branch,
-        "files": list(asked.files),
-        "recent_files": list(asked.recent_files),
+        "task": request.task,
+        "query": request.task,
+        "branch": request.branch,
+        "files": list(request.files),
+        "recent_files": list(request.recent_files),
         "checkpoint": dict(checkpoint) if checkpoint["checkpoint"] else "",
     }
-    made = template_named(workspace, asked.template, {*values, "memories", "count"}, asked.branch)
+    template = template_named(
+        workspace, request.template, {*values, "memories", "count"}, request.branch
+    )
     for count in range(len(entries), -1, -1):
         memories = TemplateMemories(entry.as_fields() for entry in entries[:count])
-        text = fence(render(made, {**values, "memories": memories, "count": count}), nonce, header)
-        if len(text) <= asked.budget:
+        text = fence(
+            render(template, {**values, "memories": memories, "count": count}), nonce, header
+        )
+        if len(text) <= request.budget:
             return text, list(entries[:count])
     raise Invalid(
-        f"The template {asked.template} does not fit into {asked.budget} characters.",
+        f"The template {request.template} does not fit into {request.budget} characters.",
         hint="Give a larger budget, or shorten the template.",
     )

@@ -5,16 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering.actions.doctor import (
-    files,
-    hooks,
-    index,
-    left_out,
-    lost_refs,
-    machine,
-    scopes,
-    sharing,
-)
+from treering.actions.doctor import environment, files, lost, scopes
 from treering.actions.doctor.finding import Finding, readable
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, StoreDamaged
@@ -40,22 +31,22 @@ def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
     # A whole store takes long to read, so it is read without the lock; that is for repairs alone.
     findings = tuple(_findings(workspace, None))
     if not dry_run and any(finding.code in _REPAIRED for finding in findings):
-        with contextlib.suppress(StorageFailed), workspace.store.lock() as held:
-            findings = tuple(_findings(workspace, held))
+        with contextlib.suppress(StorageFailed), workspace.store.lock() as lock:
+            findings = tuple(_findings(workspace, lock))
     is_well = not any(finding.is_left_to_do for finding in findings)
     return Diagnosis(is_well, tuple(readable(findings)))
 
 
-def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
+def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     """What is wrong; with the lock held, what is safe is repaired."""
-    may_repair = held is not None
-    yield from machine.machine(workspace)
-    yield from lost_refs.find_lost_refs(workspace, held)
-    yield from hooks.hooks(workspace)
-    yield from sharing.sharing(workspace, may_repair)
+    may_repair = lock is not None
+    yield from environment.machine(workspace)
+    yield from lost.find_lost_refs(workspace, lock)
+    yield from environment.hooks(workspace)
+    yield from environment.sharing(workspace, may_repair)
     yield from files.find_leftovers(workspace.store, may_repair)
     yield from files.permissions(workspace.store, may_repair)
-    yield from index.index(workspace.store, may_repair)
+    yield from files.index(workspace.store, may_repair)
     try:
         vaults = workspace.store.vaults()
     except StoreDamaged as error:
@@ -63,8 +54,8 @@ def _findings(workspace: Workspace, held: Held | None) -> Iterator[Finding]:
         yield Finding("broken-private", "error", error.message, error.hint)
     for vault in vaults:
         yield from _vault(vault, may_repair)
-    yield from left_out.find_left_out(workspace, held)
-    yield from left_out.ways_back(workspace)
+    yield from lost.find_left_out(workspace, lock)
+    yield from lost.ways_back(workspace)
 
 
 def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
@@ -73,15 +64,15 @@ def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
     yield from files.temporary_objects(folder, may_repair)
     yield from files.loose_objects(vault)
     yield from scopes.strangers(vault)
-    yield from sharing.strange_remotes(vault)
+    yield from environment.strange_remotes(vault)
     # What was fetched is never repaired: the next fetch brings it again.
     ours = [(name, value, may_repair) for name, value in _scopes(folder)]
-    theirs = [(name, value, False) for name, value in sharing.list_fetched(vault)]
+    theirs = [(name, value, False) for name, value in environment.list_fetched(vault)]
     whole = set()
     for name, value, may_mend in (*ours, *theirs):
-        found = list(scopes.scope_ref(vault, name, value, may_mend))
-        yield from found
-        if not any(finding.severity == "error" for finding in found):
+        findings = list(scopes.scope_ref(vault, name, value, may_mend))
+        yield from findings
+        if not any(finding.severity == "error" for finding in findings):
             whole.add(value)
     yield from scopes.past(vault, whole)
 

@@ -54,7 +54,7 @@ def _document(vault: Vault, name: str, memory_id: str, blob: str) -> Iterator[Fi
         yield Finding(
             "bad-document",
             "error",
-            f"{name}: {memory_id} is no memory ({error.reason}: {error.message})",
+            f"{name}: {memory_id} is not a memory ({error.reason}: {error.message})",
             f"treering revert {memory_id}",
         )
     except StoreDamaged as error:
@@ -73,6 +73,6 @@ def foreign(name: str, path: str) -> Finding:
     return Finding(
         "foreign-entry",
         "info",
-        f"{name}: {path!r} is not ours and is ignored.",
+        f"{name}: {path!r} is not a file of treering and is ignored.",
         "Nothing has to be done.",
     )

@@ -1,4 +1,4 @@
-"""Files beside the objects: locks and halves that a dead process left, and who may read what."""
+"""Files beside the objects: locks and halves that a dead process left, modes, and the index."""
 
 import os
 import shutil
@@ -33,20 +33,20 @@ def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
 def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
     old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
     if old:
-        fixed = may_repair and _all_removed(old)
+        is_whole = may_repair and _all_removed(old)
         yield Finding(
             "temporary-objects",
             "warning",
             f"{len(old)} half-written objects were left behind by processes that died.",
             "treering doctor",
-            fixed=fixed,
+            fixed=is_whole,
         )
 
 
 def loose_objects(vault: Vault) -> Iterator[Finding]:
     loose = sum(1 for _ in (vault.repository.common_dir / "objects").glob("[0-9a-f][0-9a-f]/*"))
     if loose > _MANY_LOOSE:
-        yield Finding("loose-objects", "info", f"{loose} loose objects take space.", "git gc")
+        yield Finding("loose-objects", "info", f"{loose} loose objects take up space.", "git gc")
 
 
 def find_leftovers(store: Store, may_repair: bool) -> Iterator[Finding]:
@@ -67,13 +67,13 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
     """Nothing of ours is open to more people than the repository's own objects are."""
     folder = store.repository.common_dir
     ours = [store.lock_path, store.folder, store.folder / "private.git"]
-    allowed = _mode(folder / "objects") & 0o007
+    mode = _mode(folder / "objects") & 0o007
     for path in ours:
-        if excess := _mode(path) & 0o007 & ~allowed:
+        if excess := _mode(path) & 0o007 & ~mode:
             yield Finding(
                 "open-to-all",
                 "warning",
-                f"{path.name} is open to users the repository is closed to.",
+                f"{path.name} can be read by users who cannot read the repository.",
                 f"chmod o-rwx {path}",
                 fixed=may_repair and _close(path, excess),
             )
@@ -82,7 +82,7 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
         yield Finding(
             "not-writable",
             "error",
-            f"{len(foreign)} of our refs belong to someone else, {foreign[0].name} for one.",
+            f"{len(foreign)} refs of ours belong to someone else, for example {foreign[0].name}.",
             f"chown -R $(id -u) {folder / 'refs' / 'treering'}",
         )
 
@@ -122,3 +122,30 @@ def _remove(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def index(store: Store, may_repair: bool) -> Iterator[Finding]:
+    """Open every part of the index on disk; a damaged one is built anew by the next recall."""
+    from treering.search.storage import AbsentError, IndexFolder
+    from treering.text.flags import DetectorRules
+
+    folder = IndexFolder(store.folder / "index", DetectorRules.version)
+    current = folder.path / "CURRENT"
+    if not current.exists():
+        return
+    try:
+        for segment in folder.segments():
+            sum(1 for _ in segment.postings())
+            len(segment.entries)
+    except AbsentError:
+        return  # of another version, or none: the next recall makes one
+    except Exception as error:  # the index fails in many ways, and each means the same
+        if may_repair:
+            folder.drop()
+        yield Finding(
+            "index-damaged",
+            "warning",
+            f"The index cannot be read ({type(error).__name__}). recall answers without it.",
+            "treering reindex",
+            fixed=may_repair and not current.exists(),
+        )

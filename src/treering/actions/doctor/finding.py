@@ -3,6 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
+
+#: Whether something has to be done now, should be done, or is only worth knowing.
+Severity = Literal["error", "warning", "info"]
+#: What was found; docs and scripts go by these words.
+FindingCode = Literal[
+    "bad-document", "broken-blob", "broken-history", "broken-private", "broken-ref", "broken-tree",
+    "fetch-refspec", "foreign-entry", "foreign-ref", "format-too-new", "gone-remote", "hooks-lost",
+    "index-damaged", "journal-pending", "kept", "loose-objects", "many-scopes",
+    "memories-vanished", "no-flock", "no-fsync", "not-writable", "open-to-all", "read-only",
+    "shallow", "slow-yaml", "stale-lock", "temporary-files", "temporary-objects", "undo",
+    "unsteady-disk", "vanished", "worker-gone", "wrong-id",
+]  # fmt: skip
 
 _MOST_OF_A_KIND = 50
 
@@ -11,8 +24,8 @@ _MOST_OF_A_KIND = 50
 class Finding:
     """Something wrong or worth knowing; `fixed` says that doctor has already seen to it."""
 
-    code: str
-    severity: str
+    code: FindingCode
+    severity: Severity
     message: str
     fix: str
     fixed: bool = False
@@ -24,8 +37,8 @@ class Finding:
 
 def readable(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The first of each kind whole, the rest counted: a fetched tree may hold a million files."""
-    last: dict[str, Finding] = {}
-    count: Counter[str] = Counter()
+    last: dict[FindingCode, Finding] = {}
+    count: Counter[FindingCode] = Counter()
     for finding in findings:
         count[finding.code] += 1
         last[finding.code] = finding
@@ -33,4 +46,4 @@ def readable(findings: Iterable[Finding]) -> Iterator[Finding]:
             yield finding
     for code, number in count.items():
         if more := max(0, number - _MOST_OF_A_KIND):
-            yield replace(last[code], message=f"{more} more of the kind {code}.")
+            yield replace(last[code], message=f"{more} more with the code {code}.")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from treering.actions.doctor.documents import check_prompts, foreign, memories
 from treering.actions.doctor.finding import Finding
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import process, refs
+from treering.git import reach, refs
 from treering.git.objects import TREE
 from treering.model import document
 from treering.model.scope import HEADS, REMOTES, TRASH, Scope, is_utf8
@@ -22,15 +22,15 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
     except TreeringError as error:
         yield _repair_ref(vault, name, value, error, may_repair)
         return
-    said = message.read(commit.message)
-    if said.format > document.FORMAT:
+    change = message.read(commit.message)
+    if change.format > document.FORMAT:
         yield Finding(
             "format-too-new",
             "warning",
             f"{name} was written by a newer treering.",
             "Upgrade treering.",
         )
-    if not is_utf8(name) or (not name.startswith(TRASH) and not _scope(name, said.code.branch)):
+    if not is_utf8(name) or (not name.startswith(TRASH) and not _scope(name, change.code.branch)):
         yield Finding(
             "foreign-ref",
             "warning",
@@ -64,8 +64,8 @@ def _repair_ref(
         return Finding(
             "unsteady-disk",
             "warning",
-            f"{name} could be read only at the second try ({error.message})",
-            "Look after the disk, then run `treering doctor` again.",
+            f"{name} could only be read at the second try ({error.message})",
+            "Check the disk, then run `treering doctor` again.",
         )
     folder = vault.repository.common_dir
     for earlier in _earlier_tips(vault, name, value):
@@ -114,26 +114,23 @@ def past(vault: Vault, tips: Collection[str]) -> Iterator[Finding]:
     if not tips:
         return
     try:
-        walked = process.run(folder, "rev-list", "--objects", "--missing=print", *sorted(tips))
-        ids = [line.split()[0].removeprefix(b"?") for line in walked.splitlines()]
-        # The walk does not open files; an emptied one is found by asking for its header.
-        told = process.run(folder, "cat-file", "--batch-check", feed=b"\n".join(ids) + b"\n")
+        missing = reach.count_missing(folder, tips)
     except TreeringError as error:
         yield Finding("broken-history", "error", f"Older versions: {error.message}", _OLDER)
         return
-    if missing := sum(line.endswith(b" missing") for line in told.splitlines()):
+    if missing:
         text = f"{missing} objects of older versions are missing or empty."
         yield Finding("broken-history", "error", text, _OLDER)
 
 
-_OLDER = "What is seen now is whole; fetch the past from a remote or another clone."
+_OLDER = "The current memories are complete. Fetch the past from a remote or another clone."
 
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    known = ("heads/", "trash/", "undo/", "keep/", "remotes/")
+    folders = ("heads/", "trash/", "undo/", "keep/", "remotes/")
     for name in refs.list_refs(vault.repository.common_dir, "refs/treering/"):
-        if not name.removeprefix("refs/treering/").startswith(known):
+        if not name.removeprefix("refs/treering/").startswith(folders):
             yield Finding(
                 "foreign-ref",
                 "warning",

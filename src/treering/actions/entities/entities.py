@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
-from treering.actions.entities.merge import merge
+from treering.actions.entities.merge import merge_entities
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.forget import forget
 from treering.actions.workspace import Change, Workspace, Writing
@@ -59,7 +59,7 @@ def entities(
     """Do one of the operations; the answer is the contract's for it."""
     if not 1 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
-    asked = _EntityRequest(
+    request = _EntityRequest(
         name=inputs.line_given(name, "name"),
         kind=one_of(kind, ENTITY_KINDS, "kind") if kind else "",
         text=inputs.text_given(text, "text"),
@@ -72,41 +72,41 @@ def entities(
         limit=limit,
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, ENTITY_OPS, "operation")](workspace, asked)
+    return _OPERATIONS[one_of(op, ENTITY_OPS, "operation")](workspace, request)
 
 
 def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
     if len(properties) > _MOST_PROPERTIES:
         raise Invalid(f"An entity has at most {_MOST_PROPERTIES} properties.")
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for key, value in properties.items():
         if not isinstance(value, str | int | float | bool):
             raise Invalid(f"The property {key} is neither text nor a number.")
         name = inputs.line_given(str(key), "property")
-        found[name] = inputs.line_given(value, "property") if isinstance(value, str) else value
-    return found
+        plain[name] = inputs.line_given(value, "property") if isinstance(value, str) else value
+    return plain
 
 
-def _list(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
-    roster = Roster(workspace, asked.branch)
-    counted = [
+def _list(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+    roster = Roster(workspace, request.branch)
+    pairs = [
         (roster.mentions(entity), entity)
         for entity in roster.all()
-        if not asked.kind or entity.kind == asked.kind
-        if not asked.name or asked.name.casefold() in entity.name.casefold()
+        if not request.kind or entity.kind == request.kind
+        if not request.name or request.name.casefold() in entity.name.casefold()
     ]
-    counted.sort(key=lambda pair: (-len(pair[0]), pair[1].name.casefold(), pair[1].id))
-    listed = [
-        {"id": entity.id, "name": entity.name, "kind": entity.kind, "mentions": len(found)}
-        for found, entity in counted[: asked.limit]
+    pairs.sort(key=lambda pair: (-len(pair[0]), pair[1].name.casefold(), pair[1].id))
+    page = [
+        {"id": entity.id, "name": entity.name, "kind": entity.kind, "mentions": len(sources)}
+        for sources, entity in pairs[: request.limit]
     ]
-    return {"entities": listed, "total": len(counted)}
+    return {"entities": page, "total": len(pairs)}
 
 
-def _get(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
-    roster = Roster(workspace, asked.branch)
-    entity = roster.resolve(_one_named(asked), asked.kind)
-    found = roster.mentions(entity)
+def _get(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+    roster = Roster(workspace, request.branch)
+    entity = roster.resolve(_one_named(request), request.kind)
+    sources = roster.mentions(entity)
     return {
         "id": entity.id,
         "name": entity.name,
@@ -114,40 +114,40 @@ def _get(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
         "aliases": list(entity.aliases),
         "properties": dict(entity.properties),
         "branch": entity.place.layer.branch,
-        "mentions": len(found),
+        "mentions": len(sources),
         "mentioned_by": [
             {"id": memory_id, "title": title}
-            for memory_id, title in list(found.items())[: asked.limit]
+            for memory_id, title in list(sources.items())[: request.limit]
         ],
     }
 
 
-def _one_named(asked: _EntityRequest) -> str:
-    word = asked.name or (asked.ids[0] if len(asked.ids) == 1 else "")
+def _one_named(request: _EntityRequest) -> str:
+    word = request.name or (request.ids[0] if len(request.ids) == 1 else "")
     if not word:
         raise Invalid("Which entity?", hint="Give its name or its id.")
     return word
 
 
-def _add(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
-    if not asked.name:
+def _add(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+    if not request.name:
         raise Invalid("An entity needs a name.")
-    secrets.refuse(asked.name, *(str(value) for value in asked.properties.values()))
-    kind = asked.kind or kind_of(asked.name)
-    Roster(workspace, asked.branch)  # may build the index: not under the lock
+    secrets.refuse(request.name, *(str(value) for value in request.properties.values()))
+    kind = request.kind or kind_of(request.name)
+    Roster(workspace, request.branch)  # may build the index: not under the lock
 
     def attempt(writing: Writing) -> dict[str, Any]:
-        roster = Roster(workspace, asked.branch, writing.view)
-        known = roster.by_name(asked.name, kind)
-        if known is None:
-            memory, replaces = _new(workspace, roster, asked.name, kind, asked.properties)
+        roster = Roster(workspace, request.branch, writing.view)
+        entity = roster.by_name(request.name, kind)
+        if entity is None:
+            memory, replaces = _new(workspace, roster, request.name, kind, request.properties)
             writing.commit("remember", [Change(memory, replaces, False)])
-            return {"id": memory.id, "name": asked.name, "kind": kind, "created": True}
-        if asked.properties and not asked.properties.items() <= known.properties.items():
-            writing.commit("revise", [_with_properties(workspace, known, asked.properties)])
-        return {"id": known.id, "name": known.name, "kind": known.kind, "created": False}
+            return {"id": memory.id, "name": request.name, "kind": kind, "created": True}
+        if request.properties and not request.properties.items() <= entity.properties.items():
+            writing.commit("revise", [_with_properties(workspace, entity, request.properties)])
+        return {"id": entity.id, "name": entity.name, "kind": entity.kind, "created": False}
 
-    return workspace.write(asked.branch, attempt)
+    return workspace.write(request.branch, attempt)
 
 
 def _new(
@@ -172,91 +172,94 @@ def _new(
     return memory, replaces
 
 
-def _with_properties(workspace: Workspace, known: Entity, properties: Mapping[str, Any]) -> Change:
-    memory = known.place.memory()
-    details = dict(memory.details) | {"properties": dict(known.properties) | dict(properties)}
-    new = replace(memory, details=details, modified=workspace.now())
-    return Change(new, known.place, known.place.layer.vault.is_private)
+def _with_properties(workspace: Workspace, entity: Entity, properties: Mapping[str, Any]) -> Change:
+    memory = entity.place.memory()
+    new = memory.with_details(properties=dict(entity.properties) | dict(properties))
+    new = new.touch(workspace.now())
+    return Change(new, entity.place, entity.place.is_private)
 
 
-def _delete(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
-    roster = Roster(workspace, asked.branch)
-    words = asked.ids or ((asked.name,) if asked.name else ())
+def _delete(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+    roster = Roster(workspace, request.branch)
+    words = request.ids or ((request.name,) if request.name else ())
     if not words:
         raise Invalid("Which entity?", hint="Give its name, or ids.")
-    wanted = [roster.resolve(word, asked.kind).id for word in words]
-    forget(workspace, wanted, reason="entity deleted", branch=asked.branch)
-    return {"deleted": wanted}
+    entity_ids = [roster.resolve(word, request.kind).id for word in words]
+    forget(workspace, entity_ids, reason="entity deleted", branch=request.branch)
+    return {"deleted": entity_ids}
 
 
-def _merge(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
-    return merge(workspace, asked.ids, asked.canonical, dry_run=asked.dry_run, branch=asked.branch)
+def _merge(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+    return merge_entities(
+        workspace, request.ids, request.canonical, dry_run=request.dry_run, branch=request.branch
+    )
 
 
-def _extract(workspace: Workspace, asked: _EntityRequest) -> dict[str, Any]:
+def _extract(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
     """From a text, or from memories, which then get links to what they mention."""
-    roster = Roster(workspace, asked.branch)
-    places = [roster.view.find(word) for word in asked.ids]
+    roster = Roster(workspace, request.branch)
+    places = [roster.view.find(word) for word in request.ids]
     texts = [place.memory() for place in places]
-    if not asked.text and not texts:
+    if not request.text and not texts:
         raise Invalid("There is no text to extract from.", hint="Give a text, or ids of memories.")
-    whole = "\n\n".join([asked.text, *(f"{m.title}\n{m.content}" for m in texts)])
-    found = extract(whole, asked.min_confidence)[: asked.limit]
-    if asked.store and found:
-        ids = _store(workspace, asked, found)
+    whole = "\n\n".join([request.text, *(f"{m.title}\n{m.content}" for m in texts)])
+    items = extract(whole, request.min_confidence)[: request.limit]
+    if request.store and items:
+        ids = _store(workspace, request, items)
     else:
-        ids = {item: known.id for item in found if (known := roster.by_name(item.name, item.kind))}
+        ids = {
+            item: entity.id for item in items if (entity := roster.by_name(item.name, item.kind))
+        }
     return {
         "entities": [
             {"name": item.name, "kind": item.kind, "confidence": item.confidence,
              "id": ids.get(item, "")}
-            for item in found
+            for item in items
         ],
-        "stored": bool(asked.store and found),
+        "stored": bool(request.store and items),
     }  # fmt: skip
 
 
 def _store(
-    workspace: Workspace, asked: _EntityRequest, found: Sequence[NamedEntity]
+    workspace: Workspace, request: _EntityRequest, items: Sequence[NamedEntity]
 ) -> dict[NamedEntity, str]:
     """Everything that is new, and the links of the memories it was found in, in one commit."""
-    secrets.refuse(*(item.name for item in found))
+    secrets.refuse(*(item.name for item in items))
 
     def attempt(writing: Writing) -> dict[NamedEntity, str]:
-        roster = Roster(workspace, asked.branch, writing.view)
+        roster = Roster(workspace, request.branch, writing.view)
         ids: dict[NamedEntity, str] = {}
         changes: list[Change] = []
-        for item in found:
-            known = roster.by_name(item.name, item.kind)
-            if known is None:
+        for item in items:
+            entity = roster.by_name(item.name, item.kind)
+            if entity is None:
                 memory, replaces = _new(workspace, roster, item.name, item.kind, {})
                 changes.append(Change(replace(memory, confidence=item.confidence), replaces, False))
-            ids[item] = known.id if known else changes[-1].memory.id
-        changes += _mentioning(workspace, writing, asked, ids)
+            ids[item] = entity.id if entity else changes[-1].memory.id
+        changes += _mentioning(workspace, writing, request, ids)
         if changes:
             writing.commit("remember", changes)
         return ids
 
-    return workspace.write(asked.branch, attempt)
+    return workspace.write(request.branch, attempt)
 
 
 def _mentioning(
-    workspace: Workspace, writing: Writing, asked: _EntityRequest, ids: Mapping[NamedEntity, str]
+    workspace: Workspace, writing: Writing, request: _EntityRequest, ids: Mapping[NamedEntity, str]
 ) -> list[Change]:
     changes = []
-    for word in asked.ids:
+    for word in request.ids:
         place = writing.view.find(word)
         memory = place.memory()
-        named = set(extract(f"{memory.title}\n{memory.content}", asked.min_confidence))
-        held = {(link.relation, link.target) for link in memory.links}
+        names = set(extract(f"{memory.title}\n{memory.content}", request.min_confidence))
         new = [
             Link("mentions", target, item.confidence, "system", "named in the text")
             for item, target in ids.items()
-            if item in named and ("mentions", target) not in held and target != memory.id
+            if item in names and not memory.has_link("mentions", target) and target != memory.id
         ]
         if new:
-            linked = replace(memory, links=(*memory.links, *new), modified=workspace.now())
-            changes.append(Change(linked, place, place.layer.vault.is_private))
+            new_memory = replace(memory, links=(*memory.links, *new), modified=workspace.now())
+            changes.append(Change(new_memory, place, place.is_private))
     return changes
 
 

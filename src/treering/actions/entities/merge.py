@@ -24,7 +24,7 @@ class _EntityMerge(NamedTuple):
     links_moved: int
 
 
-def merge(
+def merge_entities(
     workspace: Workspace, words: Sequence[str], canonical: str, *, dry_run: bool, branch: str
 ) -> dict[str, Any]:
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""
@@ -34,9 +34,9 @@ def merge(
     if not dry_run:
 
         def attempt(writing: Writing) -> _EntityMerge:
-            done = _plan(workspace, Roster(workspace, branch, writing.view), words, canonical)
-            writing.commit("merge", done.changes)
-            return done
+            plan = _plan(workspace, Roster(workspace, branch, writing.view), words, canonical)
+            writing.commit("merge", plan.changes)
+            return plan
 
         work = workspace.write(branch, attempt)
     return {
@@ -51,67 +51,67 @@ def merge(
 def _plan(
     workspace: Workspace, roster: Roster, words: Sequence[str], canonical: str
 ) -> _EntityMerge:
-    meant = {entity.id: entity for entity in (roster.resolve(word) for word in words)}
-    into = _into(roster, meant, canonical)
-    others = tuple(entity for entity in meant.values() if entity.id != into.id)
+    by_id = {entity.id: entity for entity in (roster.resolve(word) for word in words)}
+    into = _into(roster, by_id, canonical)
+    others = tuple(entity for entity in by_id.values() if entity.id != into.id)
     if not others:
         raise Invalid("Merging needs two different entities.", hint="Give two ids or names.")
     name = into.name if not canonical or _is_known(into, canonical) else canonical
-    now, gone = workspace.now(), {other.id for other in others}
+    now, old_ids = workspace.now(), {other.id for other in others}
 
-    moved = 0
+    count = 0
     changes: dict[str, Change] = {}
     for place in {p.id: p for other in others for p in roster.linking_to(other)}.values():
         memory = place.memory()
-        if memory.id in gone or memory.id == into.id:
+        if memory.id in old_ids or memory.id == into.id:
             continue
-        moved += sum(link.target in gone for link in memory.links)
-        links = _redirect(memory.links, gone, into.id, memory.id)
-        changed = replace(memory, links=links, modified=now)
-        changes[memory.id] = Change(changed, place, place.layer.vault.is_private)
-    inherited = [link for other in others for link in other.place.memory().links]
-    moved += sum(link.target not in gone and link.target != into.id for link in inherited)
-    canonical_memory = _enlarge(into, name, others, inherited, now)
-    changes[into.id] = Change(canonical_memory, into.place, into.place.layer.vault.is_private)
+        count += sum(link.target in old_ids for link in memory.links)
+        links = _redirect(memory.links, old_ids, into.id, memory.id)
+        new = replace(memory, links=links, modified=now)
+        changes[memory.id] = Change(new, place, place.is_private)
+    other_links = [link for other in others for link in other.place.memory().links]
+    count += sum(link.target not in old_ids and link.target != into.id for link in other_links)
+    canonical_memory = _enlarge(into, name, others, other_links, now)
+    changes[into.id] = Change(canonical_memory, into.place, into.place.is_private)
     for other in others:
-        hidden = _retire(other.place.memory(), into.id, now)
-        changes[other.id] = Change(hidden, other.place, other.place.layer.vault.is_private)
-    return _EntityMerge(into, name, others, list(changes.values()), moved)
+        old_memory = _retire(other.place.memory(), into.id, now)
+        changes[other.id] = Change(old_memory, other.place, other.place.is_private)
+    return _EntityMerge(into, name, others, list(changes.values()), count)
 
 
-def _into(roster: Roster, meant: dict[str, Entity], canonical: str) -> Entity:
+def _into(roster: Roster, by_id: dict[str, Entity], canonical: str) -> Entity:
     """The entity that stays: the one named as canonical where there is one, else the first."""
-    if not meant:
+    if not by_id:
         raise Invalid("Which entities should be merged?", hint="Give two ids or names.")
     if not canonical:
-        return next(iter(meant.values()))
-    for entity in meant.values():
+        return next(iter(by_id.values()))
+    for entity in by_id.values():
         if _is_known(entity, canonical):
             return entity
     if is_id(canonical):
         return roster.resolve(canonical)
-    return roster.by_name(canonical) or next(iter(meant.values()))
+    return roster.by_name(canonical) or next(iter(by_id.values()))
 
 
 def _is_known(entity: Entity, word: str) -> bool:
     return word == entity.id or word.casefold() == entity.name.casefold()
 
 
-def _redirect(links: Iterable[Link], gone: set[str], into: str, holder: str) -> tuple[Link, ...]:
+def _redirect(links: Iterable[Link], old_ids: set[str], into: str, holder: str) -> tuple[Link, ...]:
     """Links with their new target; two that become one keep the surer one's words."""
-    found: dict[tuple[str, str], Link] = {}
+    edges: dict[tuple[str, str], Link] = {}
     for link in links:
-        new = link._replace(target=into) if link.target in gone else link
+        new = link._replace(target=into) if link.target in old_ids else link
         if new.target == holder:
             continue
-        known = found.get((new.relation, new.target))
-        if known is None or new.confidence > known.confidence:
-            found[new.relation, new.target] = new
-    return tuple(found.values())
+        other = edges.get((new.relation, new.target))
+        if other is None or new.confidence > other.confidence:
+            edges[new.relation, new.target] = new
+    return tuple(edges.values())
 
 
 def _enlarge(
-    into: Entity, name: str, others: Sequence[Entity], inherited: Sequence[Link], now: str
+    into: Entity, name: str, others: Sequence[Entity], other_links: Sequence[Link], now: str
 ) -> Memory:
     memory = into.place.memory()
     names = [*into.names, *(word for other in others for word in other.names)]
@@ -122,12 +122,12 @@ def _enlarge(
     properties |= into.properties
     details = dict(memory.details) | {"kind": into.kind, "aliases": aliases}
     details |= {"properties": properties} if properties else {}
-    gone = {other.id for other in others}
+    old_ids = {other.id for other in others}
     return replace(
         memory,
         title=name,
         content=content_of(name, into.kind, aliases),
-        links=_redirect((*memory.links, *inherited), gone, into.id, memory.id),
+        links=_redirect((*memory.links, *other_links), old_ids, into.id, memory.id),
         details=details,
         modified=now,
     )
@@ -135,6 +135,4 @@ def _enlarge(
 
 def _retire(memory: Memory, into: str, now: str) -> Memory:
     """Hidden like a forgotten one, so that it can be brought back; its links went over."""
-    mark = {"was": memory.status, "reason": f"merged into {into}"}
-    details = dict(memory.details) | {"forgotten": mark, "merged_into": into}
-    return replace(memory, status="deleted", modified=now, details=details)
+    return memory.forget(f"merged into {into}").with_details(merged_into=into).touch(now)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, MemoryNotFound, TreeringError
+from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, Query
 from treering.store.view import Copy, View
@@ -51,35 +51,35 @@ class Roster:
     def __init__(self, workspace: Workspace, branch: str = "", view: View | None = None) -> None:
         self.view = view or workspace.view(branch)
         self._index = workspace.searcher.index
-        self._sight = workspace.searcher.sight(self.view)
+        self._search_view = workspace.searcher.search_view(self.view)
         self._now = workspace.clock()
 
     def all(self) -> Iterator[Entity]:
-        for entry in self._index.newest(self._sight.ranks, _MOST, ("entity",)):
+        for entry in self._index.newest(self._search_view.ranks, _MOST, ("entity",)):
             if entity := self._read(entry.blob):
                 yield entity
 
     def by_name(self, name: str, kind: str = "") -> Entity | None:
         """The entity of this name or alias, in any case; the one with the very name first."""
-        wanted = name.casefold()
+        folded_name = name.casefold()
         fitting = [
             entity
             for entity in self._namesakes(name)
             if (not kind or entity.kind == kind)
-            and wanted in (word.casefold() for word in entity.names)
+            and folded_name in (word.casefold() for word in entity.names)
         ]
         return min(fitting, key=lambda entity: entity.name != name, default=None)
 
     def _namesakes(self, name: str) -> Iterator[Entity]:
-        found = self._index.search(
+        result = self._index.search(
             Query(name, name),
-            self._sight.ranks,
+            self._search_view.ranks,
             filters=Filters(types=("entity",)),
             mode="text",
             now=self._now,
             limit=_MOST_NAMESAKES,
         )
-        for hit in found.hits:
+        for hit in result.hits:
             for blob in (hit.blob, *hit.folded):
                 if entity := self._read(blob):
                     yield entity
@@ -96,7 +96,7 @@ class Roster:
                 f"There is no entity {word[:100]!r}.", hint="`treering entities list` shows them."
             ) from None
         if memory.type != "entity" or memory.is_forgotten:
-            raise MemoryNotFound(f"The memory {memory.id} is no entity.")
+            raise MemoryNotFound(f"The memory {memory.id} is not an entity.")
         return entity_of(place, memory)
 
     def free_id(self, content: str) -> tuple[str, Copy | None]:
@@ -105,38 +105,30 @@ class Roster:
         while True:
             candidate = derive_id("entity", content, n)
             place = self.view.place(candidate)
-            if place is None or (_is_forgotten(place) and not place.layer.vault.is_private):
+            memory = place.try_memory() if place and not place.is_private else None
+            if place is None or (memory and memory.is_forgotten):
                 return candidate, place
             n += 1
 
     def mentions(self, entity: Entity) -> dict[str, str]:
         """Who mentions an entity, by a link or by name: id and title."""
-        found: dict[str, str] = {}
-        network = self._sight.network
+        titles: dict[str, str] = {}
+        network = self._search_view.network
         for edge in network.around(entity.id, ["mentions"], "in"):
-            found[edge.source] = network.nodes[edge.source].title
+            titles[edge.source] = network.nodes[edge.source].title
         for name in entity.names:
-            for entry in self._index.holding(name, self._sight.ranks):
+            for entry in self._index.holding(name, self._search_view.ranks):
                 if entry.type != "entity":
-                    found.setdefault(entry.id, entry.title)
-        return found
+                    titles.setdefault(entry.id, entry.title)
+        return titles
 
     def linking_to(self, entity: Entity) -> list[Copy]:
         """The memories that hold a link to an entity."""
-        edges = self._sight.network.around(entity.id, direction="in")
+        edges = self._search_view.network.around(entity.id, direction="in")
         sources = dict.fromkeys(edge.source for edge in edges)
         return [place for source in sources if (place := self.view.place(source))]
 
     def _read(self, blob: str) -> Entity | None:
-        place = self._sight.place(blob)
-        try:
-            return entity_of(place, place.memory()) if place else None
-        except TreeringError:
-            return None  # doctor names it
-
-
-def _is_forgotten(place: Copy) -> bool:
-    try:
-        return place.memory().is_forgotten
-    except TreeringError:
-        return False
+        place = self._search_view.place(blob)
+        memory = place.try_memory() if place else None
+        return entity_of(place, memory) if place and memory else None

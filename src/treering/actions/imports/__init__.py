@@ -1,19 +1,10 @@
-"""Where memories may come from: one module a system, each turning its own shape into records."""
+"""Where memories may come from: each system's own shape is turned into records."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.actions.imports import (
-    adr,
-    autology,
-    basic_memory,
-    git_notes,
-    markdown,
-    records,
-    sections,
-    server_memory,
-)
+from treering.actions.imports import git_notes, markdown, notes, records
 from treering.actions.imports.records import Numbered
 from treering.errors import Invalid
 from treering.git.repository import Repository
@@ -32,11 +23,11 @@ class Source(NamedTuple):
 
 #: In the order they are tried when nobody says what it is.
 SOURCES: dict[SourceName, Source] = {
-    "autology": Source(autology.records, autology.is_here),
-    "server-memory": Source(server_memory.records, server_memory.is_here),
-    "agents": Source(sections.records, sections.is_here),
-    "adr": Source(adr.records, adr.is_here),
-    "basic-memory": Source(basic_memory.records, basic_memory.is_here),
+    "autology": Source(notes.nodes, notes.has_nodes),
+    "server-memory": Source(records.from_server_memory, records.is_server_memory),
+    "agents": Source(notes.instructions, notes.is_for_agents),
+    "adr": Source(notes.decisions, notes.has_decisions),
+    "basic-memory": Source(notes.wiki_notes, notes.has_permalinks),
     "markdown": Source(markdown.from_path, lambda path: path.is_dir() or _is_markdown(path)),
     "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
 }

@@ -8,10 +8,9 @@ from typing import Any
 
 from treering.actions.imports.records import Numbered, check
 from treering.errors import Invalid
-from treering.git import process
+from treering.git import notes
 from treering.git.repository import Repository
 
-_PREFIX = "refs/notes/"
 _MEMORY = "mem-"  # git-notes-memory: one JSON object a branch, on the first commit
 _WORDS = {
     "learning": "insight",
@@ -26,10 +25,10 @@ def records(repository: Repository, wanted: str = "") -> Iterator[Numbered]:
     """Every note of the repository, or of one notes ref."""
     number = 0
     for ref in _refs(repository.common_dir, wanted):
-        name = ref.removeprefix(_PREFIX)
+        name = ref.removeprefix(notes.NOTES)
         if name.startswith(("ent-", "idx-")):
             continue  # indexes that git-notes-memory derives from its mem- notes
-        for commit, text in _notes(repository.common_dir, ref):
+        for commit, text in notes.read_notes(repository.common_dir, ref):
             found = (
                 _memories(name, text) if name.startswith(_MEMORY) else [_note(name, commit, text)]
             )
@@ -40,22 +39,13 @@ def records(repository: Repository, wanted: str = "") -> Iterator[Numbered]:
 
 def _refs(git_dir: Path, wanted: str) -> list[str]:
     if wanted in ("", "."):
-        pattern = _PREFIX
+        pattern = notes.NOTES
     else:
-        pattern = wanted if wanted.startswith(_PREFIX) else _PREFIX + wanted
-    said = process.run(git_dir, "for-each-ref", "--format=%(refname)", "--", pattern)
-    refs = said.decode(errors="replace").split()
+        pattern = wanted if wanted.startswith(notes.NOTES) else notes.NOTES + wanted
+    refs = notes.list_refs(git_dir, pattern)
     if not refs:
         raise Invalid("There are no notes here.", hint="`git notes list` shows what git has.")
     return refs
-
-
-def _notes(git_dir: Path, ref: str) -> Iterator[tuple[str, str]]:
-    listed = process.run(git_dir, "notes", f"--ref={ref}", "list").decode().split()
-    blobs, commits = listed[0::2], listed[1::2]
-    for blob, commit in zip(blobs, commits, strict=True):
-        data = process.run(git_dir, "cat-file", "blob", blob)
-        yield commit, data.decode("utf-8", errors="replace")
 
 
 def _note(ref: str, commit: str, text: str) -> tuple[tuple[str, ...], dict[str, Any]]:

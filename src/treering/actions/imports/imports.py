@@ -62,14 +62,14 @@ def import_path(
     progress: Progress | None = None,
 ) -> Imported:
     """Import a file, a folder or another system's store; what it is, is found out if not said."""
-    found = read_from(workspace.repository, str(path), system)
-    is_folder = found.system == "markdown" and Path(path).is_dir()
+    source_records = read_from(workspace.repository, str(path), system)
+    is_folder = source_records.system == "markdown" and Path(path).is_dir()
     prompts = prompts_below(Path(path)) if is_folder else []
     if not allow_secret:
         secrets.refuse(*(prompt.content for prompt in prompts))
     answer = import_records(
         workspace,
-        found.records,
+        source_records.records,
         branch=branch,
         private=private,
         dry_run=dry_run,
@@ -78,12 +78,12 @@ def import_path(
     )
     if not dry_run and not private:
         import_prompts(workspace, prompts, branch)
-    return replace(answer, source=found.system)
+    return replace(answer, source=source_records.system)
 
 
 def import_records(
     workspace: Workspace,
-    found: Iterable[Numbered],
+    records: Iterable[Numbered],
     *,
     branch: str = "",
     private: bool = False,
@@ -94,8 +94,8 @@ def import_records(
     """Check every record on its own, then write the good ones, one commit a branch."""
     by_branch: dict[str, dict[str, tuple[Numbered, Memory]]] = {}
     errors: list[Failure] = []
-    skipped = 0
-    everything = list(found)
+    known_count = 0
+    everything = list(records)
     places = _places(everything)
     for number, record in enumerate(everything, 1):
         try:
@@ -105,21 +105,21 @@ def import_records(
             target = by_branch.setdefault(branch or _branch_of(record), {})
             _take(target, record, memory)
         except _AlreadyThere:
-            skipped += 1
+            known_count += 1
         except TreeringError as error:
             errors.append(_failure(record, error))
         if progress:
             progress(number, len(everything))
 
-    imported, shown = 0, list[Preview]()
+    imported, previews = 0, list[Preview]()
     errors += _link_up(by_branch)
     for name, memories in by_branch.items():
-        done, there, failed = _write(workspace, name, memories, private, dry_run)
-        imported, skipped, errors = imported + len(done), skipped + there, errors + failed
-        shown += [Preview(memory.type, memory.title, name) for memory in done]
+        new, there, failures = _write(workspace, name, memories, private, dry_run)
+        imported, known_count, errors = imported + len(new), known_count + there, errors + failures
+        previews += [Preview(memory.type, memory.title, name) for memory in new]
     errors.sort(key=lambda error: error.line)
-    preview = tuple(shown[:_SHOWN]) if dry_run else None
-    return Imported(imported, skipped, tuple(errors), dry_run=dry_run or None, preview=preview)
+    preview = tuple(previews[:_SHOWN]) if dry_run else None
+    return Imported(imported, known_count, tuple(errors), dry_run=dry_run or None, preview=preview)
 
 
 def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[Failure]:
@@ -159,13 +159,13 @@ def _foreign(record: Numbered) -> list[LinkLine]:
     return [link for link in links if not is_id(link.target)]
 
 
-def _places(found: list[Numbered]) -> dict[int, int]:
+def _places(records: list[Numbered]) -> dict[int, int]:
     """Number of a record -> its place among those of one session and one moment.
 
     The order of the lines is all that says which of them came first; a tree keeps no order.
     """
     moments: dict[tuple[str, str], list[int]] = {}
-    for number, record in enumerate(found, 1):
+    for number, record in enumerate(records, 1):
         if isinstance(record.found, Record) and record.found.session:
             key = (record.found.session, record.found.created)
             moments.setdefault(key, []).append(number)
@@ -176,7 +176,7 @@ def _places(found: list[Numbered]) -> dict[int, int]:
 def _place(memory: Memory, place: int | None) -> Memory:
     if place is None or "place" in memory.details:
         return memory
-    return replace(memory, details=dict(memory.details) | {"place": place})
+    return memory.with_details(place=place)
 
 
 class _AlreadyThere(Exception):
@@ -204,20 +204,20 @@ def _write(
     """Write what is new to one branch: which, how many were there, what clashed."""
 
     def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure]]:
-        new, errors, there = [], [], 0
+        new, errors, count = [], [], 0
         visible = writing.view.visible
         for record, memory in memories.values():
             place = visible.get(memory.id)
             if place is None or _is_overlay(writing, record, memory, place):
                 new.append(Change(memory, place, private))
-            elif _content_of(place) == memory.content:
-                there += 1
+            elif (there := place.try_memory()) and there.content == memory.content:
+                count += 1
             else:
                 clash = Conflict(f"The id {memory.id} belongs to a memory with another content.")
                 errors.append(_failure(record, clash))
         if new and not dry_run:
             writing.commit("import", new, allow_secret=True)  # each was looked at alone
-        return [change.memory for change in new], there, errors
+        return [change.memory for change in new], count, errors
 
     return workspace.write(branch, attempt, create=True)
 
@@ -228,17 +228,7 @@ def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Copy)
     names_id = isinstance(record.found, Memory) or is_id(getattr(record.found, "id", ""))
     if not names_id or below.layer.snapshot.scope == writing.scope:
         return False
-    try:
-        return below.memory() != memory
-    except TreeringError:
-        return True
-
-
-def _content_of(place: Copy) -> str | None:
-    try:
-        return place.memory().content
-    except TreeringError:
-        return None
+    return below.try_memory() != memory
 
 
 def _branch_of(record: Numbered) -> str:
@@ -249,47 +239,47 @@ def _failure(record: Numbered, error: TreeringError) -> Failure:
     return Failure(record.line, record.where, error.code, error.message)
 
 
-def _memory(workspace: Workspace, numbered: Numbered) -> Memory:
-    found = numbered.found
-    if isinstance(found, Invalid):
-        raise found
-    if isinstance(found, Memory):
-        return found
-    content = inputs.content_given(found.content)
-    kind = type_named(found.type) if found.type else classify(content).type
+def _memory(workspace: Workspace, line: Numbered) -> Memory:
+    record = line.found
+    if isinstance(record, Invalid):
+        raise record
+    if isinstance(record, Memory):
+        return record
+    content = inputs.content_given(record.content)
+    kind = type_named(record.type) if record.type else classify(content).type
     now = workspace.clock()
-    created = (
-        format_moment(parse_moment(found.created, now)) if found.created else format_moment(now)
+    creation = (
+        format_moment(parse_moment(record.created, now)) if record.created else format_moment(now)
     )
-    details = found.details
-    if found.id and not is_id(found.id):
-        details = details | {"imported_id": inputs.line_given(found.id, "id")}
+    details = record.details
+    if record.id and not is_id(record.id):
+        details = details | {"imported_id": inputs.line_given(record.id, "id")}
     return check(
         Memory(
-            id=found.id if is_id(found.id) else derive_id(kind, content),
+            id=record.id if is_id(record.id) else derive_id(kind, content),
             type=kind,
-            title=inputs.line_given(found.title, "title") or title_of(content),
+            title=inputs.line_given(record.title, "title") or title_of(content),
             content=content,
-            created=created,
-            modified=format_moment(parse_moment(found.modified, now))
-            if found.modified
-            else created,
-            tags=inputs.tags_given(found.tags),
-            topic=inputs.topic_given(found.topic),
-            status=one_of(found.status or "active", STATUSES, "status"),
-            confidence=found.confidence,
-            source=inputs.line_given(found.source, "source") or "import",
-            author=inputs.line_given(found.author, "author") or str(workspace.person),
-            agent=inputs.line_given(found.agent, "agent"),
-            session=inputs.line_given(found.session, "session"),
-            commit=found.commit,
+            created=creation,
+            modified=format_moment(parse_moment(record.modified, now))
+            if record.modified
+            else creation,
+            tags=inputs.tags_given(record.tags),
+            topic=inputs.topic_given(record.topic),
+            status=one_of(record.status or "active", STATUSES, "status"),
+            confidence=record.confidence,
+            source=inputs.line_given(record.source, "source") or "import",
+            author=inputs.line_given(record.author, "author") or str(workspace.person),
+            agent=inputs.line_given(record.agent, "agent"),
+            session=inputs.line_given(record.session, "session"),
+            commit=record.commit,
             files=tuple(
                 FileRef(file) if isinstance(file, str) else FileRef(file.path, file.blob)
-                for file in found.files
+                for file in record.files
             ),
-            links=tuple(_link_of(link) for link in found.links if is_id(link.target)),
+            links=tuple(_link_of(link) for link in record.links if is_id(link.target)),
             details=details,
-            extra=found.model_extra or {},
+            extra=record.model_extra or {},
         )
     )
 

@@ -30,8 +30,8 @@ def files_of(path: Path) -> list[tuple[Path, str]]:
     """The markdown files at a path, each with its name below it."""
     if not path.is_dir():
         return [(path, path.name)]
-    found = [file for file in list_files(path, _SUFFIX) if not is_prompt_file(file)]
-    return [(file, str(file.relative_to(path))) for file in found]
+    files = [file for file in list_files(path, _SUFFIX) if not is_prompt_file(file)]
+    return [(file, str(file.relative_to(path))) for file in files]
 
 
 def report_passed_over(path: Path) -> Iterator[Numbered]:
@@ -50,29 +50,29 @@ def note(path: Path) -> tuple[dict[str, Any], str]:
 
 def translate(metadata: dict[str, Any], content: str, path: Path, where: str) -> dict[str, Any]:
     """The words other note keepers use, in ours; what has no word of ours goes to details."""
-    known = {key: value for key, value in metadata.items() if key in Record.model_fields}
+    fields = {key: value for key, value in metadata.items() if key in Record.model_fields}
     other = {key: value for key, value in metadata.items() if key not in Record.model_fields}
-    tags = known.get("tags") or []
-    known["tags"] = [t.strip("# ") for t in tags.split(",")] if isinstance(tags, str) else tags
+    tags = fields.get("tags") or []
+    fields["tags"] = [t.strip("# ") for t in tags.split(",")] if isinstance(tags, str) else tags
     for theirs, ours in (("date", "created"), ("updated", "modified"), ("category", "topic")):
-        if theirs in other and not known.get(ours):
-            known[ours] = str(other.pop(theirs))
-    details = known.get("details") if isinstance(known.get("details"), dict) else {}
-    known["details"] = (details or {}) | other | {"imported_from": where}
-    if isinstance(known.get("id"), int | float):
-        known["id"] = str(known["id"])
-    return known | {"content": content or known.get("title") or path.stem}
+        if theirs in other and not fields.get(ours):
+            fields[ours] = str(other.pop(theirs))
+    details = fields.get("details") if isinstance(fields.get("details"), dict) else {}
+    fields["details"] = (details or {}) | other | {"imported_from": where}
+    if isinstance(fields.get("id"), int | float):
+        fields["id"] = str(fields["id"])
+    return fields | {"content": content or fields.get("title") or path.stem}
 
 
 def settle_type(fields: dict[str, Any]) -> dict[str, Any]:
     """A type that is none of ours is kept as a detail, and the text decides."""
-    named = fields.get("type")
-    if not named:
+    word = fields.get("type")
+    if not word:
         return fields
     try:
-        return fields | {"type": type_named(str(named))}
+        return fields | {"type": type_named(str(word))}
     except Invalid:
-        details = fields.get("details", {}) | {"imported_type": str(named)}
+        details = fields.get("details", {}) | {"imported_type": str(word)}
         return fields | {"type": "", "details": details}
 
 

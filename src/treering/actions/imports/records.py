@@ -1,5 +1,6 @@
-"""Records: foreign data on its way in, each checked on its own; plainest as JSON lines."""
+"""Records: foreign data on its way in, each checked on its own; as JSON lines, ours or others'."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from treering.errors import Invalid
 from treering.model.memory import Memory
+from treering.model.taxonomy import type_named
 
 _LONGEST_LINE = 1024 * 1024
 
@@ -100,7 +102,69 @@ def brief(error: ValidationError) -> str:
 def check(number: int, where: str, fields: dict[str, Any], *names: str) -> Numbered:
     """Fields that a source has put into our words, as a record or as what is wrong with it."""
     try:
-        found: Record | Invalid = Record.model_validate(fields)
+        record: Record | Invalid = Record.model_validate(fields)
     except ValidationError as error:
-        found = Invalid(brief(error))
-    return Numbered(number, where, found, names=tuple(name for name in names if name))
+        record = Invalid(brief(error))
+    return Numbered(number, where, record, names=tuple(name for name in names if name))
+
+
+# --- the MCP memory server: one file of entities with observations, and relations by name ---------
+
+
+def is_server_memory(path: Path) -> bool:
+    if not path.is_file() or path.suffix.lower() not in (".json", ".jsonl"):
+        return False
+    first = next((line for line in read(path).splitlines() if line.strip()), b"")
+    item = _line(first)
+    return item.get("type") in ("entity", "relation") and not {"content", "id"} & set(item)
+
+
+def from_server_memory(path: Path) -> Iterator[Numbered]:
+    """An entity is a memory that holds its observations; a relation is a link of its source."""
+    lines = [(n, _line(line)) for n, line in enumerate(read(path).splitlines(), 1) if line.strip()]
+    relations: dict[str, list[dict[str, str]]] = {}
+    for _, item in lines:
+        if item.get("type") == "relation" and item.get("from") and item.get("to"):
+            link = {"relation": _word(item.get("relationType")), "target": str(item["to"])}
+            relations.setdefault(str(item["from"]), []).append(link)
+    for number, item in lines:
+        where = f"line {number}"
+        if item.get("type") == "entity" and item.get("name"):
+            name = str(item["name"])
+            yield check(number, where, _entity(item, relations.get(name, [])), name)
+        elif item.get("type") != "relation":
+            yield Numbered(number, where, Invalid("The line is neither an entity nor a relation."))
+
+
+def _entity(item: dict[str, Any], links: list[dict[str, str]]) -> dict[str, Any]:
+    name, kind = str(item["name"]), str(item.get("entityType") or "concept")
+    observations = item.get("observations")
+    facts = [str(fact) for fact in observations] if isinstance(observations, list) else []
+    return {
+        "title": name,
+        "type": _type(kind),
+        "content": "\n".join([f"# {name}", "", *(f"- {fact}" for fact in facts)]).strip(),
+        "details": {"kind": kind.lower(), "imported_from": "server-memory"},
+        "links": links,
+        "source": "server-memory",
+    }
+
+
+def _type(kind: str) -> str:
+    """Kinds that are types of ours are those; a person or a tool is an entity."""
+    try:
+        return type_named(kind)
+    except Invalid:
+        return "entity"
+
+
+def _word(relation: object) -> str:
+    return "_".join(str(relation or "relates_to").lower().split()) or "relates_to"
+
+
+def _line(line: bytes) -> dict[str, Any]:
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return item if isinstance(item, dict) else {}

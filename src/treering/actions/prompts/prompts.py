@@ -66,7 +66,7 @@ def prompts(
     branch: str = "",
 ) -> dict[str, Any]:
     """Do one of the operations; the answer is the contract's for it."""
-    asked = _PromptRequest(
+    request = _PromptRequest(
         name=name,
         kind=one_of(kind, PROMPT_KINDS, "kind") if kind else "",
         domain=one_of(domain, PROMPT_DOMAINS, "domain") if domain else "",
@@ -79,83 +79,83 @@ def prompts(
         format=one_of(format or "markdown", PROMPT_FORMATS, "format"),
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, PROMPT_OPS, "operation")](workspace, asked)
+    return _OPERATIONS[one_of(op, PROMPT_OPS, "operation")](workspace, request)
 
 
 def find(
-    workspace: Workspace, asked: _PromptRequest, kinds: Sequence[str] = PROMPT_KINDS
+    workspace: Workspace, request: _PromptRequest, kinds: Sequence[str] = PROMPT_KINDS
 ) -> SavedPrompt:
     """The prompt that is meant: the user's own first, then the project's."""
-    wanted = prompts_model.check_name(asked.name)
-    shelves = Shelves(workspace, asked.branch)
-    for domain in [asked.domain] if asked.domain else _LOOKED_IN:
-        for kind in [asked.kind] if asked.kind else kinds:
-            if saved := shelves.find(domain, kind, wanted):
-                return saved
-    what = asked.kind or kinds[0]
-    raise PromptNotFound(f"There is no {what} {wanted}.")
+    name = prompts_model.check_name(request.name)
+    shelves = Shelves(workspace, request.branch)
+    for domain in [request.domain] if request.domain else _LOOKED_IN:
+        for kind in [request.kind] if request.kind else kinds:
+            if entry := shelves.find(domain, kind, name):
+                return entry
+    what = request.kind or kinds[0]
+    raise PromptNotFound(f"There is no {what} {name}.")
 
 
 def template_named(
-    workspace: Workspace, name: str, known: Collection[str], branch: str = ""
+    workspace: Workspace, name: str, values: Collection[str], branch: str = ""
 ) -> template.Template:
     """A saved template taken apart, once it is sure that it needs no more than these values."""
-    asked = _PromptRequest(name, "", "", "", "", (), {}, "", 10, "markdown", branch)
-    made = template.parse(find(workspace, asked, ("template", "prompt")).prompt.content)
-    missing = [word for word in variables_of(made) if word not in known]
+    request = _PromptRequest(name, "", "", "", "", (), {}, "", 10, "markdown", branch)
+    parts = template.parse(find(workspace, request, ("template", "prompt")).prompt.content)
+    missing = [word for word in variables_of(parts) if word not in values]
     if missing:
         raise Invalid(
-            f"The template {name} needs {', '.join(missing)}, which nobody gives it here.",
-            hint=f"It may use: {', '.join(sorted(known))}.",
+            f"The template {name} needs {', '.join(missing)}, which is not available here.",
+            hint=f"It may use: {', '.join(sorted(values))}.",
         )
-    return made
+    return parts
 
 
-def variables_of(made: template.Template) -> list[str]:
+def variables_of(parts: template.Template) -> list[str]:
     """The variables a caller has to give; what we fill in ourselves is not among them."""
-    inner = made.inner.get("memories", frozenset()) - MEMORY_FIELDS
-    return [word for word in dict.fromkeys([*made.needed, *sorted(inner)]) if word not in RESERVED]
+    inner = parts.inner.get("memories", frozenset()) - MEMORY_FIELDS
+    return [word for word in dict.fromkeys([*parts.needed, *sorted(inner)]) if word not in RESERVED]
 
 
-def _list(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
-    shelves = Shelves(workspace, asked.branch)
-    listed = [
-        _describe(workspace, saved)
-        for saved in shelves.all()
-        if (not asked.kind or saved.prompt.kind == asked.kind)
-        and (not asked.domain or saved.domain == asked.domain)
-        and set(asked.tags) <= set(saved.prompt.tags)
+def _list(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+    shelves = Shelves(workspace, request.branch)
+    items = [
+        _describe(workspace, entry)
+        for entry in shelves.all()
+        if (not request.kind or entry.prompt.kind == request.kind)
+        and (not request.domain or entry.domain == request.domain)
+        and set(request.tags) <= set(entry.prompt.tags)
     ]
-    listed.sort(key=lambda item: (item["name"], item["kind"], item["domain"]))
-    return {"prompts": listed, "total": len(listed)}
+    items.sort(key=lambda item: (item["name"], item["kind"], item["domain"]))
+    return {"prompts": items, "total": len(items)}
 
 
-def _get(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
-    saved = find(workspace, asked)
+def _get(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+    entry = find(workspace, request)
     return (
-        _describe(workspace, saved)
-        | {"content": saved.prompt.content, "version": saved.version}
-        | _warn(workspace, saved)
+        _describe(workspace, entry)
+        | {"content": entry.prompt.content, "version": entry.version}
+        | _warn(workspace, entry)
     )
 
 
-def _warn(workspace: Workspace, saved: SavedPrompt) -> dict[str, Any]:
-    warnings = PromptRuns(workspace).warnings(saved)
+def _warn(workspace: Workspace, entry: SavedPrompt) -> dict[str, Any]:
+    warnings = PromptRuns(workspace).warnings(entry)
     return {"warnings": warnings} if warnings else {}
 
 
-def _describe(workspace: Workspace, saved: SavedPrompt) -> dict[str, Any]:
-    made = _try_parse(saved.prompt)
+def _describe(workspace: Workspace, entry: SavedPrompt) -> dict[str, Any]:
+    parts = _try_parse(entry.prompt)
     return {
-        "name": saved.prompt.name,
-        "kind": saved.prompt.kind,
-        "description": saved.prompt.description,
-        "variables": variables_of(made) if made else [],
-        "optional": [word for word in made.optional if word not in RESERVED] if made else [],
-        "tags": list(saved.prompt.tags),
-        "domain": saved.domain,
-        "owner": owner_of(workspace, saved),
-        "branch": saved.branch,
+        "name": entry.prompt.name,
+        "kind": entry.prompt.kind,
+        "description": entry.prompt.description,
+        "variables": variables_of(parts) if parts else [],
+        "optional": [word for word in parts.optional if word not in RESERVED] if parts else [],
+        "tags": list(entry.prompt.tags),
+        "domain": entry.domain,
+        "owner": owner_of(workspace, entry),
+        "branch": entry.branch,
     }
 
 
@@ -166,89 +166,91 @@ def _try_parse(prompt: Prompt) -> template.Template | None:
         return None  # fetched from elsewhere; running it says what is wrong
 
 
-def _run(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
-    return _fill(workspace, asked, ("prompt", "template"))
+def _run(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+    return _fill(workspace, request, ("prompt", "template"))
 
 
-def _render(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
-    return _fill(workspace, asked, ("template", "prompt"))
+def _render(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+    return _fill(workspace, request, ("template", "prompt"))
 
 
-def _fill(workspace: Workspace, asked: _PromptRequest, kinds: Sequence[str]) -> dict[str, Any]:
-    saved = find(workspace, asked, kinds)
-    made = template.parse(saved.prompt.content)
-    _check_variables(saved.prompt, made, asked.variables)
-    wants_memories = bool(asked.query) or "memories" in made.mentioned
-    results = _recall(workspace, asked) if wants_memories else []
+def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -> dict[str, Any]:
+    entry = find(workspace, request, kinds)
+    parts = template.parse(entry.prompt.content)
+    _check_variables(entry.prompt, parts, request.variables)
+    wants_memories = bool(request.query) or "memories" in parts.mentioned
+    results = _recall(workspace, request) if wants_memories else []
     memories = TemplateMemories.of(result for result in results if not result.flags)
-    flagged = [result.id for result in results if result.flags]
-    branch = asked.branch or workspace.position().scope.branch
-    own = {"memories": memories, "query": asked.query, "branch": branch, "count": len(memories)}
-    text = template.render(made, {**own, **asked.variables})
-    answer: dict[str, Any] = {"text": wrap(asked.format, saved.prompt.name, text, memories)}
-    answer |= {"flagged": flagged} if flagged else {}
-    answer |= _warn(workspace, saved)
-    PromptRuns(workspace).note(saved)
+    flag_ids = [result.id for result in results if result.flags]
+    branch = request.branch or workspace.position().scope.branch
+    own = {"memories": memories, "query": request.query, "branch": branch, "count": len(memories)}
+    text = template.render(parts, {**own, **request.variables})
+    answer: dict[str, Any] = {"text": wrap(request.format, entry.prompt.name, text, memories)}
+    answer |= {"flagged": flag_ids} if flag_ids else {}
+    answer |= _warn(workspace, entry)
+    PromptRuns(workspace).note(entry)
     return answer
 
 
-def _check_variables(prompt: Prompt, made: template.Template, values: Mapping[str, Any]) -> None:
+def _check_variables(prompt: Prompt, parts: template.Template, values: Mapping[str, Any]) -> None:
     """Missing and unknown variables, each named; what we fill in cannot be given."""
-    missing = [word for word in variables_of(made) if word not in values]
-    unknown = [word for word in values if word not in made.mentioned or word == "memories"]
+    missing = [word for word in variables_of(parts) if word not in values]
+    unknown = [word for word in values if word not in parts.mentioned or word == "memories"]
     if missing:
         raise Invalid(
             f"The {prompt.kind} {prompt.name} needs {', '.join(missing)}.",
             hint="Give each as a variable, on the command line with --variables NAME=VALUE.",
         )
     if unknown:
-        known = ", ".join([*variables_of(made), *made.optional]) or "none"
+        words = ", ".join([*variables_of(parts), *parts.optional]) or "none"
         raise Invalid(
             f"The {prompt.kind} {prompt.name} does not know {', '.join(unknown)}.",
-            hint=f"Its variables: {known}.",
+            hint=f"Its variables: {words}.",
         )
 
 
-def _recall(workspace: Workspace, asked: _PromptRequest) -> Sequence[RecallHit]:
+def _recall(workspace: Workspace, request: _PromptRequest) -> Sequence[RecallHit]:
     from treering.actions.recall import recall
 
-    answer = recall(workspace, asked.query, limit=asked.limit, branch=asked.branch, detail="full")
+    answer = recall(
+        workspace, request.query, limit=request.limit, branch=request.branch, detail="full"
+    )
     return answer.results
 
 
-def _save(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
-    content = inputs.content_given(asked.content)
+def _save(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+    content = inputs.content_given(request.content)
     template.parse(content)
-    secrets.refuse(content, asked.description, *asked.tags)
+    secrets.refuse(content, request.description, *request.tags)
     prompt = Prompt(
-        name=prompts_model.check_name(asked.name),
-        kind=asked.kind or "prompt",
+        name=prompts_model.check_name(request.name),
+        kind=request.kind or "prompt",
         content=content,
-        description=asked.description[:1000],
-        tags=asked.tags,
+        description=request.description[:1000],
+        tags=request.tags,
         modified=workspace.now(),
     )
-    saved = Shelves(workspace, asked.branch).save(asked.domain or "project", prompt)
-    PromptRuns(workspace).note(saved)
+    entry = Shelves(workspace, request.branch).save(request.domain or "project", prompt)
+    PromptRuns(workspace).note(entry)
     return {
         "name": prompt.name,
-        "version": saved.version,
+        "version": entry.version,
         "kind": prompt.kind,
-        "domain": saved.domain,
-        "branch": saved.branch,
+        "domain": entry.domain,
+        "branch": entry.branch,
         "variables": variables_of(template.parse(content)),
     }
 
 
-def _delete(workspace: Workspace, asked: _PromptRequest) -> dict[str, Any]:
-    if not asked.domain:
+def _delete(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+    if not request.domain:
         raise Invalid(
             "Say whose prompt is to be deleted: the project's or your own.",
             hint="--domain project or --domain user.",
         )
-    saved = find(workspace, asked)
-    Shelves(workspace, asked.branch).delete(saved, workspace.now())
-    return {"deleted": saved.prompt.name, "kind": saved.prompt.kind, "domain": saved.domain}
+    entry = find(workspace, request)
+    Shelves(workspace, request.branch).delete(entry, workspace.now())
+    return {"deleted": entry.prompt.name, "kind": entry.prompt.kind, "domain": entry.domain}
 
 
 def _check_limit(limit: int) -> int:
@@ -259,10 +261,10 @@ def _check_limit(limit: int) -> int:
 
 def _nest(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Variables as a tree: `a.b` is `b` in `a`; texts cleaned of what cannot be seen."""
-    made: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for key, value in variables.items():
         *outer, last = inputs.line_given(str(key), "variable").split(".")
-        at = made
+        at = tree
         for word in outer:
             at = at.setdefault(word, {})
             if not isinstance(at, dict):
@@ -270,7 +272,7 @@ def _nest(variables: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(at.get(last), dict):
             raise Invalid(f"The variable {key} is given twice, as text and as parts.")
         at[last] = _plain(value, _DEEPEST_VALUE)
-    return made
+    return tree
 
 
 def _plain(value: Any, depth: int) -> Any:

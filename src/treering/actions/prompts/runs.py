@@ -9,7 +9,7 @@ import json
 from treering.actions.origin import YOU, name_people, origin_of
 from treering.actions.prompts.shelves import SavedPrompt
 from treering.actions.workspace import Workspace
-from treering.git.files import replace_file
+from treering.git.files import keep_file
 from treering.model.provenance import SOMEONE, Contributor
 from treering.store import layout
 
@@ -23,48 +23,48 @@ class PromptRuns:
         self._workspace = workspace
         self._file = workspace.store.folder / "cache" / "prompts.json"
 
-    def note(self, saved: SavedPrompt) -> None:
+    def note(self, entry: SavedPrompt) -> None:
         """The user knows this version by now."""
         runs = self._load()
-        if saved.domain == "project" and runs.get(_key(saved)) != saved.version:
-            runs.pop(_key(saved), None)
-            runs[_key(saved)] = saved.version
-            replace_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
+        if entry.domain == "project" and runs.get(_key(entry)) != entry.version:
+            runs.pop(_key(entry), None)
+            runs[_key(entry)] = entry.version
+            keep_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
 
-    def warnings(self, saved: SavedPrompt) -> list[str]:
+    def warnings(self, entry: SavedPrompt) -> list[str]:
         """What to tell about a version before it is run."""
-        people = writers_of(self._workspace, saved)
-        last = self._load().get(_key(saved), "")
-        if not people or last == saved.version or origin_of(self._workspace, people) == YOU:
+        people = writers_of(self._workspace, entry)
+        last = self._load().get(_key(entry), "")
+        if not people or last == entry.version or origin_of(self._workspace, people) == YOU:
             return []
         others = [person for person in people if origin_of(self._workspace, [person]) != YOU]
         who = " and ".join(name_people(others)) or "Someone"
-        name = f"the project's {saved.prompt.kind} {saved.prompt.name}"
+        name = f"the project's {entry.prompt.kind} {entry.prompt.name}"
         if last:
             return [f"{who} changed {name} since you last ran it: read it first."]
         return [f"{who} wrote {name}, and you have not run it before: read it first."]
 
     def _load(self) -> dict[str, str]:
         try:
-            kept = json.loads(self._file.read_bytes())
-            return {str(key): str(version) for key, version in kept.items()}
+            versions = json.loads(self._file.read_bytes())
+            return {str(key): str(version) for key, version in versions.items()}
         except (OSError, ValueError, AttributeError, RecursionError):
             return {}
 
 
-def writers_of(workspace: Workspace, saved: SavedPrompt) -> tuple[Contributor, ...]:
+def writers_of(workspace: Workspace, entry: SavedPrompt) -> tuple[Contributor, ...]:
     """Those whose words a project's prompt holds, the creator first; nobody for the user's own."""
-    if saved.domain == "user":
+    if entry.domain == "user":
         return ()
-    version = workspace.ledger.version(saved.version)
+    version = workspace.ledger.version(entry.version)
     return version.people if version else (SOMEONE,)
 
 
-def owner_of(workspace: Workspace, saved: SavedPrompt) -> str:
+def owner_of(workspace: Workspace, entry: SavedPrompt) -> str:
     """Whose a prompt is, as its commits tell."""
-    people = writers_of(workspace, saved)
+    people = writers_of(workspace, entry)
     return next(iter(name_people(people[:1])), "unknown") if people else YOU
 
 
-def _key(saved: SavedPrompt) -> str:
-    return layout.saved_key(saved.prompt.kind, saved.prompt.name)
+def _key(entry: SavedPrompt) -> str:
+    return layout.saved_key(entry.prompt.kind, entry.prompt.name)

@@ -1,15 +1,14 @@
 """Where prompts and templates are kept: the project's in the scopes of branches, the user's in a
 folder of their own."""
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treering.actions.plain_files import list_files
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, StorageFailed, TreeringError
+from treering.git.files import replace_file
 from treering.git.objects import blob_id
 from treering.model import prompt as document
 from treering.model.choices import PROMPT_KINDS
@@ -44,36 +43,36 @@ class Shelves:
 
     def all(self) -> Iterator[SavedPrompt]:
         for place in self._workspace.view(self._branch).saved().values():
-            if saved := _alive(place):
-                yield saved
+            if entry := _alive(place):
+                yield entry
         if folder := self._workspace.user_folder:
             for kind in PROMPT_KINDS:
                 for file in sorted((folder / layout.SAVED[kind]).glob("*.md")):
-                    if layout.name_in(file.name) and (saved := _read(file)):
-                        yield saved
+                    if layout.name_in(file.name) and (entry := _read(file)):
+                        yield entry
 
     def save(self, domain: str, prompt: Prompt) -> SavedPrompt:
         """Write a prompt; one that is there already as it is stays as it is."""
-        known = self.find(domain, prompt.kind, prompt.name)
-        if known and known.prompt._replace(modified="") == prompt._replace(modified=""):
-            return known
+        old = self.find(domain, prompt.kind, prompt.name)
+        if old and old.prompt._replace(modified="") == prompt._replace(modified=""):
+            return old
         data = document.dump(prompt)
         document.parse(data)
         if domain == "user":
             return self._write_own(prompt, data)
         return self._put(prompt, data, "save")
 
-    def delete(self, saved: SavedPrompt, now: str) -> None:
+    def delete(self, entry: SavedPrompt, now: str) -> None:
         """Take a prompt away. In the project a mark stays in its place, which hides the ones of the
         layers below, and goes where the branch goes."""
-        if saved.domain == "user":
-            key = layout.saved_key(saved.prompt.kind, saved.prompt.name)
+        if entry.domain == "user":
+            key = layout.saved_key(entry.prompt.kind, entry.prompt.name)
             _own_folder(self._workspace).joinpath(layout.saved_path(key)).unlink(missing_ok=True)
             return
-        mark = saved.prompt._replace(is_deleted=True, modified=now)
+        mark = entry.prompt._replace(is_deleted=True, modified=now)
         self._put(mark, document.dump(mark), "delete")
 
-    def _put(self, prompt: Prompt, data: bytes, op: str) -> SavedPrompt:
+    def _put(self, prompt: Prompt, data: bytes, op: Literal["save", "delete"]) -> SavedPrompt:
         key = layout.saved_key(prompt.kind, prompt.name)
         subject = f"{op} {prompt.kind} {prompt.name}"
         subject += f": {prompt.description[:100]}" if prompt.description else ""
@@ -91,11 +90,7 @@ class Shelves:
         file = _own_folder(self._workspace) / layout.saved_path(key)
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as making:
-                making.write(data)
-                making.flush()
-                os.fsync(making.fileno())
-            os.replace(making.name, file)
+            replace_file(file, data, mode=0o600, is_synced=True)
         except OSError as error:
             raise StorageFailed(f"{file} cannot be written: {error.strerror}.") from error
         return SavedPrompt(prompt, "user", "", blob_id(data))
@@ -113,7 +108,7 @@ def list_saved(view: View, *, every_copy: bool = False) -> Iterator[Copy]:
 def prompts_below(folder: Path) -> list[Prompt]:
     """The prompts and templates in an exported folder; what they say of themselves must fit."""
     files = [file for file in list_files(folder, ".md") if is_prompt_file(file)]
-    return [saved.prompt for file in files if (saved := _read(file))]
+    return [entry.prompt for file in files if (entry := _read(file))]
 
 
 def is_prompt_file(file: Path) -> bool:

@@ -17,6 +17,7 @@ from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, JsonEdit, 
 from treering.actions.setup.json_text import Insertion
 from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
+from treering.git.files import replace_file
 from treering.git.repository import Repository
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
@@ -44,15 +45,15 @@ def plan_files(
     files, notes = [], []
     for addition in additions:
         try:
-            edited = _edit(repository, addition)
+            edit = _edit(repository, addition)
         except Invalid as reason:
             notes.append(
                 f"{addition.path} was left as it is. {reason.message} "
-                f"This has to be added by hand:\n{whole(addition)}"
+                f"Add this by hand:\n{whole(addition)}"
             )
             continue
-        if edited.insertions:
-            files.append(edited)
+        if edit.insertions:
+            files.append(edit)
     return files, notes
 
 
@@ -92,26 +93,26 @@ def _read(path: Path) -> str | None:
 
 
 def _json_insertions(text: str, edits: Sequence[JsonEdit]) -> list[Insertion]:
-    made = []
+    insertions = []
     for edit in edits:
         if _has(json_text.parse(text), edit):
             continue
         put = json_text.put_item if edit.is_item else json_text.put_member
         insertion = put(text, edit.path, edit.value)
-        made.append(insertion)
+        insertions.append(insertion)
         text = json_text.apply(text, insertion)
-    return made
+    return insertions
 
 
-def _has(found: object, edit: JsonEdit) -> bool:
+def _has(value: object, edit: JsonEdit) -> bool:
     """Whether it is there: a member of that name, or an item that runs the same command."""
     for key in edit.path:
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(value, dict) or key not in value:
             return False
-        found = found[key]
+        value = value[key]
     if not edit.is_item:
         return True
-    commands = json.dumps(found)
+    commands = json.dumps(value)
     entry = edit.value
     command = entry["hooks"][0]["command"] if "hooks" in entry else entry["command"]
     return json.dumps(command) in commands
@@ -143,19 +144,19 @@ def _gap(text: str) -> str:
 def write(repository: Repository, file: EditedFile, traces: InitRecord) -> None:
     top = _top(repository)
     path = _in_work_tree(top, file.path)
-    known = traces.files.get(str(path))
-    is_untouched = known is not None and known.digest == _digest(file.before or "")
-    made = _make_folders(top, path.parent)
+    record = traces.files.get(str(path))
+    is_untouched = record is not None and record.digest == _digest(file.before or "")
+    new_folders = _make_folders(top, path.parent)
     _write(path, file.after)
-    earlier = known.insertions if known and is_untouched else ()
+    earlier = record.insertions if record and is_untouched else ()
     traces.files[str(path)] = ClientFile(
         top=str(top),
         path=file.path,
         # Where others edited the file meanwhile, offsets of before mean nothing.
-        insertions=(*earlier, *file.insertions) if is_untouched or not known else (),
-        digest=_digest(file.after) if is_untouched or not known else "",
-        is_created=file.before is None or bool(known and known.is_created),
-        folders=(*(known.folders if known else ()), *made),
+        insertions=(*earlier, *file.insertions) if is_untouched or not record else (),
+        digest=_digest(file.after) if is_untouched or not record else "",
+        is_created=file.before is None or bool(record and record.is_created),
+        folders=(*(record.folders if record else ()), *new_folders),
     )
 
 
@@ -165,20 +166,17 @@ def _make_folders(top: Path, folder: Path) -> list[str]:
     while not folder.exists():
         missing.append(folder)
         folder = folder.parent
-    for made in reversed(missing):
-        made.mkdir()
-    return [str(made.relative_to(top)) for made in missing]
+    for path in reversed(missing):
+        path.mkdir()
+    return [str(path.relative_to(top)) for path in missing]
 
 
 def _write(path: Path, text: str) -> None:
-    """Written beside and renamed; a link stays a link, the mode stays."""
+    """A link stays a link, the mode stays."""
     target = path.resolve()
-    beside = target.with_name(f".{target.name}.treering")
     try:
-        beside.write_bytes(text.encode())
-        if target.exists():
-            beside.chmod(target.stat().st_mode & 0o7777)
-        beside.replace(target)
+        mode = target.stat().st_mode & 0o7777 if target.exists() else None
+        replace_file(target, text.encode(), mode=mode)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
 
@@ -201,10 +199,10 @@ def to_take_back(
 ) -> tuple[list[RestoredFile], list[str]]:
     """What every file that has something of ours should be without it."""
     files, notes = [], []
-    for known in reversed(traces.files.values()):
-        path = known.path
+    for record in reversed(traces.files.values()):
+        path = record.path
         # The work tree it was written to, or this one where that was moved away.
-        top = top if (top := Path(known.top)).exists() else _top(repository)
+        top = top if (top := Path(record.top)).exists() else _top(repository)
         try:
             text = _read(_in_work_tree(top, path))
         except Invalid as reason:
@@ -212,9 +210,9 @@ def to_take_back(
             continue
         if text is None:
             continue
-        rest = _cut_out(text, known) if _digest(text) == known.digest else _without(text, path)
-        if known.is_created and rest.strip() in ("", "{}"):
-            files.append(RestoredFile(top, path, None, known.folders))
+        rest = _cut_out(text, record) if _digest(text) == record.digest else _without(text, path)
+        if record.is_created and rest.strip() in ("", "{}"):
+            files.append(RestoredFile(top, path, None, record.folders))
         elif rest != text:
             files.append(RestoredFile(top, path, rest))
         if "treering" in rest:
@@ -222,9 +220,9 @@ def to_take_back(
     return files, notes
 
 
-def _cut_out(text: str, known: ClientFile) -> str:
+def _cut_out(text: str, record: ClientFile) -> str:
     """The text as it was, insertions undone from the last to the first."""
-    for at, put in reversed(known.insertions):
+    for at, put in reversed(record.insertions):
         text = text[:at] + text[at + len(put) :]
     return text
 
@@ -250,7 +248,7 @@ def _without_edit(text: str, edit: JsonEdit) -> str:
 
 
 def _only_version(text: str) -> bool:
-    return isinstance(found := json_text.parse(text), dict) and list(found) == ["version"]
+    return isinstance(document := json_text.parse(text), dict) and list(document) == ["version"]
 
 
 def _without_text(text: str, addition: Addition) -> str:

@@ -180,13 +180,13 @@ def whole(addition: Addition) -> str:
     """What the file is when nothing else is in it."""
     if not addition.edits:
         return addition.text
-    made: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     for edit in addition.edits:
-        holder = made
+        holder = document
         for key in edit.path[:-1]:
             holder = holder.setdefault(key, {})
         if edit.is_item:
             holder.setdefault(edit.path[-1], []).append(edit.value)
         else:
             holder[edit.path[-1]] = edit.value
-    return lay_out(made) + "\n"
+    return lay_out(document) + "\n"

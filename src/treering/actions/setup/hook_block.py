@@ -37,8 +37,8 @@ def in_front_of(folder: str, name: str) -> bytes:
 def passing_on(folder: str, name: str) -> bytes:
     """A hook that only runs the one of that name in another folder, if that is there."""
     hook = f'"$treering_behind/{name}"'
-    said = f'[ -x {hook} ] && exec {hook} "$@"\nexit 0\n'
-    return SHEBANG + BEGIN + _behind(folder) + said.encode() + END
+    script = f'[ -x {hook} ] && exec {hook} "$@"\nexit 0\n'
+    return SHEBANG + BEGIN + _behind(folder) + script.encode() + END
 
 
 def _behind(folder: str) -> bytes:
@@ -47,8 +47,8 @@ def _behind(folder: str) -> bytes:
 
 def folder_behind(script: bytes) -> str:
     """The folder whose hooks a hook of ours runs first; empty where there is none."""
-    found = re.search(rb"^treering_behind=(.*?)\n(?:treering_status|\[ -x)", script, re.M | re.S)
-    words = split(found[1].decode("utf-8", "surrogateescape")) if found else []
+    match = re.search(rb"^treering_behind=(.*?)\n(?:treering_status|\[ -x)", script, re.M | re.S)
+    words = split(match[1].decode("utf-8", "surrogateescape")) if match else []
     return words[0] if words else ""
 
 

@@ -19,6 +19,7 @@ from treering.actions.setup import hook_block
 from treering.actions.setup.traces import InitRecord
 from treering.capture.shims import HOOKS
 from treering.errors import StorageFailed
+from treering.git.files import replace_file
 from treering.git.hooks_path import DELICATE, HARMLESS, hooks_path, is_inside
 from treering.git.repository import Repository
 
@@ -79,9 +80,9 @@ def is_front(folder: Path) -> bool:
 
 def _behind(repository: Repository) -> Path:
     """The folder our hooks run first, as they say themselves."""
-    said = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
+    folder = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
     usual = repository.common_dir / "hooks"
-    return Path(said) if said and Path(said).exists() else usual
+    return Path(folder) if folder and Path(folder).exists() else usual
 
 
 def _explain(repository: Repository, why: str) -> HookPlan:
@@ -90,7 +91,7 @@ def _explain(repository: Repository, why: str) -> HookPlan:
     hooks = (HookFile(folder / n, hook_block.alone(n), 0o755) for n in HOOKS)
     writes = tuple(hook for hook in hooks if _content(hook.path) != hook.content)
     note = (
-        f"No hook was written: {why}, where files may be shared, or made anew by other tools. "
+        f"No hook was written: {why}, where files may be shared, or written by other tools. "
         f"Add a line like this to your own hooks ({', '.join(HOOKS)}), or use --force to have a "
         f"marked block added: {CALL.format(name=HOOKS[0])}"
     )
@@ -105,11 +106,11 @@ def _in_place(folder: Path) -> HookPlan | None:
         if _is_run_by_precommit(path):
             continue
         try:
-            found = path.lstat()
+            info = path.lstat()
         except FileNotFoundError:
             writes.append(HookFile(path, hook_block.alone(name), 0o777 & ~_umask()))
             continue
-        script = _script(path, found)
+        script = _script(path, info)
         if script is None:
             return None
         plain = hook_block.take_out(script)
@@ -119,13 +120,13 @@ def _in_place(folder: Path) -> HookPlan | None:
             else hook_block.add_to(plain, name)
         )
         if content != script:
-            writes.append(HookFile(path, content, stat.S_IMODE(found.st_mode)))
+            writes.append(HookFile(path, content, stat.S_IMODE(info.st_mode)))
     return HookPlan(folder, tuple(write.path.name for write in writes), tuple(writes))
 
 
-def _script(path: Path, found: os.stat_result) -> bytes | None:
+def _script(path: Path, info: os.stat_result) -> bytes | None:
     """A hook a block can stand in; None where git would not run it, or it is no shell script."""
-    if not stat.S_ISREG(found.st_mode) or not os.access(path, os.X_OK | os.R_OK):
+    if not stat.S_ISREG(info.st_mode) or not os.access(path, os.X_OK | os.R_OK):
         return None
     script = path.read_bytes()
     return script if hook_block.can_hold(script) else None
@@ -141,8 +142,8 @@ def _in_front(repository: Repository, behind: Path) -> HookPlan:
         content = make(str(behind), name)
         if _content(folder / name) != content:
             writes.append(HookFile(folder / name, content, 0o755))
-    written = {write.path.name for write in writes}
-    names = tuple(name for name in HOOKS if name in written)
+    files = {write.path.name for write in writes}
+    names = tuple(name for name in HOOKS if name in files)
     sets_path = hooks_path(repository).folder.resolve() != folder.resolve()
     note = (
         f"The hooks in {behind} stay as they are: core.hooksPath of this repository now names "
@@ -215,18 +216,11 @@ def write_hooks(plan: HookPlan, traces: InitRecord) -> None:
             name = write.path.name
             if not write.path.exists() and name not in traces.created:
                 traces.created.append(name)
-            _replace(write)
+            # At once: git may run the hook at this very moment.
+            replace_file(write.path, write.content, mode=write.mode)
     except OSError as error:
         raise StorageFailed(f"{plan.folder} cannot be written: {error.strerror}.") from error
     traces.has_hooks = traces.has_hooks or bool(plan.names)
-
-
-def _replace(write: HookFile) -> None:
-    """Written beside and renamed: git may run the hook at this very moment."""
-    beside = write.path.with_name(f".{write.path.name}.treering")
-    beside.write_bytes(write.content)
-    beside.chmod(write.mode)
-    beside.replace(write.path)
 
 
 def hooks_to_remove(repository: Repository, traces: InitRecord) -> list[Path]:
@@ -254,7 +248,7 @@ def remove_hook(path: Path, traces: InitRecord) -> None:
         if rest == hook_block.SHEBANG and may_go:
             path.unlink()
         else:
-            _replace(HookFile(path, rest, stat.S_IMODE(path.stat().st_mode)))
+            replace_file(path, rest, mode=stat.S_IMODE(path.stat().st_mode))
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
 

@@ -21,7 +21,7 @@ from treering.errors import Invalid
 from treering.git.repository import Repository
 
 _LOG_NOTE = (
-    "`git log --all` shows memory commits, too; "
+    "`git log --all` also shows memory commits. "
     "`git log --exclude='refs/treering/*' --all` leaves them out."
 )
 
@@ -89,17 +89,17 @@ def init(
 
 
 def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) -> list[Addition]:
-    wanted = [addition for name in clients for addition in client_named(name).additions]
+    additions = [addition for name in clients for addition in client_named(name).additions]
     if agents_md:
-        wanted.append(AGENTS)
-    if wanted and repository.workdir is None:
+        additions.append(AGENTS)
+    if additions and repository.workdir is None:
         raise Invalid("A bare repository has no work tree for the files of a client.")
-    return wanted
+    return additions
 
 
-def _hints(repository: Repository, chosen: Sequence[str]) -> list[str]:
+def _hints(repository: Repository, clients: Sequence[str]) -> list[str]:
     """Clients that are used here and do not know of treering."""
-    if repository.workdir is None or chosen:
+    if repository.workdir is None or clients:
         return []
     return [
         f"{client.title} is used here: `treering init --client {client.name}` connects it."

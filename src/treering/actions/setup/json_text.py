@@ -56,10 +56,10 @@ def put_member(text: str, path: Path, value: object) -> Insertion:
     for depth, key in enumerate(path):
         if text[at] != "{":
             raise Invalid(f"{'.'.join(path[:depth]) or 'the file'} is not an object.")
-        found = _member(text, at, key)
-        if found is None:
+        member = _member(text, at, key)
+        if member is None:
             break
-        at = found.value
+        at = member.value
     else:
         raise Invalid(f"{'.'.join(path)} is already there.")
     for key in reversed(path[depth + 1 :]):
@@ -117,8 +117,8 @@ def _start(text: str) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    found = re.compile(r"[ \t\n\r]*").match(text, at)
-    return found.end() if found else at
+    match = re.compile(r"[ \t\n\r]*").match(text, at)
+    return match.end() if match else at
 
 
 def _find(text: str, path: Path) -> int | None:
@@ -126,10 +126,10 @@ def _find(text: str, path: Path) -> int | None:
     parse(text)
     at = _start(text)
     for key in path:
-        found = _member(text, at, key) if text[at] == "{" else None
-        if found is None:
+        member = _member(text, at, key) if text[at] == "{" else None
+        if member is None:
             return None
-        at = found.value
+        at = member.value
     return at
 
 
@@ -167,8 +167,8 @@ def _insert(text: str, holder: int, label: str, value: object) -> Insertion:
         return Insertion(parts[-1].end, f", {label}{json.dumps(value, ensure_ascii=False)}")
     inner = _indent_of_line(text, parts[0].start) if parts else outer + _unit(text)
     unit = inner[len(outer) :] if inner.startswith(outer) else ""
-    said = label + lay_out(value, unit or _unit(text))
-    lines = _newline(text) + inner + said.replace("\n", _newline(text) + inner)
+    member = label + lay_out(value, unit or _unit(text))
+    lines = _newline(text) + inner + member.replace("\n", _newline(text) + inner)
     if parts:
         return Insertion(parts[-1].end, "," + lines)
     closing = _skip(text, holder + 1)
@@ -183,8 +183,8 @@ def _indent_of_line(text: str, at: int) -> str:
 
 def _unit(text: str) -> str:
     """One step of indentation, as the file has it."""
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else "  "
+    match = re.search(r"\n([ \t]+)\S", text)
+    return match[1] if match else "  "
 
 
 def _newline(text: str) -> str:

@@ -6,12 +6,12 @@ and keys with our names are still found by what they are.
 
 import contextlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from treering.errors import StorageFailed
+from treering.git.files import replace_file
 from treering.git.repository import Repository
 
 
@@ -50,13 +50,9 @@ class InitRecord:
 
     def write(self, repository: Repository) -> None:
         path = _path(repository)
-        beside = path.with_suffix(".new")
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(asdict(self), file, indent=1)
-            beside.replace(path)
+            replace_file(path, json.dumps(asdict(self), indent=1).encode(), mode=0o600)
         except OSError as error:
             raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
 

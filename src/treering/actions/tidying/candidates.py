@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treering.actions.visible import SearchView
+from treering.actions.searcher import SearchView
+from treering.actions.tidying.request import MaintainRequest
 from treering.actions.workspace import Workspace
-from treering.errors import MemoryNotFound, TreeringError
+from treering.errors import MemoryNotFound
 from treering.model.memory import Memory
 from treering.model.query import Filters, parse
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search import Entry, families, share_of_terms
 from treering.store.view import Copy
 
-#: Captured, not written: two commits with one message are still two commits.
-CAPTURED = frozenset({"commit", "session", "checkpoint", "entity"})
 _HIDDEN = ("superseded", "deleted")
 
 
@@ -59,32 +59,27 @@ class SameMemories:
 class TidyCandidates:
     """The memories an operation is about: those named, those a query finds, or all in force."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        *,
-        branch: str = "",
-        ids: Sequence[str] = (),
-        type: str = "",
-        query: str = "",
-    ) -> None:
-        self.sight: SearchView = workspace.searcher.sight(workspace.view(branch))
+    def __init__(self, workspace: Workspace, request: MaintainRequest) -> None:
+        view = workspace.view(request.branch)
+        self.search_view: SearchView = workspace.searcher.search_view(view)
         self._workspace = workspace
         self._texts: dict[str, str] = {}
-        if ids:
-            self.entries = self._by_id(ids)
+        if request.ids:
+            self.entries = self._by_id(request.ids)
+        elif request.query:
+            self.entries = self._search(request.query, request.type)
         else:
-            self.entries = self._search(query, type) if query else self._all(type)
+            self.entries = self._all(request.type)
 
     @property
     def places(self) -> list[Copy]:
         return self.locate(self.entries)
 
     def locate(self, entries: Sequence[Entry]) -> list[Copy]:
-        return [place for entry in entries if (place := self.sight.place(entry.blob))]
+        return [place for entry in entries if (place := self.search_view.place(entry.blob))]
 
     def _by_id(self, ids: Sequence[str]) -> list[Entry]:
-        places = {place.id: place for place in map(self.sight.view.find, ids)}
+        places = {place.id: place for place in map(self.search_view.view.find, ids)}
         for place in places.values():
             if place.memory().is_forgotten:
                 raise MemoryNotFound(
@@ -100,19 +95,19 @@ class TidyCandidates:
     def _search(self, query: str, type: str) -> list[Entry]:
         """What the query matches, best first."""
         now = self._workspace.clock()
-        found = self._workspace.searcher.index.search(
-            parse(query, now), self.sight.ranks, filters=Filters.of(now, type=type), now=now,
+        result = self._workspace.searcher.index.search(
+            parse(query, now), self.search_view.ranks, filters=Filters.of(now, type=type), now=now,
             limit=None,
         )  # fmt: skip
-        folded = (blob for hit in found.hits for blob in (hit.blob, *hit.folded))
-        return self._entries(dict.fromkeys([*folded, *found.rest]))
+        blobs = (blob for hit in result.hits for blob in (hit.blob, *hit.folded))
+        return self._entries(dict.fromkeys([*blobs, *result.rest]))
 
     def _all(self, type: str) -> list[Entry]:
         """Everything in force, oldest first."""
         kinds = Filters.of(self._workspace.clock(), type=type).types
         entries = [
             entry
-            for entry in self.sight.entries()
+            for entry in self.search_view.entries()
             if entry.status not in _HIDDEN and (not kinds or entry.type in kinds)
         ]
         return sorted(entries, key=lambda entry: (entry.created, entry.place, entry.id))
@@ -126,13 +121,13 @@ class TidyCandidates:
         copies: list[SameMemories] = []
         near: list[SameMemories] = []
         for family in families(self._by_people(), threshold, self._likeness):
-            kept = []
+            heirs = []
             for same in self._by_text(family.members):
                 places = sorted(self.locate(same), key=self._rank)
-                kept.append(places[0])
+                heirs.append(places[0])
                 if len(places) > 1:
                     copies.append(SameMemories(places, 1.0, exact=True))
-            near += self._near(kept, threshold)
+            near += self._near(heirs, threshold)
         return copies + near
 
     def _likeness(self, one: Entry, other: Entry) -> float:
@@ -144,7 +139,7 @@ class TidyCandidates:
         beside shared."""
         kinds: dict[tuple[str, bool], list[Copy]] = {}
         for place in places:
-            kind = (place.memory().type, place.layer.vault.is_private)
+            kind = (place.memory().type, place.is_private)
             kinds.setdefault(kind, []).append(place)
         for first, *others in kinds.values():
             text = first.memory().content
@@ -169,7 +164,7 @@ class TidyCandidates:
 
     def _by_people(self) -> list[Entry]:
         """The entries of what people and agents wrote; what was captured stands for itself."""
-        return [entry for entry in self.entries if entry.type not in CAPTURED]
+        return [entry for entry in self.entries if entry.type not in BOOKKEEPING_TYPES]
 
     def _text(self, entry: Entry) -> str:
         if entry.blob not in self._texts:
@@ -177,19 +172,17 @@ class TidyCandidates:
         return self._texts[entry.blob]
 
     def _read(self, entry: Entry) -> str:
-        try:
-            place = self.sight.place(entry.blob)
-            return fold(place.memory().content) if place else ""
-        except TreeringError:
-            return ""  # damaged since it was indexed; doctor names it
+        place = self.search_view.place(entry.blob)
+        memory = place.try_memory() if place else None
+        return fold(memory.content) if memory else ""
 
     def _rank(self, place: Copy) -> tuple[object, ...]:
         """Which copy is kept: one that others see too, as near to the trunk as there is, the
         surest, and the oldest of those."""
         memory = place.memory()
         return (
-            place.layer.vault.is_private,
-            -self.sight.ranks[place.blob],
+            place.is_private,
+            -self.search_view.ranks[place.blob],
             memory.status != "active",
             -memory.confidence,
             memory.created,

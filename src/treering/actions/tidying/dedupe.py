@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates
+from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Conflict
@@ -24,35 +25,24 @@ class Deduped:
     links_moved: int
 
 
-def dedupe(
-    workspace: Workspace,
-    *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
-    threshold: float = 0.8,
-    limit: int = 20,
-    dry_run: bool = True,
-) -> Deduped:
+def dedupe(workspace: Workspace, request: MaintainRequest) -> Deduped:
     """Find memories that say the same; without `dry_run`, forget all but one of exact copies."""
-    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type=type, query=query)
-    found = candidates.alike(threshold)
-    shown = found[:limit]
-    groups = tuple(_describe(alike) for alike in shown)
-    if dry_run:
-        return Deduped(groups, len(found), (), 0)
-    removed, moved = _remove(workspace, branch, [alike for alike in shown if alike.is_exact])
-    return Deduped(groups, len(found), removed, moved)
+    families = TidyCandidates(workspace, request).alike(request.threshold)
+    page = families[: request.limit]
+    groups = tuple(map(_describe, page))
+    if request.dry_run:
+        return Deduped(groups, len(families), (), 0)
+    copies = [family for family in page if family.is_exact]
+    return Deduped(groups, len(families), *_remove(workspace, request.branch, copies))
 
 
-def _describe(alike: SameMemories) -> Group:
-    ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
-    if alike.is_exact:
+def _describe(family: SameMemories) -> Group:
+    ids = ", ".join(f'"{memory_id}"' for memory_id in family.ids)
+    if family.is_exact:
         following = f'maintain(op="dedupe", ids=[{ids}], dry_run=false) keeps the first'
-        return Group(alike.ids, 1.0, True, alike.titles, following, keep=alike.ids[0])
-    following = f'read them; maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
-    return Group(alike.ids, alike.score, False, alike.titles, following)
+        return Group(family.ids, 1.0, True, family.titles, following, keep=family.ids[0])
+    following = f'read them, then maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
+    return Group(family.ids, family.score, False, family.titles, following)
 
 
 def _remove(
@@ -62,17 +52,17 @@ def _remove(
 
     def attempt(writing: Writing) -> tuple[tuple[str, ...], int]:
         rewriting = Rewrite(workspace, writing)
-        moved: dict[str, str] = {}
-        for alike in copies:
+        heirs: dict[str, str] = {}
+        for family in copies:
             try:
-                places = [rewriting.still(place) for place in alike.places]
+                places = [rewriting.still(place) for place in family.places]
             except Conflict:
                 continue
             _unite(rewriting, places)
-            moved |= dict.fromkeys(alike.ids[1:], alike.ids[0])
-        count = rewriting.move_links(moved)
+            heirs |= dict.fromkeys(family.ids[1:], family.ids[0])
+        count = rewriting.move_links(heirs)
         rewriting.commit("dedupe")
-        return tuple(moved), count
+        return tuple(heirs), count
 
     return workspace.write(branch, attempt) if copies else ((), 0)
 
@@ -82,14 +72,10 @@ def _unite(rewriting: Rewrite, places: Sequence[Copy]) -> None:
 
     What is private adds nothing to what is shared.
     """
-    kept, *others = places
-    givers = [
-        rewriting.memory(place)
-        for place in places
-        if place.layer.vault.is_private == kept.layer.vault.is_private
-    ]
-    memory = rewriting.memory(kept)
-    united = replace(
+    heir, *others = places
+    givers = [rewriting.memory(place) for place in places if place.is_private == heir.is_private]
+    memory = rewriting.memory(heir)
+    whole = replace(
         memory,
         tags=tags_of([memory, *givers]),
         files=files_of([*givers, memory]),
@@ -97,6 +83,6 @@ def _unite(rewriting: Rewrite, places: Sequence[Copy]) -> None:
         confidence=max(giver.confidence for giver in givers),
         links=surest((link for giver in givers for link in giver.links), but=memory.id),
     )
-    rewriting.change(kept, united)
+    rewriting.change(heir, whole)
     for place in others:
-        rewriting.forget(place, f"a copy of {kept.id}")
+        rewriting.forget(place, f"a copy of {heir.id}")

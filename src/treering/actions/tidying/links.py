@@ -5,14 +5,12 @@ the one that was tidied last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from treering.actions import inputs
-from treering.actions.unlink import list_unlinked, with_link
-from treering.actions.visible import SearchView
-from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Invalid, TreeringError
+from treering.actions.searcher import SearchView
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
+from treering.errors import Invalid
 from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network
 from treering.model.memory import Link, Memory
@@ -76,10 +74,10 @@ def infer_links(
     """
     least = inputs.confidence_given(min_confidence, "min_confidence")
     most = _limit(limit)
-    sight = workspace.searcher.sight(workspace.view(branch))
-    workspace.neighbourhood.catch_up(sight.view)
-    sources = _choose(workspace, sight, ids, query, type, branch)
-    links = [link for link in _missing(workspace, sight, sources) if link.confidence >= least]
+    search_view = workspace.searcher.search_view(workspace.view(branch))
+    workspace.neighbourhood.catch_up(search_view.view)
+    sources = _choose(workspace, search_view, ids, query, type, branch)
+    links = [link for link in _missing(workspace, search_view, sources) if link.confidence >= least]
     if not dry_run and links:
         workspace.write(branch, lambda writing: _make(writing, links[:most]))
     return InferredLinks("infer_links", dry_run, tuple(links[:most]), len(links))
@@ -95,16 +93,16 @@ def prune_links(
 ) -> PrunedLinks:
     """Take away links nobody made that are hardly believed any more, and temporal ones of old."""
     most = _limit(limit or _MOST_LINKS)
-    sight = workspace.searcher.sight(workspace.view(branch))
-    own = {place.id for place in _choose(workspace, sight, ids, "", "", branch)}
+    search_view = workspace.searcher.search_view(workspace.view(branch))
+    sources = {place.id for place in _choose(workspace, search_view, ids, "", "", branch)}
     now = workspace.clock()
-    edges = (edge for edge in sight.network.edges() if edge.source in own)
-    gone = [
+    edges = (edge for edge in search_view.network.edges() if edge.source in sources)
+    links = [
         PrunedLink(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
     ]
-    if not dry_run and gone:
-        workspace.write(branch, lambda writing: _unmake(writing, gone[:most]))
-    return PrunedLinks("prune_links", dry_run, tuple(gone[:most]), len(gone))
+    if not dry_run and links:
+        workspace.write(branch, lambda writing: _unmake(writing, links[:most]))
+    return PrunedLinks("prune_links", dry_run, tuple(links[:most]), len(links))
 
 
 def _limit(limit: int) -> int:
@@ -114,15 +112,20 @@ def _limit(limit: int) -> int:
 
 
 def _choose(
-    workspace: Workspace, sight: SearchView, ids: Sequence[str], query: str, kind: str, branch: str
+    workspace: Workspace,
+    search_view: SearchView,
+    ids: Sequence[str],
+    query: str,
+    kind: str,
+    branch: str,
 ) -> list[Copy]:
     """The memories to look at: those named, else those of the branch that fit, newest first."""
     if ids:
-        return [sight.view.find(text) for text in ids]
+        return [search_view.view.find(text) for text in ids]
     now = workspace.clock()
-    found = workspace.searcher.index.search(
+    result = workspace.searcher.index.search(
         parse(query, now),
-        sight.ranks,
+        search_view.ranks,
         filters=Filters.of(now, type=kind),
         order="newest",
         mode="text",
@@ -130,58 +133,59 @@ def _choose(
         limit=None,
     )
     scope = workspace.position(branch).scope
-    places = (sight.place(hit.blob) for hit in found.hits)
+    places = (search_view.place(hit.blob) for hit in result.hits)
     return [place for place in places if place and place.layer.snapshot.scope == scope]
 
 
 # --- what is missing -----------------------------------------------------------------------------
 
 
-def _missing(workspace: Workspace, sight: SearchView, sources: list[Copy]) -> list[InferredLink]:
+def _missing(
+    workspace: Workspace, search_view: SearchView, sources: list[Copy]
+) -> list[InferredLink]:
     """The best link of each pair that has none, at most five from each memory."""
     best: dict[frozenset[str], InferredLink] = {}
     for place in sources:
-        for link in _infer(workspace, sight, place):
+        for link in _infer(workspace, search_view, place):
             pair = frozenset((link.source, link.target))
             if pair not in best or link.confidence > best[pair].confidence:
                 best[pair] = link
     return sorted(best.values(), key=lambda link: (-link.confidence, link.source, link.target))
 
 
-def _infer(workspace: Workspace, sight: SearchView, place: Copy) -> Iterator[InferredLink]:
-    try:
-        memory = place.memory()
-    except TreeringError:
+def _infer(workspace: Workspace, search_view: SearchView, place: Copy) -> Iterator[InferredLink]:
+    memory = place.try_memory()
+    if memory is None:
         return
     case, others = workspace.neighbourhood.case_of(memory, place.blob)
     count = sum(link.by == "system" for link in memory.links)
-    for link, other in infer(case, others, list_unlinked(memory)):
+    for link, other in infer(case, others, memory.unlinked):
         if count >= MOST:
             return
-        target = sight.view.place(other.id)
-        if target and target.blob == other.blob and _may_link(sight.network, place, target):
+        target = search_view.view.place(other.id)
+        if target and target.blob == other.blob and _may_link(search_view.network, place, target):
             count += 1
             yield InferredLink(place.id, link.target, link.relation, link.confidence, link.reason)
 
 
 def _may_link(network: Network, source: Copy, target: Copy) -> bool:
     """Not where they are linked already, where someone took a link away, or private by shared."""
-    is_told = target.layer.vault.is_private and not source.layer.vault.is_private
+    is_leak = target.is_private and not source.is_private
     return (
-        not is_told
+        not is_leak
         and not network.are_linked(source.id, target.id)
-        and source.id not in list_unlinked(target.memory())
+        and source.id not in target.memory().unlinked
     )
 
 
 def _make(writing: Writing, links: Iterable[InferredLink]) -> None:
-    changed: dict[str, tuple[Copy, Memory]] = {}
+    news: dict[str, tuple[Copy, Memory]] = {}
     for link in links:
-        place, memory = changed.get(link.source) or _find(writing, link.source)
+        place, memory = news.get(link.source) or _find(writing, link.source)
         extra = {"since": memory.created} if family_of(link.relation) == "temporal" else {}
-        made = Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
-        changed[link.source] = (place, with_link(memory, made))
-    _write(writing, "infer-links", changed.values())
+        new = Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
+        news[link.source] = (place, memory.link(new))
+    _write(writing, "infer-links", news.values())
 
 
 # --- what has outlived itself --------------------------------------------------------------------
@@ -202,13 +206,11 @@ def _show(edge: Edge, now: float) -> tuple[str, str, str, float, str]:
 
 
 def _unmake(writing: Writing, links: Iterable[PrunedLink]) -> None:
-    changed: dict[str, tuple[Copy, Memory]] = {}
+    news: dict[str, tuple[Copy, Memory]] = {}
     for link in links:
-        place, memory = changed.get(link.source) or _find(writing, link.source)
-        edge = (link.relation, link.target)
-        kept = tuple(ln for ln in memory.links if (ln.relation, ln.target) != edge)
-        changed[link.source] = (place, replace(memory, links=kept))
-    _write(writing, "prune-links", changed.values())
+        place, memory = news.get(link.source) or _find(writing, link.source)
+        news[link.source] = (place, memory.drop_link(link.relation, link.target))
+    _write(writing, "prune-links", news.values())
 
 
 def _find(writing: Writing, memory_id: str) -> tuple[Copy, Memory]:
@@ -216,8 +218,8 @@ def _find(writing: Writing, memory_id: str) -> tuple[Copy, Memory]:
     return place, place.memory()
 
 
-def _write(writing: Writing, op: str, changed: Iterable[tuple[Copy, Memory]]) -> None:
-    changes = [Change(memory, place, place.layer.vault.is_private) for place, memory in changed]
+def _write(writing: Writing, op: WriteOp, news: Iterable[tuple[Copy, Memory]]) -> None:
+    changes = [Change(memory, place, place.is_private) for place, memory in news]
     real = [c for c in changes if c.replaces and c.replaces.memory() != c.memory]
     if real:
         writing.commit(op, real)

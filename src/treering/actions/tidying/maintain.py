@@ -1,53 +1,22 @@
 """maintain: housekeeping under one verb, a dry run first wherever something could go.
 
-The operations are a table: each line names the function that does the work and the parameters it
-takes. Functions are imported when they are asked for; an operation whose module is not there is
-not offered.
+The operations are a table: each line names the function that does the work, and the parameters it
+is limited by. A function imports its action when it is called: a door that lists the operations
+loads none of them.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from treering.actions.answers import jsonable
 from treering.actions.inputs import confidence_given
+from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.writer import Writer
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
-from treering.model.choices import MaintainOp
+from treering.model.choices import MAINTAIN_OPS, MaintainOp
 
 Answer = TypeVar("Answer", covariant=True)
-
-
-class Op(NamedTuple):
-    """One operation: where it lives, whether it only shows what it would do until told, and whether
-    it counts its steps."""
-
-    module: str
-    function: str
-    shows_first: bool = True
-    needs_branch: bool = False
-    counts: bool = False
-
-
-OPS: dict[MaintainOp, Op] = {
-    "gc": Op("gc", "gc"),
-    "promote": Op("gc", "promote_by_hand", needs_branch=True),
-    "restore": Op("restore", "restore", shows_first=False, needs_branch=True),
-    "reindex": Op("reindex", "reindex", shows_first=False, counts=True),
-    "sync": Op("sync", "sync", shows_first=False),
-    "merge": Op("tidying.merge", "merge"),
-    "dedupe": Op("tidying.dedupe", "dedupe"),
-    "summarize": Op("tidying.summarize", "summarize"),
-    "enrich": Op("tidying.enrich", "enrich"),
-    "infer_links": Op("tidying.links", "infer_links"),
-    "prune_links": Op("tidying.links", "prune_links"),
-}
-#: Whoever gives one of these means less than everything, or hands in a text: where it cannot be
-#: used it is refused. Any other parameter an operation does not take changes nothing.
-_MEANT = ("branch", "into", "ids", "type", "query", "content", "title", "remote")
 _MOST = 1000
 
 
@@ -59,8 +28,8 @@ class Maintained(NamedTuple, Generic[Answer]):
     answer: Answer
 
     def as_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = jsonable(self.answer)
-        return {"op": self.op, "dry_run": self.dry_run} | told
+        fields: dict[str, Any] = jsonable(self.answer)
+        return {"op": self.op, "dry_run": self.dry_run} | fields
 
 
 def maintain(
@@ -99,44 +68,163 @@ def maintain(
         raise Invalid(f"{name} needs a branch.")
     if not 1 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
-    is_dry = line.shows_first if dry_run is None else dry_run
-    given = {
-        "branch": branch, "into": into, "ids": ids, "type": type, "query": query,
-        "content": content, "title": title, "threshold": confidence_given(threshold, "threshold"),
-        "min_confidence": confidence_given(min_confidence, "min_confidence"), "limit": limit,
-        "remote": remote, "direction": direction, "purge": purge, "older_than": older_than,
-        "force": force, "keep_lessons": keep_lessons, "before_sync": before_sync,
-        "dry_run": is_dry, "writer": writer, "progress": progress if line.counts else None,
-    }  # fmt: skip
-    function = _function(line)
-    return Maintained(name, is_dry, function(workspace, **_fit_arguments(name, function, given)))
-
-
-def present() -> tuple[MaintainOp, ...]:
-    """The operations that are there."""
-    return tuple(op for op, line in OPS.items() if find_spec(f"treering.actions.{line.module}"))
+    request = MaintainRequest(
+        branch=branch,
+        into=into,
+        ids=ids,
+        type=type,
+        query=query,
+        content=content,
+        title=title,
+        threshold=confidence_given(threshold, "threshold"),
+        min_confidence=confidence_given(min_confidence, "min_confidence"),
+        limit=limit,
+        remote=remote,
+        direction=direction,
+        purge=purge,
+        older_than=older_than,
+        force=force,
+        keep_lessons=keep_lessons,
+        before_sync=before_sync,
+        dry_run=line.shows_first if dry_run is None else dry_run,
+        writer=writer,
+        progress=progress,
+    )
+    for word in _LIMITS:
+        if getattr(request, word) and word not in line.takes:
+            raise Invalid(f"{name} takes no {word}.")
+    return Maintained(name, request.dry_run, line.run(workspace, request))
 
 
 def _check_op(op: str) -> MaintainOp:
-    name = op.strip().lower().replace("-", "_")
-    for there in present():
-        if there == name:
-            return there
-    raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(present())}.")
+    word = op.strip().lower().replace("-", "_")
+    for name in MAINTAIN_OPS:
+        if name == word:
+            return name
+    raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(MAINTAIN_OPS)}.")
 
 
-def _function(line: Op) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(
-        import_module(f"treering.actions.{line.module}"), line.function
+# --- one function an op --------------------------------------------------------------------------
+
+
+def _gc(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.gc import gc
+
+    return gc(
+        workspace,
+        branch=request.branch,
+        dry_run=request.dry_run,
+        purge=request.purge,
+        older_than=request.older_than,
+        force=request.force,
+        keep_lessons=request.keep_lessons,
+        remote=request.remote,
     )
-    return function
 
 
-def _fit_arguments(
-    name: str, function: Callable[..., Any], given: dict[str, Any]
-) -> dict[str, Any]:
-    """What the function has parameters for."""
-    known = inspect.signature(function).parameters
-    if ignored := [word for word in _MEANT if given[word] and word not in known]:
-        raise Invalid(f"{name} takes no {ignored[0]}.")
-    return {word: value for word, value in given.items() if word in known}
+def _promote(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.gc import promote_by_hand
+
+    return promote_by_hand(workspace, request.branch, into=request.into, dry_run=request.dry_run)
+
+
+def _restore(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.restore import restore
+
+    return restore(
+        workspace, request.branch, before_sync=request.before_sync, dry_run=request.dry_run
+    )
+
+
+def _reindex(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.reindex import reindex
+
+    return reindex(workspace, dry_run=request.dry_run, progress=request.progress)
+
+
+def _sync(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.sync import sync
+
+    return sync(workspace, request.direction, remote=request.remote, dry_run=request.dry_run)
+
+
+def _merge(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.tidying.merge import merge_memories
+
+    return merge_memories(workspace, request)
+
+
+def _dedupe(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.tidying.dedupe import dedupe
+
+    return dedupe(workspace, request)
+
+
+def _summarize(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.tidying.summarize import summarize
+
+    return summarize(workspace, request)
+
+
+def _enrich(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.tidying.enrich import enrich
+
+    return enrich(workspace, request)
+
+
+def _infer_links(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.tidying.links import infer_links
+
+    return infer_links(
+        workspace,
+        ids=request.ids,
+        query=request.query,
+        type=request.type,
+        min_confidence=request.min_confidence,
+        limit=request.limit,
+        branch=request.branch,
+        dry_run=request.dry_run,
+    )
+
+
+def _prune_links(workspace: Workspace, request: MaintainRequest) -> object:
+    from treering.actions.tidying.links import prune_links
+
+    return prune_links(
+        workspace,
+        ids=request.ids,
+        limit=request.limit,
+        branch=request.branch,
+        dry_run=request.dry_run,
+    )
+
+
+class MaintainLine(NamedTuple):
+    """One operation: what does it, which of the limits it takes, whether it only shows what it
+    would do until told."""
+
+    run: Callable[[Workspace, MaintainRequest], object]
+    takes: tuple[str, ...] = ()
+    shows_first: bool = True
+    needs_branch: bool = False
+
+
+#: Whoever gives one of these means less than everything, or hands in a text: where it cannot be
+#: used it is refused. Any other parameter an operation does not take changes nothing.
+_LIMITS = ("branch", "into", "ids", "type", "query", "content", "title", "remote")
+_CHOOSE = ("branch", "ids", "type", "query")
+_WRITE = (*_CHOOSE, "content", "title")
+
+OPS: dict[MaintainOp, MaintainLine] = {
+    "gc": MaintainLine(_gc, ("branch", "remote")),
+    "promote": MaintainLine(_promote, ("branch", "into"), needs_branch=True),
+    "restore": MaintainLine(_restore, ("branch",), shows_first=False, needs_branch=True),
+    "reindex": MaintainLine(_reindex, shows_first=False),
+    "sync": MaintainLine(_sync, ("remote",), shows_first=False),
+    "merge": MaintainLine(_merge, _WRITE),
+    "dedupe": MaintainLine(_dedupe, _CHOOSE),
+    "summarize": MaintainLine(_summarize, _WRITE),
+    "enrich": MaintainLine(_enrich, _WRITE),
+    "infer_links": MaintainLine(_infer_links, _CHOOSE),
+    "prune_links": MaintainLine(_prune_links, ("branch", "ids")),
+}

@@ -9,8 +9,9 @@ from typing import Any
 from treering.actions import inputs
 from treering.actions.remember import identify
 from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
-from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
+from treering.actions.tidying.writer import is_there, text_given, text_written
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, Memory, title_of
@@ -37,117 +38,105 @@ class Merges:
     merged: tuple[Merged, ...]
 
 
-def merge(
-    workspace: Workspace,
-    *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
-    content: str = "",
-    title: str = "",
-    threshold: float = 0.8,
-    limit: int = 20,
-    dry_run: bool = True,
-    writer: Writer | None = None,
-) -> Merges:
+def merge_memories(workspace: Workspace, request: MaintainRequest) -> Merges:
     """Find memories to merge, or merge: those named by `ids` into `content`.
 
     Without `content` a writer writes it; memories with one and the same text need none. With `ids`
     a `type` is that of the new memory, else it chooses which are looked at.
     """
-    if content and not ids:
-        raise Invalid("Which memories does the content stand for?", hint="Name them with ids.")
-    found = _groups(workspace, branch, ids, type, query, threshold)
-    kind = type_named(type) if ids and type else ""
-    shown = found[:limit]
-    text = text_given(content) if content else ""
-    secrets.refuse(title)
-    groups = tuple(_describe(alike, text, title, kind, is_named=bool(ids)) for alike in shown)
-    if dry_run:
-        return Merges(groups, len(found), ())
-    if not text and not is_there(workspace, writer) and not all(a.is_exact for a in shown):
+    if request.content and not request.ids:
+        raise Invalid("Which memories does the content replace?", hint="Name them with ids.")
+    families = _families(workspace, request)
+    page = families[: request.limit]
+    kind = type_named(request.type) if request.ids and request.type else ""
+    text = text_given(request.content) if request.content else ""
+    secrets.refuse(request.title)
+    groups = tuple(
+        _describe(family, text, request.title, kind, is_named=bool(request.ids)) for family in page
+    )
+    if request.dry_run:
+        return Merges(groups, len(families), ())
+    is_exact = all(family.is_exact for family in page)
+    if not text and not is_exact and not is_there(workspace, request.writer):
         raise NeedsModel("To merge, someone has to write what all of them say.")
-    merged = []
-    for alike in shown:
-        words = (
-            text or _same_text(alike) or text_written(workspace, writer, "merge", alike.memories)
-        )
-        merged.append(_merge(workspace, branch, alike, words, title, kind))
-    return Merges(groups, len(found), tuple(merged))
+    merges = []
+    for family in page:
+        words = text or _same_text(family)
+        words = words or text_written(workspace, request.writer, "merge", family.memories)
+        merges.append(_merge(workspace, request, family, words, kind))
+    return Merges(groups, len(families), tuple(merges))
 
 
-def _groups(
-    workspace: Workspace, branch: str, ids: Sequence[str], type: str, query: str, threshold: float
-) -> list[SameMemories]:
-    if ids:
-        candidates = TidyCandidates(workspace, branch=branch, ids=ids)
-        _check(candidates.places)
-        return [candidates.together()]
-    candidates = TidyCandidates(workspace, branch=branch, type=type, query=query)
-    return candidates.alike(threshold)
+def _families(workspace: Workspace, request: MaintainRequest) -> list[SameMemories]:
+    """Those somebody named as one, else those that say the same."""
+    candidates = TidyCandidates(workspace, request)
+    if not request.ids:
+        return candidates.alike(request.threshold)
+    _check(candidates.places)
+    return [candidates.together()]
 
 
 def _check(places: Sequence[Copy]) -> None:
     if len(places) < 2:
         raise Invalid("One memory cannot be merged.", hint="Name two or more.")
-    if len({place.layer.vault.is_private for place in places}) > 1:
+    if len({place.is_private for place in places}) > 1:
         raise Invalid(
             "Private and shared memories are not merged.",
-            hint="Others would see a memory replaced by one they cannot see; remember it anew.",
+            hint="Others would see a memory replaced by one they cannot see. Remember it again.",
         )
 
 
-def _describe(alike: SameMemories, text: str, title: str, kind: str, *, is_named: bool) -> Group:
-    ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
+def _describe(family: SameMemories, text: str, title: str, kind: str, *, is_named: bool) -> Group:
+    ids = ", ".join(f'"{memory_id}"' for memory_id in family.ids)
     call = f'maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
     return Group(
-        ids=alike.ids,
-        score=alike.score,
-        exact=alike.is_exact,
-        titles=alike.titles,
-        next=f"write one text that says what all of them say; {call}",
-        memories=tuple(map(whole, alike.memories)) if is_named and not text else None,
-        would=_would(alike, text, title, kind) if text else None,
+        ids=family.ids,
+        score=family.score,
+        exact=family.is_exact,
+        titles=family.titles,
+        next=f"write one text that says what all of them say, then {call}",
+        memories=tuple(map(whole, family.memories)) if is_named and not text else None,
+        would=_would(family, text, title, kind) if text else None,
     )
 
 
-def _would(alike: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
+def _would(family: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
     return {
         "title": title or title_of(text),
-        "type": kind or kind_of(alike.memories),
-        "tags": list(tags_of(alike.memories)),
-        "supersede": list(alike.ids),
+        "type": kind or kind_of(family.memories),
+        "tags": list(tags_of(family.memories)),
+        "supersede": list(family.ids),
     }
 
 
-def _same_text(alike: SameMemories) -> str:
-    return alike.memories[0].content if alike.is_exact else ""
+def _same_text(family: SameMemories) -> str:
+    return family.memories[0].content if family.is_exact else ""
 
 
 def _merge(
-    workspace: Workspace, branch: str, alike: SameMemories, text: str, title: str, kind: str
+    workspace: Workspace, request: MaintainRequest, family: SameMemories, text: str, kind: str
 ) -> Merged:
     def attempt(writing: Writing) -> Merged:
         rewriting = Rewrite(workspace, writing)
-        places = [rewriting.still(place) for place in alike.places]
-        is_private = places[0].layer.vault.is_private
-        draft = compose(workspace, alike.memories, text, title=title, kind=kind)
+        places = [rewriting.still(place) for place in family.places]
+        is_private = places[0].is_private
+        draft = compose(workspace, family.memories, text, title=request.title, kind=kind)
         memory, existing = identify(writing, draft, is_private)
         old = [place for place in places if place.id != memory.id]
         if existing:
-            memory = take_up(existing.memory(), memory, title)
+            memory = take_up(existing.memory(), memory, request.title)
         history = tuple(Link("supersedes", place.id, 1.0) for place in old)
-        outward = (link for m in alike.memories for link in m.links if link.target not in alike.ids)
-        links = surest((*memory.links, *history, *outward), but=memory.id)
-        rewriting.add(replace(memory, links=links), existing, is_private=is_private)
+        links = (link for source in family.memories for link in source.links)
+        outward = (link for link in links if link.target not in family.ids)
+        all_links = surest((*memory.links, *history, *outward), but=memory.id)
+        rewriting.add(replace(memory, links=all_links), existing, is_private=is_private)
         for place in old:
             rewriting.supersede(place, memory.id)
-        moved = rewriting.move_links({place.id: memory.id for place in old}, with_history=False)
+        count = rewriting.move_links({place.id: memory.id for place in old}, with_history=False)
         version = rewriting.commit("merge")[memory.id]
-        return Merged(memory.id, memory.title, version, tuple(p.id for p in old), moved)
+        return Merged(memory.id, memory.title, version, tuple(p.id for p in old), count)
 
-    return workspace.write(branch, attempt)
+    return workspace.write(request.branch, attempt)
 
 
 def compose(

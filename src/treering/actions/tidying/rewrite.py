@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from treering.actions.visible import SearchView
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.searcher import SearchView
+from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict
 from treering.model.memory import FileRef, Link, Memory
 from treering.model.taxonomy import RELATIONS
@@ -18,14 +18,14 @@ class Rewrite:
         self._workspace = workspace
         self._writing = writing
         self._changes: dict[str, Change] = {}
-        self.sight: SearchView = workspace.searcher.sight(writing.view)
+        self.search_view: SearchView = workspace.searcher.search_view(writing.view)
         self.now = workspace.now()
 
-    def still(self, seen: Copy) -> Copy:
+    def still(self, copy: Copy) -> Copy:
         """The memory as it was when it was looked at, before the lock; Conflict when it is not."""
-        place = self._writing.view.place(seen.id)
-        if place is None or place.blob != seen.blob:
-            raise Conflict(f"The memory {seen.id} changed meanwhile")
+        place = self._writing.view.place(copy.id)
+        if place is None or place.blob != copy.blob:
+            raise Conflict(f"The memory {copy.id} changed meanwhile")
         return place
 
     def memory(self, place: Copy) -> Memory:
@@ -38,54 +38,49 @@ class Rewrite:
     def change(self, place: Copy, memory: Memory, *, by_hand: bool = True) -> None:
         """Only what somebody meant to change is `modified`: of two versions that one must win."""
         if memory != self.memory(place):
-            memory = replace(memory, modified=self.now) if by_hand else memory
-            is_private = place.layer.vault.is_private
+            memory = memory.touch(self.now) if by_hand else memory
+            is_private = place.is_private
             existing = self._changes[place.id].replaces if place.id in self._changes else place
             self._changes[place.id] = Change(memory, existing, is_private)
 
     def supersede(self, place: Copy, by: str) -> None:
-        old = self.memory(place)
-        details = dict(old.details) | {"superseded_by": by}
-        self.change(place, replace(old, status="superseded", details=details))
+        self.change(place, self.memory(place).supersede(by))
 
     def forget(self, place: Copy, reason: str) -> None:
-        old = self.memory(place)
-        mark = {"was": old.status, "reason": reason}
-        details = dict(old.details) | {"forgotten": mark}
-        self.change(place, replace(old, status="deleted", details=details))
+        self.change(place, self.memory(place).forget(reason))
 
-    def move_links(self, moved: Mapping[str, str], *, with_history: bool = True) -> int:
+    def move_links(self, heirs: Mapping[str, str], *, with_history: bool = True) -> int:
         """Let links to the one end at the other; how many did. Without history, links that tell
         where a memory came from stay as they are."""
         count = 0
-        sources = {source for old in moved for _, source in incoming(self.sight, old)}
-        for source in sorted((sources | self._changes.keys()) - moved.keys()):
+        sources = {source for old in heirs for _, source in incoming(self.search_view, old)}
+        for source in sorted((sources | self._changes.keys()) - heirs.keys()):
             place = self._writing.view.place(source)
             if place is None:
                 continue
             memory = self.memory(place)
-            links = [_move(link, moved, with_history) for link in memory.links]
+            links = [_move(link, heirs, with_history) for link in memory.links]
             count += sum(new != old for new, old in zip(links, memory.links, strict=True))
             links_now = surest(links, but=source)
             self.change(place, replace(memory, links=links_now), by_hand=False)
         return count
 
-    def commit(self, op: str) -> dict[str, str]:
+    def commit(self, op: WriteOp) -> dict[str, str]:
         """Write it; the new version of each id."""
         return self._writing.commit(op, self._changes.values()) if self._changes else {}
 
 
-def incoming(sight: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:
+def incoming(search_view: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:
     """Relation and source of every link to a memory."""
-    edges = sight.network.around(memory_id, direction="in")
+    edges = search_view.network.around(memory_id, direction="in")
     return [(edge.relation, edge.source) for edge in edges]
 
 
-def _move(link: Link, moved: Mapping[str, str], with_history: bool) -> Link:
+def _move(link: Link, heirs: Mapping[str, str], with_history: bool) -> Link:
     tells_history = RELATIONS.get(link.relation) == "evolution"
-    if link.target not in moved or (tells_history and not with_history):
+    if link.target not in heirs or (tells_history and not with_history):
         return link
-    return link._replace(target=moved[link.target])
+    return link._replace(target=heirs[link.target])
 
 
 def surest(links: Iterable[Link], *, but: str = "") -> tuple[Link, ...]:
@@ -106,8 +101,8 @@ def files_of(memories: Iterable[Memory]) -> tuple[FileRef, ...]:
 
 def tags_of(memories: Iterable[Memory]) -> tuple[str, ...]:
     """All their tags, each once in whatever case."""
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for memory in memories:
         for tag in memory.tags:
-            found.setdefault(tag.lower(), tag)
-    return tuple(found.values())
+            tags.setdefault(tag.lower(), tag)
+    return tuple(tags.values())

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treering.actions.remember import identify
-from treering.actions.tidying.candidates import CAPTURED, Group, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates, whole
 from treering.actions.tidying.merge import compose, take_up
+from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, incoming, surest, tags_of
-from treering.actions.tidying.writer import Writer, is_there, text_given, text_written
+from treering.actions.tidying.writer import is_there, text_given, text_written
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, title_of
-from treering.model.taxonomy import type_named
+from treering.model.taxonomy import BOOKKEEPING_TYPES, type_named
 from treering.search import Entry
 from treering.store.view import Copy
 from treering.text import secrets
@@ -46,57 +47,42 @@ class _Topic:
 
     def __init__(self, about: str, places: Sequence[Copy]) -> None:
         self.about = about
-        self.alike = SameMemories(places[:_MOST_SOURCES], 1.0, exact=False)
+        self.sources = SameMemories(places[:_MOST_SOURCES], 1.0, exact=False)
 
 
-def summarize(
-    workspace: Workspace,
-    *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
-    content: str = "",
-    title: str = "",
-    limit: int = 20,
-    dry_run: bool = True,
-    writer: Writer | None = None,
-) -> Summaries:
+def summarize(workspace: Workspace, request: MaintainRequest) -> Summaries:
     """Find what could be summarized (by topic, else by tag), or store a summary.
 
     With `ids` or a `query` those memories are one group. With `ids` a `type` is that of the new
     memory, else it chooses which are looked at.
     """
-    if content and not (ids or query):
+    is_named = bool(request.ids or request.query)
+    if request.content and not is_named:
         raise Invalid("What is the content a summary of?", hint="Name the memories, or a query.")
-    found = list(_topics(workspace, branch, ids, type, query))
-    kind = type_named(type) if ids and type else _TYPE
-    shown = found[:limit]
-    text = text_given(content) if content else ""
-    secrets.refuse(title)
-    one = bool(ids or query)
-    groups = tuple(_describe(topic, text, title, kind, is_named=one) for topic in shown)
-    if dry_run:
-        return Summaries(groups, len(found), ())
-    if shown and not text and not is_there(workspace, writer):
+    topics = list(_topics(workspace, request))
+    page = topics[: request.limit]
+    kind = type_named(request.type) if request.ids and request.type else _TYPE
+    text = text_given(request.content) if request.content else ""
+    secrets.refuse(request.title)
+    groups = tuple(_describe(topic, text, request.title, kind, is_named=is_named) for topic in page)
+    if request.dry_run:
+        return Summaries(groups, len(topics), ())
+    if page and not text and not is_there(workspace, request.writer):
         raise NeedsModel("To summarize, someone has to write the summary.")
-    made = []
-    for topic in shown:
-        words = text or text_written(workspace, writer, "summarize", topic.alike.memories)
-        made.append(_store(workspace, branch, topic, words, title, kind))
-    return Summaries(groups, len(found), tuple(made))
+    summaries = []
+    for topic in page:
+        sources = topic.sources.memories
+        words = text or text_written(workspace, request.writer, "summarize", sources)
+        summaries.append(_store(workspace, request, topic, words, kind))
+    return Summaries(groups, len(topics), tuple(summaries))
 
 
-def _topics(
-    workspace: Workspace, branch: str, ids: Sequence[str], type: str, query: str
-) -> Iterator[_Topic]:
-    candidates = TidyCandidates(
-        workspace, branch=branch, ids=ids, type="" if ids else type, query=query
-    )
-    if ids or query:
+def _topics(workspace: Workspace, request: MaintainRequest) -> Iterator[_Topic]:
+    candidates = TidyCandidates(workspace, request)
+    if request.ids or request.query:
         if not candidates.places:
             raise Invalid("Nothing was found to summarize.", hint="Try another query.")
-        yield _Topic(query, candidates.places)
+        yield _Topic(request.query, candidates.places)
         return
     for about, entries in _by_subject(candidates.entries).items():
         if len(entries) >= _FEWEST and not _is_covered(candidates, entries):
@@ -107,7 +93,7 @@ def _by_subject(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """Memories by topic, those without one by their first tag; the largest groups first."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        if entry.type in CAPTURED:
+        if entry.type in BOOKKEEPING_TYPES:
             continue
         if entry.topic:
             groups[f"topic:{entry.topic}"].append(entry)
@@ -120,54 +106,54 @@ def _is_covered(candidates: TidyCandidates, entries: Sequence[Entry]) -> bool:
     """Whether a summary of all of them is there already; it counts among them itself."""
     counts: Counter[str] = Counter()
     for entry in entries:
-        links = incoming(candidates.sight, entry.id)
+        links = incoming(candidates.search_view, entry.id)
         counts.update({source for relation, source in links if relation == "derived_from"})
-    own = {entry.id for entry in entries}
-    return any(found + (summary in own) == len(entries) for summary, found in counts.items())
+    ids = {entry.id for entry in entries}
+    return any(count + (summary in ids) == len(entries) for summary, count in counts.items())
 
 
 def _describe(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool) -> Group:
-    alike = topic.alike
-    ids = ", ".join(f'"{memory_id}"' for memory_id in alike.ids)
+    sources = topic.sources
+    ids = ", ".join(f'"{memory_id}"' for memory_id in sources.ids)
     call = f'maintain(op="summarize", ids=[{ids}], content="...", dry_run=false)'
     return Group(
-        ids=alike.ids,
-        score=alike.score,
+        ids=sources.ids,
+        score=sources.score,
         exact=False,
-        titles=alike.titles,
-        next=f"write what matters in them; {call}",
+        titles=sources.titles,
+        next=f"write what matters in them, then {call}",
         about=topic.about or None,
-        memories=tuple(map(whole, alike.memories)) if is_named and not text else None,
-        would=_would(alike, text, title, kind) if text else None,
+        memories=tuple(map(whole, sources.memories)) if is_named and not text else None,
+        would=_would(sources, text, title, kind) if text else None,
     )
 
 
-def _would(alike: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
+def _would(sources: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
     return {
         "title": title or title_of(text),
         "type": kind,
-        "tags": list(tags_of(alike.memories)),
-        "derived_from": list(alike.ids),
+        "tags": list(tags_of(sources.memories)),
+        "derived_from": list(sources.ids),
     }
 
 
 def _store(
-    workspace: Workspace, branch: str, topic: _Topic, text: str, title: str, kind: str
+    workspace: Workspace, request: MaintainRequest, topic: _Topic, text: str, kind: str
 ) -> Summary:
     """Private as soon as one of the sources is."""
 
     def attempt(writing: Writing) -> Summary:
         rewriting = Rewrite(workspace, writing)
-        places = [rewriting.still(place) for place in topic.alike.places]
-        is_private = any(place.layer.vault.is_private for place in places)
-        draft = compose(workspace, topic.alike.memories, text, title=title, kind=kind)
+        places = [rewriting.still(place) for place in topic.sources.places]
+        is_private = any(place.is_private for place in places)
+        draft = compose(workspace, topic.sources.memories, text, title=request.title, kind=kind)
         memory, existing = identify(writing, draft, is_private)
         if existing:
-            memory = take_up(existing.memory(), memory, title)
+            memory = take_up(existing.memory(), memory, request.title)
         origins = (Link("derived_from", place.id, 1.0) for place in places)
         memory = replace(memory, links=surest((*memory.links, *origins), but=memory.id))
         rewriting.add(memory, existing, is_private=is_private)
         version = rewriting.commit("summarize")[memory.id]
-        return Summary(memory.id, memory.title, version, topic.alike.ids)
+        return Summary(memory.id, memory.title, version, topic.sources.ids)
 
-    return workspace.write(branch, attempt)
+    return workspace.write(request.branch, attempt)

@@ -42,8 +42,8 @@ def text_written(
     writes = writer or _read_setting(workspace)
     if writes is None:
         raise NeedsModel(f"To {op}, a text has to be written.")
-    asked = {"op": op, "task": _TASKS[op], "memories": [_show(memory) for memory in memories]}
-    text = writes(asked)
+    request = {"op": op, "task": _TASKS[op], "memories": [_show(memory) for memory in memories]}
+    text = writes(request)
     if not text.strip():
         raise WriterFailed("The writer wrote nothing.")
     return text_given(text)
@@ -72,14 +72,14 @@ def _read_setting(workspace: Workspace) -> Writer | None:
         return None
     seconds = duration(repository.config("treering.writer.timeout") or "2min")
 
-    def write(asked: dict[str, Any]) -> str:
+    def write(request: dict[str, Any]) -> str:
         from treering.git.command import answer_of
 
-        feed = json.dumps(asked, ensure_ascii=False).encode()
+        feed = json.dumps(request, ensure_ascii=False).encode()
         top = repository.workdir or repository.common_dir
-        said = answer_of(line, feed, cwd=top, seconds=seconds, most=MAX_CONTENT)
+        answer = answer_of(line, feed, cwd=top, seconds=seconds, most=MAX_CONTENT)
         try:
-            return said.decode()
+            return answer.decode()
         except UnicodeDecodeError as error:
             raise WriterFailed("The writer's text is not valid UTF-8.") from error
 

@@ -27,7 +27,7 @@ DOCTOR = Verb(
 
 REINDEX = Verb(
     "reindex",
-    "Build the search index anew; it is derived from git and never needed to be safe.",
+    "Rebuild the search index. It is made from git and holds nothing else.",
     (
         flag("only_tidy", "Only join its small parts.", options=("tidy",), doors=CLI),
         flag("dry_run", "Only count.", doors=PYTHON),
@@ -52,7 +52,7 @@ GC = Verb(
 
 PROMOTE = Verb(
     "promote",
-    "Put a branch's memories into another branch's now, whatever its code did.",
+    "Put a branch's memories into another branch's now, even if its code has not landed.",
     (
         text("branch", default=REQUIRED, argument="one"),
         text("into", "Where to. Default: the trunk."),
@@ -97,13 +97,13 @@ REDACT = Verb(
         flag("yes", "Do not ask.", doors=CLI),
     ),
     example="treering redact 7k2m9qx4c0wd --dry-run",
-    more="Every branch, the trash and private memories are rewritten; a tombstone stays. Other "
-    "clones and remotes are told by the next sync; what others have read cannot be called back.",
+    more="Every branch, the trash and private memories are rewritten. A tombstone stays. The next "
+    "sync brings it to other clones and remotes. What others have read cannot be undone.",
 )
 
 MAINTAIN = Verb(
     "maintain",
-    "Housekeeping under one verb; shows what it would do until --apply.",
+    "Run a housekeeping operation. Without --apply it only shows what it would do.",
     (
         text(
             "op",
@@ -116,7 +116,7 @@ MAINTAIN = Verb(
         text("branch", "gc, promote, restore: which branch.", short="b"),
         text("into", "promote: where to. Default: the trunk."),
         words("ids", "Only these memories.", options=("id", "ids")),
-        text("type", "Only this type; with ids, that of the new memory.", short="t"),
+        text("type", "Only this type. With ids: the type of the new memory.", short="t"),
         text("query", "Only what matches."),
         text(
             "content",
@@ -148,7 +148,7 @@ MAINTAIN = Verb(
 \b
 gc           let memories follow their branches
 promote      put a branch's memories into another's
-dedupe       find what is said twice; forget exact copies
+dedupe       find what is said twice, forget exact copies
 merge        several memories into one text, which you write
 summarize    a summary, which you write, of a topic's memories
 enrich       suggest tags, titles, topics and files
@@ -158,7 +158,7 @@ prune_links  drop weak links
 restore, reindex and sync act at once. The short forms `treering gc`, `promote`, `restore`,
 `reindex` and `sync` do so, too.""",
     tool=Tool(
-        "Housekeeping; a dry run first. gc: memories follow branches that were merged or deleted. "
+        "Housekeeping. Dry run first. gc: memories follow branches that were merged or deleted. "
         "promote: move a branch's memories to the trunk. restore: from the trash. reindex. sync: "
         "share with a git remote. dedupe, merge, summarize, enrich: shows candidates, you write "
         "the text and call again with content. infer_links, prune_links. Use it when asked to, "

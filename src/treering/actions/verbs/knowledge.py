@@ -40,7 +40,7 @@ GRAPH = Verb(
         words("types", "Only memories of these types.", options=("type", "types")),
         text("format", "draw: what to write.", default="mermaid", choices=DRAWING_FORMATS),
         number("threshold", "suggest: how alike, 0 to 1.", default=0.8),
-        whole("limit", "Default: 50; suggest 10.", short="n"),
+        whole("limit", "Default: 50, suggest 10.", short="n"),
         BRANCH,
     ),
     example="treering graph path 7k2m 0c5x",
@@ -56,7 +56,7 @@ GRAPH = Verb(
 
 ENTITIES = Verb(
     "entities",
-    "Who and what memories speak of: list, get, add, delete, merge, extract.",
+    "The people and things in memories: list, get, add, delete, merge, extract.",
     (
         text(
             "op", "What to do.", default=REQUIRED, choices=ENTITY_OPS, argument="one", metavar="OP"
@@ -64,7 +64,7 @@ ENTITIES = Verb(
         words("words", argument="any", metavar="[WORDS]...", doors=CLI),
         text("name", "Its name."),
         text("kind", "What it is.", choices=ENTITY_KINDS),
-        text("text", "extract: where to look; or name ids."),
+        text("text", "extract: where to look, if not in ids."),
         words("ids", "merge, delete, extract: ids or names.", options=("id", "ids")),
         text("canonical", "merge: the one that stays, or its new name."),
         pairs(

@@ -40,7 +40,7 @@ REMEMBER = Verb(
         words("tags", "Labels.", options=("tag", "tags")),
         words(
             "files",
-            "Files it is about. recall tells when they change.",
+            "Files it is about. recall shows when they changed.",
             options=("file", "files"),
         ),
         number("confidence", "0 to 1.", default=0.8),
@@ -87,7 +87,7 @@ RECALL = Verb(
         text("topic", "Only below this topic."),
         words("tags", "All must match.", options=("tag", "tags")),
         text("since", "Created since: 7d, 12h, 2w, a date, today, yesterday."),
-        text("until", "Created until; written as since."),
+        text("until", "Created until, written like since."),
         number("min_confidence", "0 to 1."),
         number("max_confidence", "0 to 1."),
         text("status", "Default: active and needs-review.", choices=(*STATUSES, "all")),
@@ -103,7 +103,7 @@ RECALL = Verb(
         whole("expand", "Follow links, 0 to 3 hops."),
         words("relation", "Which links expand follows.", options=("relation", "relations")),
         text(
-            "detail", "light: no text; full: whole text.", default="medium", choices=DETAILS
+            "detail", "light: no text. full: whole text.", default="medium", choices=DETAILS
         ),
         whole("limit", "Default: 10, or 50 for a listing.", short="n"),
         text("cursor", "From the answer before, for the next page."),
@@ -115,8 +115,8 @@ RECALL = Verb(
     tool=Tool(
         "Search the memory of this repository: past decisions, known issues, conventions, why "
         "something is as it is, who decided what. Use it before designing, debugging or changing "
-        "code you do not know; a few plain words do best. Without a query it lists the newest. "
-        "Sees this branch and the trunk; scope=all every branch. Not for searching code.",
+        "code you do not know. A few plain words work best. Without a query it lists the newest. "
+        "Sees this branch and the trunk, or with scope=all every branch. Not for searching code.",
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -125,7 +125,7 @@ RECALL = Verb(
 
 READ = Verb(
     "read",
-    "Show one memory whole: content, links, staleness, history.",
+    "Show a whole memory: content, links, staleness, history.",
     (
         text(
             "id",
@@ -141,7 +141,7 @@ READ = Verb(
     ),
     example="treering read 7k2m --history",
     tool=Tool(
-        "Read one memory whole by its id: full text, links, the state of its files, its history; "
+        "Read one memory whole by its id: full text, links, the state of its files, its history, "
         'or the rest of a cut answer (id "out:..."). Use it when a hit of recall matters.',
         is_read_only=True,
         is_idempotent=True,
@@ -151,7 +151,7 @@ READ = Verb(
 
 REVISE = Verb(
     "revise",
-    "Change parts of a memory; what is not given stays.",
+    "Change parts of a memory. What is not given stays.",
     (
         text("id", "Id or unique prefix.", default=REQUIRED, argument="one"),
         text("content", "The new text, whole.", by_hand="`-` reads standard input."),
@@ -162,14 +162,14 @@ REVISE = Verb(
         text("topic", '"-" clears.'),
         words("tags_add", "Tags to add.", options=("tag-add", "tags-add")),
         words("tags_remove", "Tags to take away.", options=("tag-remove", "tags-remove")),
-        words("files", 'Replaces all; ["-"] clears.', options=("file", "files")),
+        words("files", 'Replaces all. ["-"] clears.', options=("file", "files")),
         text("status", "Its state.", choices=STATUSES),
         number("confidence", "0 to 1."),
         text("outcome", "How it turned out.", choices=OUTCOMES, by_hand="`-` clears it."),
-        text("reason", 'Why it changed or how it went; "-" clears.'),
+        text("reason", 'Why it changed or how it went. "-" clears.'),
         text("supersede_with", "Id of the newer memory that replaces this one.", metavar="ID"),
         text(
-            "expect", "The version you read; refused if it changed since.", metavar="VERSION"
+            "expect", "The version you read. Refused if it has changed.", metavar="VERSION"
         ),
         BRANCH,
         ALLOW_SECRET,
@@ -177,8 +177,9 @@ REVISE = Verb(
     example="treering revise 7k2m --outcome failed --reason 'too slow'",
     tool=Tool(
         "Update parts of a memory: correct its text, add tags, set status, confidence or the "
-        "outcome of a decision, mark it superseded. What is not given stays; earlier versions stay "
-        "readable. Use it when a memory is wrong, out of date, or you know how it turned out.",
+        "outcome of a decision, mark it superseded. What is not given stays. Earlier "
+        "versions stay readable. Use it when a memory is wrong, out of date, or you know how it "
+        "turned out.",
         is_core=True,
         changes="resources",
     ),
@@ -186,7 +187,7 @@ REVISE = Verb(
 
 FORGET = Verb(
     "forget",
-    "Hide memories on this branch, or bring them back; history keeps them.",
+    "Hide memories on this branch, or bring them back. History keeps them.",
     (
         words(
             "ids",
@@ -202,7 +203,7 @@ FORGET = Verb(
     example="treering forget 7k2m --reason 'no longer true'",
     tool=Tool(
         "Delete memories, or restore them (restore=true). Soft: history keeps them. Use it for "
-        "what is wrong or worthless; what was replaced should be superseded instead.",
+        "what is wrong or worthless. Supersede what was replaced instead.",
         is_destructive=True,
         is_idempotent=True,
         changes="resources",
@@ -222,13 +223,13 @@ LINK = Verb(
             "prerequisite_of, part_of, conflicts_with, mentions or a word of your own.",
             default="relates_to",
         ),
-        number("confidence", "0 to 1; the higher one stays.", default=0.8),
-        text("note", 'Why they belong together; "-" clears.'),
+        number("confidence", "0 to 1. The higher one stays.", default=0.8),
+        text("note", 'Why they belong together. "-" clears.'),
         flag("remove", "Take the link away."),
         BRANCH,
     ),
     example="treering link 7k2m depends_on 0c5x --note 'needs its keys'",
-    more="The relation stands between the two, or is given with --relation.",
+    more="Give the relation between the two ids, or with --relation.",
     tool=Tool(
         "Connect two memories by a relation, strengthen the link, or remove it. Use it when one "
         "depends on, explains, affects or contradicts the other.",

@@ -5,7 +5,7 @@ from treering.model.choices import CLIENT_NAMES, SHELL_NAMES, TOOL_PROFILES
 
 INIT = Verb(
     "init",
-    "Let git hooks, fetches and agents know of treering; what is there is kept.",
+    "Set up git hooks, fetches and agents for treering. What is there is kept.",
     (
         words(
             "clients", "Connect a client.", choices=CLIENT_NAMES, options=("client", "clients")
@@ -19,12 +19,12 @@ INIT = Verb(
     ),
     example="treering init --client claude --dry-run",
     action="setup.init.init",
-    more="Memories need none of it. Run it again at any time: what is in place is left alone.",
+    more="Memories work without it. You can run it again at any time.",
 )  # fmt: skip
 
 UNINSTALL = Verb(
     "uninstall",
-    "Take back what `treering init` added; memories and other settings stay.",
+    "Take back what `treering init` added. Memories and other settings stay.",
     (flag("dry_run", "Show what would be done and change nothing."),),
     example="treering uninstall --dry-run",
     action="setup.init.uninstall",
@@ -32,7 +32,7 @@ UNINSTALL = Verb(
 
 CONFIG = Verb(
     "config",
-    "Show or change settings; they live in git's configuration as treering.KEY.",
+    "Show or change settings. They are kept in git's configuration as treering.KEY.",
     (
         text("key", argument="optional"),
         text("value", argument="optional"),
@@ -53,10 +53,15 @@ MCP = Verb(
             doors=CLI,
         ),
         text("http", "Serve HTTP there instead.", metavar="[HOST:]PORT", doors=CLI),
-        text("token_file", "The HTTP token; else TREERING_TOKEN.", metavar="PATH", doors=CLI),
+        text(
+            "token_file",
+            "A file with the HTTP token. Default: TREERING_TOKEN.",
+            metavar="PATH",
+            doors=CLI,
+        ),
         words(
             "hosts",
-            "A name it is reached by over HTTP.",
+            "A host name that clients use.",
             options=("allow-host",),
             metavar="NAME",
             doors=CLI,
@@ -65,9 +70,9 @@ MCP = Verb(
     example="treering mcp --tools core",
     more="""\
 The repository is --repo, else the client's project folder, else the one around the working
-directory. The branch is looked at anew at each call.
+directory. The branch is looked up at each call.
 
-Over HTTP only this machine is let in, unless there are a token and the names it is reached by.""",
+Over HTTP only this machine is served, unless a token and host names are set.""",
 )
 
 COMPLETION = Verb(
@@ -87,7 +92,7 @@ COMPLETION = Verb(
 
 DEMO = Verb(
     "demo",
-    "Play the main job on a throw-away repository.",
-    (flag("keep", "Leave the repository there to look at.", doors=CLI),),
+    "Show how it works, on a throw-away repository.",
+    (flag("keep", "Keep the repository.", doors=CLI),),
     example="treering demo --keep",
 )

@@ -43,7 +43,7 @@ IMPORT = Verb(
 
 BACKFILL = Verb(
     "backfill",
-    "Capture commits made before there were hooks; those captured already are left alone.",
+    "Capture commits made before there were hooks. Those already captured are skipped.",
     (
         text("since", "Only commits since a date, or 90d.", metavar="WHEN"),
         text("branch", "Only this branch. Default: all of them.", short="b"),

@@ -64,7 +64,7 @@ pairs = partial(Parameter, kind="map", default=None)
 BRANCH = text("branch", "Another branch than the one checked out.", short="b")
 ALLOW_SECRET = flag(
     "allow_secret",
-    "Store what looks like a credential. Only a person at a terminal may say this.",
+    "Store what looks like a credential. Only for a person at a terminal.",
     doors=NOT_MCP,
 )
 CONTENT_FILE = text("content_file", "Read the text from a file.", metavar="FILE", doors=CLI)

@@ -73,7 +73,7 @@ CONTEXT = Verb(
     action="context.context.context",
     tool=Tool(
         "What matters now: the memories that bear on a task and its files, ranked and cut to a "
-        "budget, ready to read. Use it once at the start of a task; for a question use recall.",
+        "budget, ready to read. Use it once at the start of a task. For a question use recall.",
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -93,7 +93,7 @@ PROMPTS = Verb(
         text("content", "save: the text, with {{variables}}."),
         CONTENT_FILE,
         text("description", "save: what it is for."),
-        words("tags", "save: labels; list: all must match.", options=("tag", "tags")),
+        words("tags", "save: labels. list: all must match.", options=("tag", "tags")),
         pairs(
             "variables",
             "run, render: values by name.",
@@ -103,7 +103,7 @@ PROMPTS = Verb(
         text("query", "run, render: which memories {{memories}} holds."),
         whole("limit", "How many memories at most.", default=10, short="n"),
         text("format", "run, render: what to write.", default="markdown", choices=PROMPT_FORMATS),
-        text("domain", "Whose it is; delete must name it.", choices=PROMPT_DOMAINS),
+        text("domain", "Whose it is. Required for delete.", choices=PROMPT_DOMAINS),
         BRANCH,
     ),
     example="treering prompts run code-review --variables file=src/main.py",

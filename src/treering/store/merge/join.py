@@ -197,7 +197,7 @@ class HistoryMerge:
         blobs = [blob for blob in dict.fromkeys(versions) if blob]
         if layout.id_of_path(path) is None:
             return self._newer_prompt(blobs)
-        readable = {blob: memory for blob in blobs if (memory := self._try(blob))}
+        readable = {blob: memory for blob in blobs if (memory := self._vault.try_memory(blob))}
         if len(readable) < 2:
             return MergedFile(next(iter(readable), None) or max(blobs, default=None))
         older, *newer = (
@@ -211,12 +211,6 @@ class HistoryMerge:
         """What a version goes by where only the ends are known."""
         is_true = is_possible(version.modified, self._latest)
         return (version.modified if is_true else "", blob)
-
-    def _try(self, blob: str) -> Memory | None:
-        try:
-            return self._vault.memory(blob)
-        except TreeringError:
-            return None
 
     # --- saved prompts and templates --------------------------------------------------------------
 

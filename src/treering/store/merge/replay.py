@@ -136,7 +136,9 @@ class _Play:
             date = max(self._memory.modified, step.after.modified)
             self._memory = replace(self._memory, status="needs-review", modified=date)
             self._blob = None
-            self._notes.append(f"{step.after.id} was forgotten and edited at once: kept for review")
+            self._notes.append(
+                f"{step.after.id} was forgotten and edited at the same time: kept for review"
+            )
 
     def _apply(self, step: MemoryStep, after: Memory) -> None:
         now, before = self._memory, step.before
@@ -155,7 +157,7 @@ class _Play:
             result = replace(
                 result, details=dict(result.details) | {"merge": {"lost": self._wording}}
             )
-            self._notes.append(f"{after.id} was reworded twice: the later words stand")
+            self._notes.append(f"{after.id} was reworded twice: the later text counts")
         if before.content != after.content:
             self._wording = step.blob or ""
         self._memory = _sound(result, after)

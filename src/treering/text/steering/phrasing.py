@@ -87,12 +87,12 @@ def _lexicon() -> Lexicon:
 
 def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
     """Phrases by their first word, each with its other words and its mark."""
-    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for kind, phrases in PHRASES.items():
         for phrase in read(phrases).split(","):
             first, *rest = phrase.split()
-            found.setdefault(first, []).append((tuple(rest), kind.upper()))
-    return found
+            by_first.setdefault(first, []).append((tuple(rest), kind.upper()))
+    return by_first
 
 
 @cache
@@ -114,11 +114,11 @@ def write_row(text: str) -> str:
     lexicon = _lexicon()
     words = _words(text)
     _join_phrases(words, lexicon.phrases)
-    known = lexicon.codes
-    seen: dict[str, str] = {}
+    codes = lexicon.codes
+    code_of: dict[str, str] = {}
     for word in set(words):
-        seen[word] = known.get(word) or _guess(word, known)
-    return "".join([seen[word] for word in words])
+        code_of[word] = codes.get(word) or _guess(word, codes)
+    return "".join([code_of[word] for word in words])
 
 
 def _words(text: str) -> list[str]:
@@ -155,7 +155,7 @@ def _join_phrases(words: list[str], phrases: dict[str, list[tuple[tuple[str, ...
                     break
 
 
-def _guess(word: str, known: dict[str, str]) -> str:
+def _guess(word: str, codes: dict[str, str]) -> str:
     """The code of a word that is not in the vocabulary as it is written."""
     if not word:
         return ""
@@ -163,8 +163,8 @@ def _guess(word: str, known: dict[str, str]) -> str:
         return END
     if not (word.isascii() and word.isalpha()):
         for plain in disguises(word):
-            if plain in known:
-                return known[plain]
+            if plain in codes:
+                return codes[plain]
     return OTHER
 
 
@@ -234,16 +234,16 @@ def find_signs(row: str, rules: tuple[tuple[str, str], ...]) -> set[str]:
     """The signs whose rules a row fits."""
     present = set(row)
     book = _rulebook(rules)
-    found: set[str] = set()
+    signs: set[str] = set()
     tried: set[str] = set()
     for character in present & book.keys():
         for sign, needs, text in book[character]:
-            if sign in found or text in tried:
+            if sign in signs or text in tried:
                 continue
             tried.add(text)
             if not any(map(present.isdisjoint, needs)) and _is_order(text, row):
-                found.add(sign)
-    return found
+                signs.add(sign)
+    return signs
 
 
 def _is_order(rule: str, row: str) -> bool:

@@ -24,14 +24,14 @@ from treering.text.steering.signs import RULES
 @lru_cache(maxsize=1024)
 def suspicion(text: str) -> tuple[str, ...]:
     """The signs a text bears, each once, in a fixed order; empty for one that bears none."""
-    seen = clean(text)
-    found = _signs_in(seen)
-    payloads = decode_payloads(seen)
+    visible = clean(text)
+    signs = _signs_in(visible)
+    payloads = decode_payloads(visible)
     if payloads and _signs_in("\n\n".join(payloads)):
-        found.add("encoded")
-    if seen != text:
-        found.add("hidden_characters")
-    return tuple(sorted(found))
+        signs.add("encoded")
+    if visible != text:
+        signs.add("hidden_characters")
+    return tuple(sorted(signs))
 
 
 def signs_of(memory: Memory) -> tuple[str, ...]:
@@ -41,10 +41,10 @@ def signs_of(memory: Memory) -> tuple[str, ...]:
 
 def _signs_in(text: str) -> set[str]:
     plain = read(text)
-    found = _imitations_in(plain)
+    signs = _imitations_in(plain)
     for view in views(plain):
-        found |= find_signs(write_row(view), RULES)
-    return found
+        signs |= find_signs(write_row(view), RULES)
+    return signs
 
 
 def _imitations_in(plain: str) -> set[str]:

@@ -1,0 +1,115 @@
+"""What is around the store: the machine, the hooks, and what is fetched from where."""
+
+import os
+from collections.abc import Iterator
+
+from treering.actions.doctor.finding import Finding
+from treering.actions.setup.hook_files import list_lost
+from treering.actions.workspace import Workspace
+from treering.capture.journal import Journal
+from treering.git import lock, refs
+from treering.model.scope import REMOTES
+from treering.store.vault import Vault
+from treering.sync import refspec
+
+
+def machine(workspace: Workspace) -> Iterator[Finding]:
+    import yaml
+
+    if not os.access(workspace.repository.common_dir, os.W_OK):
+        message = "The repository cannot be written, only read."
+        yield Finding("read-only", "info", message, "Nothing can be repaired here.")
+
+    if not hasattr(yaml, "CSafeLoader"):
+        yield Finding(
+            "slow-yaml",
+            "warning",
+            "PyYAML has no C loader here: reading is 8x slower.",
+            "Install PyYAML from a wheel, or libyaml and its headers.",
+        )
+    try:
+        if not lock.is_flock_supported(workspace.repository.common_dir):
+            yield Finding(
+                "no-flock",
+                "info",
+                "The file system has no flock. A pid file is used.",
+                "If several hosts write, keep the repository on a local disk.",
+            )
+    except OSError:
+        return
+    if not workspace.is_synced:
+        yield Finding(
+            "no-fsync",
+            "info",
+            "treering.fsync is off: a power cut can lose memories.",
+            "treering config --unset fsync",
+        )
+
+
+_LONG_PENDING = 3600.0
+
+
+def hooks(workspace: Workspace) -> Iterator[Finding]:
+    journal = Journal(workspace.store.folder)
+    if (age := journal.waiting_seconds()) > _LONG_PENDING:
+        yield Finding(
+            "journal-pending",
+            "warning",
+            f"{journal.pending()} hook events wait, the oldest for {age / 3600:.0f} hours.",
+            "treering hook drain",
+        )
+    if names := list_lost(workspace.repository):
+        yield Finding(
+            "hooks-lost",
+            "warning",
+            f"git no longer runs our hooks {', '.join(names)}: another tool wrote its own.",
+            "treering init",
+        )
+    if (worker := journal.worker()) and not os.access(worker, os.X_OK):
+        yield Finding(
+            "worker-gone",
+            "warning",
+            f"The program that hooks start is not there any more: {worker}",
+            "treering init",
+        )
+
+
+#: More fetched refs than these are counted, not read.
+_MOST_FETCHED = 1_000
+
+
+def sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
+    repository = workspace.repository
+    if wrong := refspec.wrong(repository):
+        is_whole = may_repair and refspec.repair(repository)
+        message = (
+            f"`git fetch {wrong[0]}` does not bring memories, or puts them under another name."
+        )
+        yield Finding("fetch-refspec", "warning", message, "treering doctor", fixed=is_whole)
+    if repository.is_shallow:
+        message = "This clone is shallow: what two people changed is merged without its history."
+        yield Finding("shallow", "info", message, "git fetch --unshallow")
+
+
+def list_fetched(vault: Vault) -> list[tuple[str, str]]:
+    """The refs remotes were seen to have, as many as are looked at."""
+    return list(refs.list_refs(vault.repository.common_dir, REMOTES).items())[:_MOST_FETCHED]
+
+
+def strange_remotes(vault: Vault) -> Iterator[Finding]:
+    tips = refs.list_refs(vault.repository.common_dir, REMOTES)
+    for remote in sorted({_remote_of(name) for name in tips} - set(vault.repository.remotes())):
+        yield Finding(
+            "gone-remote",
+            "info",
+            f"Memories were fetched from {remote!r}, which is not a remote any more.",
+            f"git for-each-ref --format='delete %(refname)' {REMOTES}{remote} | "
+            "git update-ref --stdin",
+        )
+    if len(tips) > _MOST_FETCHED:
+        message = f"{len(tips)} scopes were fetched. {_MOST_FETCHED} of them were checked."
+        yield Finding("many-scopes", "info", message, "Nothing has to be done.")
+
+
+def _remote_of(name: str) -> str:
+    return name.removeprefix(REMOTES).rpartition("/heads/")[0]

@@ -1,0 +1,184 @@
+"""What a view shows, made ready to be searched: the index brought up to date, blobs with places.
+
+A view's tips decide what it shows, so what was made ready for the same tips is used again: asking
+twice costs nothing, and the index sees the same objects and keeps what it derived from them.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import groupby, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.errors import StoreDamaged, TreeringError
+from treering.git.binding import GitError
+from treering.git.objects import Objects
+from treering.graph.network import Network
+from treering.model import document
+from treering.model.memory import Memory
+from treering.provenance.ledger import Ledger
+from treering.search import Entry, Hit, Index, SearchResult, embedder_named
+from treering.store import message
+from treering.store.store import Store
+from treering.store.view import Copy, View
+from treering.text.flags import DetectorRules
+
+_MOST_VIEWS = 16
+_AT_ONCE = 500
+_MOST_COMMITS = 200
+#: How many hits beyond the limit are asked for, so that a tie across the cut is seen whole.
+SLACK = 64
+
+
+class ReachedMemory(NamedTuple):
+    """A memory reached by a link, and the one it was reached from."""
+
+    place: Copy
+    relation: str
+    via: str
+
+
+class SearchView:
+    """The visible blobs, how near the layer of each is, and what the index knows of them."""
+
+    def __init__(self, index: Index, view: View, ranks: dict[str, int]) -> None:
+        self._index = index
+        self.view = view
+        self.ranks = ranks
+
+    def place(self, blob: str) -> Copy | None:
+        """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
+        rank, entry = self.ranks.get(blob), self._index.entry(blob)
+        if rank is None or entry is None:
+            return None
+        layer = self.view.layers[rank]
+        return Copy(entry.id, blob, layer) if layer.blob(entry.id) == blob else None
+
+    def created(self, blob: str) -> float:
+        """When a memory was made, as the index orders by it."""
+        entry = self._index.entry(blob)
+        return entry.created if entry else 0.0
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything visible that could be read, forgotten ones included."""
+        entries = self._index.entries()
+        return (entry for blob in self.ranks if (entry := entries.get(blob)))
+
+    @cached_property
+    def network(self) -> Network:
+        """The links between what is visible; of several copies of a memory the nearest one's."""
+        nearest = sorted(self.entries(), key=lambda entry: self.ranks[entry.blob])
+        return Network(nearest)
+
+    def expand(
+        self, ids: Sequence[str], hops: int, relations: Sequence[str]
+    ) -> list[ReachedMemory]:
+        """Memories up to `hops` links away, each once, nearest first; forgotten ones are not shown.
+
+        `relations` are relations or families of them; without any, every link counts.
+        """
+        steps = self.network.reach(ids, hops, relations)
+        return [
+            ReachedMemory(place, step.edge.relation, step.via)
+            for step in steps
+            if (place := self.view.place(step.id))
+        ]
+
+    def break_ties(self, result: SearchResult, order: str) -> SearchResult:
+        """The same answer with memories of one second in the order they were really made.
+
+        Dates are kept to the second, and an agent remembers several things in one. Commits know
+        better; only the newest few are looked at, and only when there is a tie.
+        """
+        created = {hit.blob: self.created(hit.blob) for hit in result.hits}
+        if len(set(created.values())) == len(created):
+            return result
+        sequence = _sequence(self.view)
+        sign = 1 if order == "newest" else -1
+        hits: list[Hit] = []
+        for _, same in groupby(result.hits, key=lambda hit: created[hit.blob]):
+            hits += sorted(same, key=lambda hit: sign * sequence.get(hit.id, _MOST_COMMITS))
+        return replace(result, hits=tuple(hits))
+
+
+def _sequence(view: View) -> dict[str, int]:
+    """How many commits ago a memory was made, for the newest commits of each layer."""
+    ages: dict[str, int] = {}
+    for layer in view.layers:
+        at, age = layer.snapshot.tip, 0
+        while at and age < _MOST_COMMITS:
+            try:
+                commit = layer.vault.repository.objects.commit(at)
+            except StoreDamaged:
+                break
+            change = message.read(commit.message)
+            if change.op in ("remember", "checkpoint", "merge", "summarize"):
+                for memory_id in change.memories[:1]:
+                    ages[memory_id] = age
+            at, age = (commit.parents[0] if commit.parents else None), age + 1
+    return ages
+
+
+class Searcher:
+    """Makes views searchable, and remembers the last few."""
+
+    def __init__(self, store: Store, ledger: Ledger, folder: Path, *, model: str = "") -> None:
+        self._store = store
+        self._ledger = ledger
+        self.index = Index(
+            folder, read=self._read, embedder=embedder_named(model), detectors=DetectorRules()
+        )
+        #: Flags of blobs the index does not know them of.
+        self.inspected: dict[str, tuple[str, ...]] = {}
+        self._views: dict[tuple[object, ...], SearchView] = {}
+        self._tidying: threading.Thread | None = None
+
+    def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
+        """What a view shows: the nearest copy of each id, or every copy in every layer."""
+        key = (
+            every_copy,
+            *(
+                (ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over))
+                for ly in view.layers
+            ),
+        )
+        ready = self._views.pop(key, None)
+        if ready is None:
+            ranks = view.ranks_of_all() if every_copy else view.ranks()
+            ready = SearchView(self.index, view, ranks)
+            self.index.catch_up(ranks)
+        self._views[key] = ready
+        for oldest in list(self._views)[:-_MOST_VIEWS]:
+            self._views.pop(oldest, None)  # a server's threads may be here together
+        return ready
+
+    def tidy_soon(self) -> None:
+        """Put the index in order beside the answers: for a process that lives on."""
+        if self.index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
+            self._tidying = threading.Thread(target=self.index.tidy, daemon=True)
+            self._tidying.start()
+
+    def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        """Memories by blob, from whichever vault has them; what is no memory is passed over.
+
+        Their dates are those the ledger vouches for: the index orders and filters by them.
+        """
+        vaults = [vault.repository.objects for vault in self._store.vaults()]
+        rest = iter(blobs)
+        while batch := list(islice(rest, _AT_ONCE)):
+            versions = self._ledger.versions(batch)
+            for blob in batch:
+                if memory := _parse(vaults, blob):
+                    yield blob, self._ledger.date(memory, versions.get(blob))
+
+
+def _parse(vaults: Iterable[Objects], blob: str) -> Memory | None:
+    try:
+        for objects in vaults:
+            if objects.exists(blob):
+                return document.parse(objects.blob(blob))
+    except (TreeringError, GitError):
+        return None  # no memory, or a damaged one
+    return None

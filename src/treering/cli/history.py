@@ -1,0 +1,88 @@
+"""The commands log, diff and revert."""
+
+import time
+from typing import TYPE_CHECKING
+
+from treering.cli.invocation import Invocation
+from treering.cli.screen import bold, cut, dim, headline, safe, screen, short, table
+from treering.errors import Invalid
+from treering.model.dates import ago
+
+if TYPE_CHECKING:
+    from treering.actions.log import LogDrawing
+    from treering.answers import Diff, Log, Revised
+    from treering.store.history import DrawnLine
+
+_STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
+
+
+def run_log(
+    call: Invocation, id: str, limit: int, branch: str, all: bool, graph: bool
+) -> "Log | LogDrawing":
+    from treering.actions.log import drawing, log
+
+    if not graph:
+        return log(call.workspace, id, limit=limit, branch=branch, all=all)
+    if id:
+        raise Invalid("--graph draws branches, not one memory.", hint="Leave out the id.")
+    return drawing(call.workspace, limit=limit, branch=branch, all=all or not branch)
+
+
+def render_log(answer: "Log | LogDrawing") -> str:
+    from treering.actions.log import LogDrawing
+
+    text = _draw(answer) if isinstance(answer, LogDrawing) else _list_events(answer)
+    return text or "Nothing has been remembered here yet."
+
+
+def _list_events(answer: "Log") -> str:
+    now = time.time()
+    rows = [
+        (
+            ago(e.when, now) if screen().is_terminal else e.when,
+            dim(e.commit[:12]),
+            e.op,
+            short(e.id),
+            safe(e.branch),
+            safe(e.title) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
+        )
+        for e in answer.entries
+    ]
+    return table(rows)
+
+
+def _draw(answer: "LogDrawing") -> str:
+    now = time.time()
+    lines = [_draw_line(line, now) for line in answer.lines]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _draw_line(line: "DrawnLine", now: float) -> str:
+    strokes = line.strokes.translate(_STROKES) if screen().is_terminal else line.strokes
+    if not line.commit:
+        return strokes
+    age = f"{ago(line.when, now):>10}"
+    label = f"[{safe(line.tip_of)}] " if line.tip_of else ""
+    subject = cut(safe(line.subject), len(strokes) + len(age) + len(label) + 3)
+    # git draws the end of one history right above the next: a gap keeps them apart.
+    gap = "\n" if line.is_first and line.strokes == "*" else ""
+    return f"{strokes} {dim(age)}  {bold(label)}{subject}{gap}"
+
+
+def run_diff(call: Invocation, range: str, markdown: bool) -> None:
+    from treering.actions.diff import markdown as render_markdown
+
+    call.answer(call.act("diff", range), render_markdown if markdown else render_diff)
+
+
+def render_diff(answer: "Diff") -> str:
+    lines = [f"+ {headline(item)}" for item in answer.added]
+    lines += [f"~ {headline(item)}" for item in answer.changed]
+    lines += [f"- {headline(item)}" for item in answer.forgotten]
+    nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
+    return "\n".join(lines) or nothing
+
+
+def render_revert(answer: "Revised") -> str:
+    what = f"reverted {', '.join(answer.changed)}" if answer.changed else "unchanged"
+    return f"{answer.id}  {what}  ({answer.branch})"

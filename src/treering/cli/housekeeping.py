@@ -1,0 +1,248 @@
+"""The commands doctor, reindex, gc, promote, restore, sync, redact and maintain."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from treering.cli.invocation import Invocation, read_optional_content
+from treering.cli.screen import count, progress_bar, safe, table
+
+if TYPE_CHECKING:
+    from treering.answers import (
+        Deduped,
+        Diagnosis,
+        Enrichment,
+        GcAnswer,
+        GcLine,
+        Group,
+        InferredLinks,
+        Maintained,
+        Merges,
+        PrunedLinks,
+        Redacted,
+        Reindexed,
+        RestoredScope,
+        Summaries,
+        Synced,
+    )
+
+_UNCHANGED = "Nothing was changed."
+
+
+def exit_code_doctor(answer: "Diagnosis") -> int:
+    return 0 if answer.ok else 1
+
+
+def render_doctor(answer: "Diagnosis") -> str:
+    lines = []
+    for finding in answer.findings:
+        mark = "fixed" if finding.fixed else finding.severity
+        lines.append(f"{mark}: {safe(finding.message)}")
+        if not finding.fixed:
+            lines.append(f"  next: {safe(finding.fix)}")
+    return "\n".join(lines) or "All is well."
+
+
+def run_reindex(call: Invocation, only_tidy: bool) -> "Reindexed | None":
+    from treering.actions.reindex import reindex, tidy
+
+    workspace = call.workspace
+    if only_tidy:
+        tidy(workspace)
+        return None
+    with progress_bar("indexing", quiet=call.as_json) as progress:
+        return reindex(workspace, progress=progress)
+
+
+def render_reindex(answer: "Reindexed") -> str:
+    return f"indexed {answer.indexed}, removed {answer.removed}, in {answer.seconds:g} s"
+
+
+# --- branches -------------------------------------------------------------------------------------
+
+
+def render_gc(answer: "GcAnswer") -> str:
+    parts = [table([_plan_row(line) for line in answer.plan]) or "No branch has memories."]
+    if answer.purged:
+        verb = "would purge" if answer.dry_run else "purged"
+        parts.append(f"{verb} {len(answer.purged)} from trash")
+    if answer.dry_run:
+        parts.append(_UNCHANGED)
+    return "\n".join(parts)
+
+
+def render_promote(answer: "GcLine") -> str:
+    return table([_plan_row(answer)])
+
+
+def _plan_row(line: "GcLine") -> tuple[str, ...]:
+    into = f"{line.action} into {safe(line.into)}" if line.into else line.action
+    return (safe(line.branch), line.verdict, into, str(line.memories), safe(line.reason))
+
+
+def render_restore(answer: "RestoredScope") -> str:
+    return f"restored {count(answer.memories)} of {safe(answer.branch)}"
+
+
+def run_sync(call: Invocation, direction: str, **options: Any) -> Any:
+    is_attended = sys.stderr.isatty()
+    progress = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
+    return call.act("sync", direction, is_attended=is_attended, progress=progress, **options)
+
+
+def render_sync(answer: "Synced") -> str:
+    rows = [
+        (
+            safe(scope.branch),
+            scope.status,
+            safe("; ".join(scope.notes or ())) or safe(scope.reason or ""),
+        )
+        for scope in answer.scopes
+        if scope.status != "unchanged"
+    ]
+    lines = [table(rows)] if rows else []
+    lines += [safe(note) for note in answer.notes or ()]
+    lines.append(
+        f"{answer.remote}: {answer.fetched} fetched, {answer.pushed} pushed, {answer.merged} merged"
+        if rows
+        else f"{answer.remote}: nothing new"
+    )
+    return "\n".join(lines)
+
+
+# --- redact ---------------------------------------------------------------------------------------
+
+
+def run_redact(call: Invocation, id: str, dry_run: bool, yes: bool) -> Any:
+    if not dry_run and not yes and sys.stdin.isatty():
+        call.answer(call.act("redact", id, dry_run=True), render_redact)
+        click.confirm("Rewrite history without it?", abort=True, err=True)
+    return call.act("redact", id, dry_run=dry_run)
+
+
+def render_redact(answer: "Redacted") -> str:
+    versions = count(answer.versions, "version")
+    if answer.dry_run:
+        refs = ", ".join(safe(name) for name in answer.refs)
+        lines = [f"{answer.id}: {versions} in {refs}", _UNCHANGED]
+    else:
+        lines = [f"{answer.id}: {versions} taken out of {count(answer.commits, 'commit')}"]
+    lines += map(safe, answer.left)
+    if answer.commands:
+        lines += ["Commands:", *(f"  {safe(command)}" for command in answer.commands)]
+    return "\n".join(lines)
+
+
+# --- maintain -------------------------------------------------------------------------------------
+
+
+def run_maintain(call: Invocation, op: str, content: str, content_file: str, **options: Any) -> Any:
+    text = read_optional_content(content, content_file)
+    return call.act("maintain", op, content=text, **options)
+
+
+def render_maintain(answer: "Maintained[Any]") -> str:
+    text = RENDERERS[answer.op](answer.answer).removesuffix(f"\n{_UNCHANGED}")
+    if answer.dry_run and answer.op in ("restore", "reindex"):
+        text = f"dry run: {text}"
+    return f"{text}\n{_next_step(answer)}" if answer.dry_run else text
+
+
+def _next_step(answer: "Maintained[Any]") -> str:
+    """What to do next. For a text that is not written yet each group has its own line."""
+    groups = getattr(answer.answer, "groups", ())
+    is_waiting = answer.op in ("merge", "summarize") and not any(group.would for group in groups)
+    return _UNCHANGED if is_waiting else f"{_UNCHANGED} --apply does it."
+
+
+def _render_dedupe(answer: "Deduped") -> str:
+    parts = [_render_groups(answer, "merge", "No two memories say the same.")]
+    if answer.removed:
+        parts.append(
+            f"forgot {count(len(answer.removed))}, moved {answer.links_moved} links: "
+            f"{', '.join(answer.removed)}"
+        )
+    return "\n".join(parts)
+
+
+def _render_merge(answer: "Merges") -> str:
+    if not answer.merged:
+        return _render_groups(answer, "merge", "No memories are alike.")
+    return "\n".join(
+        f"merged  {m.id}  {safe(m.title)}  (superseded {', '.join(m.superseded)}; "
+        f"{m.links_moved} links moved)"
+        for m in answer.merged
+    )
+
+
+def _render_summarize(answer: "Summaries") -> str:
+    if not answer.summaries:
+        return _render_groups(answer, "summarize", "No topic has three memories.")
+    return "\n".join(
+        f"summarized  {s.id}  {safe(s.title)}  (of {count(len(s.derived_from))})"
+        for s in answer.summaries
+    )
+
+
+def _render_groups(answer: "Deduped | Merges | Summaries", op: str, nothing: str) -> str:
+    parts = [_render_group(group, op) for group in answer.groups]
+    if answer.total > len(answer.groups):
+        parts.append(f"{answer.total - len(answer.groups)} more: --limit shows them.")
+    return "\n\n".join(parts) or nothing
+
+
+def _render_group(group: "Group", op: str) -> str:
+    head = "the same" if group.exact else safe(group.about or f"alike {group.score:.2f}")
+    lines = [head]
+    for memory_id, title in zip(group.ids, group.titles, strict=True):
+        mark = "  (kept)" if memory_id == group.keep else ""
+        lines.append(f"  {memory_id}  {safe(title)}{mark}")
+    if group.would:
+        lines.append(f"  would become: {safe(str(group.would['title']))} ({group.would['type']})")
+    elif not group.exact:
+        ids = " ".join(f"--id {memory_id}" for memory_id in group.ids)
+        lines.append(f"  treering maintain {op} {ids} --content '...' --apply")
+    return "\n".join(lines)
+
+
+def _render_enrich(answer: "Enrichment") -> str:
+    parts = []
+    for item in answer.memories:
+        lines = [f"{item.id}  {safe(item.title)}"]
+        if item.changed is not None:
+            lines.append(f"  changed {', '.join(item.changed) or 'nothing'}")
+        for name, value in item.suggest.items():
+            words = value if isinstance(value, str) else ", ".join(cast(tuple[str, ...], value))
+            lines.append(f"  {name.replace('_', ' ')}: {safe(words)}")
+        if item.needs_model:
+            lines.append(f"  for a writer: {', '.join(item.needs_model)}")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) or "Nothing to add."
+
+
+def _render_links(answer: "InferredLinks | PrunedLinks") -> str:
+    rows = [
+        (link.source, safe(link.relation), link.target, f"{link.confidence:g}", safe(link.reason))
+        for link in answer.links
+    ]
+    more = answer.total - len(answer.links)
+    parts = [table(rows) or "No links.", f"{more} more: --limit shows them." if more else ""]
+    return "\n".join(part for part in parts if part)
+
+
+#: Each operation of maintain -> how its answer is told.
+RENDERERS: dict[str, Callable[[Any], str]] = {
+    "gc": render_gc,
+    "promote": render_promote,
+    "restore": render_restore,
+    "reindex": render_reindex,
+    "sync": render_sync,
+    "dedupe": _render_dedupe,
+    "merge": _render_merge,
+    "summarize": _render_summarize,
+    "enrich": _render_enrich,
+    "infer_links": _render_links,
+    "prune_links": _render_links,
+}

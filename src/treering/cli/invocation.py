@@ -1,0 +1,178 @@
+"""One invocation of one command: its repository, who called, its input, and its answer.
+
+Here is the one place where an answer becomes text for people or JSON for programs.
+"""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypedDict
+
+import click
+from click.core import ParameterSource
+
+from treering.actions.answers import harmless, jsonable
+from treering.actions.verbs import find_verb
+from treering.actions.workspace import Workspace
+from treering.cli import screen
+from treering.errors import BlockedSecret, Invalid
+from treering.git.objects import Person
+
+
+class Invocation:
+    """One call of one command. `is_named` tells whether someone said which repository is meant."""
+
+    def __init__(self, repo: str, as_json: bool, is_named: bool = False) -> None:
+        self.repo = repo
+        self.as_json = as_json
+        self.is_named = is_named
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **read_caller())
+
+    def act(self, verb: str, *args: Any, **options: Any) -> Any:
+        """Do what a verb's definition names as its action, on the repository."""
+        action = find_verb(verb).load_action()
+        return action(self.workspace, *args, **options)
+
+    def answer(self, value: Any, render: Callable[[Any], str]) -> None:
+        """Print the answer: JSON for programs, text for people."""
+        if self.as_json:
+            print_json(jsonable(value))
+        elif text := render(harmless(value)):
+            screen.show(text)
+
+    def say(self, text: str) -> None:
+        """Tell people something beside the answer."""
+        if not self.as_json:
+            click.echo(text, err=True)
+
+    def list_paths(self, paths: tuple[str, ...]) -> list[str]:
+        """Paths as people type them, from where they are. A missing one is meant from the top."""
+        if self.workspace.repository.workdir is None:
+            return list(paths)
+        return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]
+
+    def tidy_later(self) -> None:
+        """Start a process that puts the index in order once we are gone, if it needs that."""
+        index = self.workspace.searcher.index
+        if index.is_untidy or index.is_unfinished:
+            self.start_tidying()
+
+    def start_tidying(self) -> None:
+        import subprocess
+
+        from treering.cli import program
+
+        with contextlib.suppress(OSError):
+            subprocess.Popen(
+                program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())),
+                cwd="/",  # nobody's folder is held back
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+
+def open_workspace(repo: str, agent: str) -> Workspace:
+    """A repository for one call, in the name of whoever calls."""
+    return Workspace.open(repo, is_brief=True, **(read_caller() | {"agent": agent}))
+
+
+class Caller(TypedDict):
+    """Whoever called, as the environment tells it."""
+
+    person: Person | None
+    agent: str
+    cache: Path
+    user_folder: Path
+
+
+def read_caller() -> Caller:
+    return {
+        "person": _person(),
+        "agent": os.environ.get("TREERING_AGENT", ""),
+        "cache": _cache(),
+        "user_folder": _config(),
+    }
+
+
+def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
+    """Whether --allow-secret counts: only a person may use it, and a person sits at a terminal."""
+    if not is_wanted:
+        return False
+    if agent or os.environ.get("TREERING_AGENT"):
+        raise BlockedSecret("--allow-secret is for people. An agent may not use it.")
+    if not (sys.stdin.isatty() or sys.stderr.isatty()):
+        raise BlockedSecret(
+            "--allow-secret works only at a terminal.",
+            hint="Run it by hand: neither standard input nor standard error is a terminal here.",
+        )
+    return True
+
+
+def _person() -> Person | None:
+    """Who git was told to commit as for this process, if it was."""
+    name, email = os.environ.get("GIT_AUTHOR_NAME"), os.environ.get("GIT_AUTHOR_EMAIL")
+    return Person(name, email) if name and email else None
+
+
+def _cache() -> Path:
+    """The user's own folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treering"
+
+
+def _config() -> Path:
+    """The user's own folder for what they saved for all their repositories."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
+
+
+def current_invocation(repo: str | None, as_json: bool) -> Invocation:
+    """This invocation. Both options may also stand before the command's name."""
+    outer: Mapping[str, Any] = click.get_current_context().obj or {}
+    # git sets GIT_DIR for `git --git-dir=... treering`.
+    name = repo or outer.get("repo") or os.environ.get("GIT_DIR")
+    return Invocation(name or ".", as_json or outer.get("as_json", False), is_named=bool(name))
+
+
+def is_typed(name: str) -> bool:
+    """Whether an option stands on the command line, be it with its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def read_optional_content(option: str, file: str) -> str:
+    """Content where it may be left out: stdin is not read unless `-` says so."""
+    return read_content(option or None, file) if option or file else ""
+
+
+def read_content(argument: str | None, file: str = "") -> str:
+    """Content as the argument, from a file, or from stdin with `-` or when nothing is given."""
+    if argument is not None and file:
+        raise Invalid("Give the content as argument or with --content-file, not both.")
+    if file:
+        try:
+            return _decode(Path(file).read_bytes())
+        except OSError as error:
+            raise Invalid(f"{file} cannot be read: {error.strerror}.") from error
+    if argument == "-" or (argument is None and not sys.stdin.isatty()):
+        return _decode(sys.stdin.buffer.read())
+    return argument or ""
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"The content is not valid UTF-8 (byte {error.start}).") from error
+
+
+def print_json(value: Any) -> None:
+    """One JSON value a line, as programs read it."""
+    click.echo(json.dumps(value, ensure_ascii=False))

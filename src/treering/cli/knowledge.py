@@ -1,0 +1,297 @@
+"""The commands graph, entities and status."""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treering.cli.invocation import Invocation, read_content
+from treering.cli.screen import bold, count, dim, safe, short, table
+
+if TYPE_CHECKING:
+    from treering.actions.graph_answers import EdgeShown, NodeShown
+    from treering.answers import (
+        Drawing,
+        Edges,
+        NeighborsAnswer,
+        PathAnswer,
+        Prerequisites,
+        Stats,
+        SuggestedPairs,
+    )
+
+# --- graph ----------------------------------------------------------------------------------------
+
+
+def run_graph(
+    call: Invocation, op: str, words: tuple[str, ...], id: str, to: str, **options: Any
+) -> Any:
+    """After the operation come the memory to start from, and for a path the one to end at."""
+    if len(words) > 2 or (words and id) or (len(words) == 2 and to):
+        raise click.UsageError("Give at most two memories.")
+    start, end = (*words, *("", "")[len(words) :])
+    return call.act("graph", op, id=start or id, to=end or to, **options)
+
+
+def render_graph(answer: Any) -> str:
+    return "\n".join(_GRAPH_LINES[type(answer).__name__](answer))
+
+
+def _neighbours(answer: "NeighborsAnswer") -> Iterator[str]:
+    yield f"{short(answer.id)}  {bold(safe(answer.title))}"
+    yield from _branch(answer.nodes, answer.id, "")
+    if answer.total > len(answer.nodes):
+        yield f"{len(answer.nodes)} of {answer.total}: more with --limit"
+
+
+def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[str]:
+    """What hangs below one memory, drawn as a tree."""
+    shown = {node.id for node in nodes}
+    root = not indent
+    below = [n for n in nodes if n.via == at or (root and n.via not in shown)]
+    for node in below:
+        is_last = node is below[-1]
+        arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
+        line = f"{dim(safe(arrow))}  {short(node.id)}  {node.type}  {safe(node.title)}"
+        yield f"{indent}{'└─' if is_last else '├─'} {line}"
+        yield from _branch(nodes, node.id, indent + ("   " if is_last else "│  "))
+
+
+def _edges(answer: "Edges") -> Iterator[str]:
+    rows = [
+        (short(edge.source), safe(edge.relation), short(edge.target), _render_confidence(edge))
+        for edge in answer.edges
+    ]
+    yield table(rows) if rows else "No links."
+    if answer.total > len(rows):
+        yield f"{len(rows)} of {answer.total}: more with --limit"
+
+
+def _render_confidence(edge: "EdgeShown") -> str:
+    return dim(f"{edge.confidence:g} {safe(edge.by)}".strip())
+
+
+def _path(answer: "PathAnswer") -> Iterator[str]:
+    for station in answer.path:
+        yield f"{short(station.id)}  {safe(station.title)}"
+        if station.relation_to_next:
+            arrow = "↓" if station.direction_to_next == "out" else "↑"
+            yield dim(f"  {arrow} {safe(station.relation_to_next)}")
+
+
+def _prerequisites(answer: "Prerequisites") -> Iterator[str]:
+    yield f"{short(answer.id)}  {bold(safe(answer.title))}"
+    for before in answer.prerequisites:
+        yield f"{'  ' * before.depth}{short(before.id)}  {safe(before.title)}"
+    if not answer.prerequisites:
+        yield "  needs nothing first"
+
+
+def _stats(answer: "Stats") -> Iterator[str]:
+    yield (
+        f"{answer.nodes} memories, {answer.edges} links, {answer.components} groups"
+        f" (largest {answer.largest_component}), {answer.orphans} without links"
+    )
+    rows = [(safe(relation), str(count)) for relation, count in answer.by_relation.items()]
+    yield table(rows, indent="  ")
+    yield table(
+        [(str(hub.degree), short(hub.id), safe(hub.title)) for hub in answer.hubs], indent="  "
+    )
+
+
+def _drawing(answer: "Drawing") -> Iterator[str]:
+    yield safe(answer.text)
+
+
+def _suggestions(answer: "SuggestedPairs") -> Iterator[str]:
+    for pair in answer.pairs:
+        yield f"{pair.score:.2f}  {short(pair.source)}  {safe(pair.source_title)}"
+        yield f"      {short(pair.target)}  {safe(pair.target_title)}"
+        yield dim(f"      {safe(pair.reason)}")
+        yield f"      treering link {pair.source} {pair.relation} {pair.target}"
+    if not answer.pairs:
+        yield "No links seem to be missing."
+
+
+#: Each kind of answer -> its lines. By name, so that no action is loaded for another command.
+_GRAPH_LINES: dict[str, Callable[[Any], Iterator[str]]] = {
+    "NeighborsAnswer": _neighbours,
+    "Edges": _edges,
+    "PathAnswer": _path,
+    "Prerequisites": _prerequisites,
+    "Stats": _stats,
+    "Drawing": _drawing,
+    "SuggestedPairs": _suggestions,
+}
+
+
+# --- entities -------------------------------------------------------------------------------------
+
+
+def run_entities(
+    call: Invocation,
+    op: str,
+    words: tuple[str, ...],
+    name: str,
+    text: str,
+    ids: tuple[str, ...],
+    **options: Any,
+) -> Any:
+    """After the operation come a name, a text to extract from, or the entities to merge."""
+    operation = op.strip().lower()
+    if operation == "extract":
+        text = text or (" ".join(words) if words else "" if ids else _read_stdin())
+    elif operation in ("merge", "delete") and len(words) + len(ids) > 1:
+        ids = (*words, *ids)
+    else:
+        name = name or " ".join(words)
+    return call.act("entities", op, name=name, text=text, ids=ids, **options)
+
+
+def _read_stdin() -> str:
+    return "" if sys.stdin.isatty() else read_content("-")
+
+
+def render_entities(answer: dict[str, Any]) -> str:
+    if "entities" in answer:
+        return table([_entity_row(item) for item in answer["entities"]]) or "No entities."
+    if "deleted" in answer:
+        return "deleted  " + ", ".join(answer["deleted"])
+    if "merged" in answer:
+        verb = "would merge" if answer["dry_run"] else "merged"
+        links = f"{answer['links_moved']} links move"
+        return f"{verb}  {', '.join(answer['merged'])} into {answer['into']} ({links})"
+    lines = [f"{answer['id']}  {answer['kind']:<12}  {safe(answer['name'])}"]
+    if aliases := answer.get("aliases"):
+        lines.append(f"  also called: {', '.join(map(safe, aliases))}")
+    lines += [f"  {safe(k)}: {safe(str(v))}" for k, v in answer.get("properties", {}).items()]
+    lines += [f"  {m['id']}  {safe(m['title'])}" for m in answer.get("mentioned_by", [])]
+    return "\n".join(lines)
+
+
+def _entity_row(item: dict[str, Any]) -> tuple[str, ...]:
+    last = f"{item['mentions']} mentions" if "mentions" in item else f"{item['confidence']:.2f}"
+    return (item["id"] or "-", item["kind"], safe(item["name"]), last)
+
+
+# --- status ---------------------------------------------------------------------------------------
+
+
+def render_status(answer: dict[str, Any]) -> str:
+    return _render_summary(answer) if "memories" in answer else _render_view(answer)
+
+
+def _render_summary(answer: dict[str, Any]) -> str:
+    here, memories = answer["repository"], answer["memories"]
+    lines = [
+        f"On {safe(here['branch'])} (trunk: {safe(here['trunk'])}): "
+        f"{count(memories['visible'])} visible, {memories['total']} copies in all branches"
+    ]
+    if memories["by_type"]:
+        lines.append("  " + ", ".join(f"{n} {kind}" for kind, n in memories["by_type"].items()))
+    if answer["top_tags"]:
+        tags = ", ".join(f"{safe(t['tag'])} ({t['count']})" for t in answer["top_tags"])
+        lines.append(f"  tags: {tags}")
+    lines.append(table([_branch_row(row, here["branch"]) for row in answer["branches"]]))
+    lines += [f"  {dim(note)}" for note in _list_notes(answer)]
+    return "\n".join(line for line in lines if line)
+
+
+def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
+    is_here = row["branch"] == current
+    name = safe(row["branch"])
+    label = f"* {bold(name)}" if is_here else f"  {name}"
+    return (label, str(row["memories"]), row["state"])
+
+
+def _list_notes(answer: dict[str, Any]) -> list[str]:
+    """What somebody might want to do next; nothing where all is in order."""
+    notes = []
+    if gone := answer["memories"].get("vanished"):
+        notes.append(f"{count(gone)} vanished with their refs: `treering doctor`")
+    if not answer["hooks"]["installed"]:
+        notes.append("no hooks: `treering init` lets commits remember themselves")
+    if pending := answer["journal"]["pending"]:
+        notes.append(f"{pending} hook events wait: the next recall looks at them")
+    sync = answer["sync"]
+    notes += [
+        f"{safe(kept['branch'])}: {kept['files']} files left out by {safe(kept['author'])} in "
+        f"{kept['commit'][:12]} were put back"
+        for kept in sync.get("kept", ())
+    ]
+    notes += [
+        f"{safe(undo['branch'])}: a sync changed {undo['changed']} memories and hid "
+        f"{undo['hidden']}: `treering restore {safe(undo['branch'])} --before-sync` takes it back"
+        for undo in sync.get("undo", ())
+        if undo["many"]
+    ]
+    if sync["ahead"] or sync["behind"]:
+        notes.append(
+            f"{safe(sync['remote'])}: {sync['ahead']} to push, {sync['behind']} to fetch:"
+            " `treering sync`"
+        )
+    return notes
+
+
+def _render_view(answer: dict[str, Any]) -> str:
+    for name, rows_of in _TABLES.items():
+        if name in answer:
+            return table([_clean_row(row) for row in rows_of(answer)]) or "Nothing yet."
+    return table([_clean_row((name, _one_line(value))) for name, value in answer.items()])
+
+
+def _clean_row(row: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(safe(cell) for cell in row)
+
+
+def _one_line(value: Any) -> str:
+    """A few named values in one line; of a list how many there are, where there are many."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_one_line(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        words = [str(item) for item in value if isinstance(item, str)]
+        return " ".join(words) if value and words else str(len(value))
+    return str(value) or "-"
+
+
+def _topic_rows(answer: dict[str, Any]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for item in answer["topics"]:
+        *above, last = item["topic"].split("/")
+        low, high = item["confidence"]
+        sure = f"{low:.2f}" if low == high else f"{low:.2f}-{high:.2f}"
+        rows.append(("  " * len(above) + last, str(item["count"]), sure))
+    return rows
+
+
+def _file_rows(level: list[dict[str, Any]], indent: str = "") -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for item in level:
+        mark = "/" if "children" in item else ""
+        rows.append((f"{indent}{item['name']}{mark}", str(item["count"])))
+        rows += _file_rows(item.get("children", []), indent + "  ")
+    return rows
+
+
+def _cells(*names: str) -> Callable[[dict[str, Any]], list[tuple[str, ...]]]:
+    """The rows of a list of alike things, by the names of their columns."""
+    key, *columns = names
+    return lambda answer: [tuple(str(row[name]) for name in columns) for row in answer[key]]
+
+
+#: The part of an answer that is a table -> its rows.
+_TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
+    "types": _cells("types", "type", "count", "description"),
+    "topics": _topic_rows,
+    "tags": _cells("tags", "tag", "count"),
+    "files": lambda answer: _file_rows(answer["tree"]),
+    "branches": _cells("branches", "branch", "memories", "state"),
+    "outputs": lambda answer: [tuple(map(str, _fields(item))) for item in answer["outputs"]],
+}
+
+
+def _fields(item: Any) -> list[Any]:
+    from treering.actions.answers import jsonable
+
+    return list(jsonable(item).values())

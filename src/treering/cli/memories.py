@@ -1,0 +1,244 @@
+"""The commands remember, recall, read, revise, forget and link."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treering.cli.invocation import (
+    Invocation,
+    is_secret_allowed,
+    is_typed,
+    read_content,
+    read_optional_content,
+)
+from treering.cli.screen import (
+    bold,
+    dim,
+    format_date,
+    headline,
+    rule,
+    safe,
+    screen,
+    short,
+    table,
+)
+from treering.model.dates import ago
+
+if TYPE_CHECKING:
+    from treering.answers import (
+        Forgotten,
+        MadeLink,
+        Piece,
+        Recalled,
+        RecallHit,
+        Remembered,
+        RemovedLink,
+        Revised,
+        WholeMemory,
+    )
+
+# --- remember -------------------------------------------------------------------------------------
+
+
+def run_remember(
+    call: Invocation,
+    content: str | None,
+    content_file: str,
+    files: tuple[str, ...],
+    allow_secret: bool,
+    **options: Any,
+) -> None:
+    options["allow_secret"] = is_secret_allowed(allow_secret, options["agent"])
+    files_from_root = call.list_paths(files)
+    text = read_content(content, content_file)
+    call.answer(call.act("remember", text, files=files_from_root, **options), render_remember)
+    if call.workspace.neighbourhood.is_behind:
+        call.start_tidying()
+
+
+def render_remember(answer: "Remembered") -> str:
+    verb = "known already" if answer.duplicate else "remembered"
+    where = f"{answer.branch}, private" if answer.private else answer.branch
+    lines = [f"{verb}  {headline(answer)}  ({where})"]
+    lines += [f"  linked   {_render_link(link)}" for link in answer.links if not answer.duplicate]
+    for link in answer.suggested_links:
+        lines.append(f"  perhaps  {_render_link(link._asdict())}: {safe(link.title)}")
+    lines += [
+        f"  similar  {short(it.id)}  {safe(it.title)}  ({it.score:g})" for it in answer.similar
+    ]
+    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    return "\n".join(lines)
+
+
+def _render_link(link: Mapping[str, Any]) -> str:
+    why = dim(f"  ({safe(link['reason'])})") if link.get("reason") else ""
+    return f"{safe(link['relation'])} {short(link['target'])}{why}"
+
+
+# --- recall ---------------------------------------------------------------------------------------
+
+
+def run_recall(call: Invocation, query: str, pick: bool, **options: Any) -> None:
+    answer: Recalled = call.act("recall", query, **options)
+    # Who did not choose a mode need not hear at every search that there is no model.
+    if not call.as_json and not is_typed("mode"):
+        answer = replace(answer, notes=_notes_without_model(answer))
+    if pick and answer.results and not call.as_json:
+        _pick(call, answer, branch=options["branch"], at=options["at"])
+    else:
+        call.answer(answer, render_recall)
+    call.tidy_later()
+
+
+def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None:
+    """Ask which of the hits to read. An empty reply ends it."""
+    rows = [(str(n), headline(result)) for n, result in enumerate(answer.results, 1)]
+    click.echo(table(rows, indent="  "), color=screen().has_color)
+    while reply := click.prompt("Read which?", default="", show_default=False):
+        if reply.isdecimal() and 1 <= int(reply) <= len(rows):
+            memory_id = answer.results[int(reply) - 1].id
+            call.answer(call.act("read", memory_id, branch=branch, at=at), render_read)
+            return
+        call.say(f"A number from 1 to {len(rows)}, or nothing.")
+
+
+def _notes_without_model(answer: "Recalled") -> tuple[str, ...]:
+    return tuple(note for note in answer.notes or () if "embedding" not in note)
+
+
+def render_recall(answer: "Recalled") -> str:
+    now = time.time()
+    lines = [_render_hit(hit, now) for hit in answer.results]
+    if not lines:
+        lines = [f"Nothing found on {safe(answer.branch)}."]
+    lines.append(_render_rest(answer))
+    lines += [f"note: {note}" for note in answer.notes or ()]
+    return "\n".join(line for line in lines if line)
+
+
+def _render_hit(hit: "RecallHit", now: float) -> str:
+    marks = [safe(hit.branch), ago(hit.created, now)]
+    marks += [hit.status] if hit.status != "active" else []
+    marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
+    marks += ["private"] if hit.private else []
+    marks += [f"edited by {safe(_names(hit.edited_by))}"] if hit.edited_by else []
+    marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
+    head = f"{headline(hit)}  " + dim(f"({', '.join(marks)})")
+    text = hit.content if hit.content is not None else hit.snippet
+    if not text or text == hit.title:
+        return head
+    return head + "\n" + "\n".join(dim(f"    {safe(line)}") for line in text.splitlines())
+
+
+def _names(people: Sequence[str]) -> str:
+    return ", ".join(person.partition(" <")[0] for person in people)
+
+
+def _render_rest(answer: "Recalled") -> str:
+    """How many more there are, and what was withheld."""
+    counts = [f"{n} {word.replace('_', ' ')}" for word, n in answer.withheld.items() if n]
+    parts = []
+    if answer.cursor:
+        parts.append(f"{len(answer.results)} of {answer.total}, next: --cursor {answer.cursor}")
+    if counts:
+        parts.append(f"withheld: {', '.join(counts)}")
+    return "\n".join(parts)
+
+
+# --- read -----------------------------------------------------------------------------------------
+
+
+def render_read(memory: "WholeMemory | Piece") -> str:
+    from treering.actions.outputs import Piece
+
+    if isinstance(memory, Piece):
+        return safe(memory.content)
+    rows = [
+        ("id", memory.id),
+        ("type", memory.type),
+        ("status", memory.status),
+        ("branch", f"{memory.branch} ({memory.layer})"),
+        ("confidence", str(memory.confidence)),
+        ("tags", ", ".join(memory.tags)),
+        ("topic", memory.topic),
+        ("author", memory.author),
+        ("edited by", ", ".join(memory.edited_by or ())),
+        ("origin", memory.origin if memory.origin != "you" else ""),
+        ("warning", ", ".join(memory.flags or ())),
+        ("agent", memory.agent),
+        ("created", format_date(memory.created)),
+        ("modified", format_date(memory.modified) if memory.modified != memory.created else ""),
+        *((key, str(value)) for key, value in memory.details.items()),
+        *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
+        *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
+        ("flagged", ", ".join(memory.flags or ())),
+        ("version", memory.version),
+    ]
+    cells = [(safe(name), safe(value)) for name, value in rows if value]
+    fields = table([(dim(name), value) for name, value in cells], indent="  ")
+    parts = [bold(safe(memory.title)), fields, safe(memory.content)]
+    if memory.history:
+        past = [(e.when, e.commit[:12], e.op, safe(e.title)) for e in memory.history]
+        parts.append(rule("History") + "\n" + table(past, indent="  "))
+    return "\n\n".join(parts)
+
+
+# --- revise, forget -------------------------------------------------------------------------------
+
+
+def run_revise(
+    call: Invocation,
+    id: str,
+    content: str,
+    content_file: str,
+    files: tuple[str, ...],
+    allow_secret: bool,
+    **options: Any,
+) -> Any:
+    options["allow_secret"] = is_secret_allowed(allow_secret)
+    files_from_root = list(files) if files == ("-",) else call.list_paths(files)
+    text = read_optional_content(content, content_file)
+    return call.act("revise", id, content=text, files=files_from_root, **options)
+
+
+def render_revise(answer: "Revised") -> str:
+    if not answer.changed:
+        return f"{answer.id}  unchanged"
+    return f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch})"
+
+
+def render_forget(answer: "Forgotten") -> str:
+    if answer.restored is not None:
+        return f"restored  {' '.join(answer.restored)}"
+    links = f"  ({answer.links_hidden} links hidden)" if answer.links_hidden else ""
+    return f"forgotten  {' '.join(answer.forgotten or ())}{links}"
+
+
+# --- link -----------------------------------------------------------------------------------------
+
+
+def run_link(
+    call: Invocation, source: str, rest: tuple[str, ...], relation: str, **options: Any
+) -> Any:
+    """The relation stands between the two memories, or is an option."""
+    if len(rest) > 2 or (len(rest) == 2 and is_typed("relation")):
+        raise click.UsageError("Give a source, a relation or none, and a target.")
+    word = rest[0] if len(rest) == 2 else relation
+    return call.act("link", source, rest[-1], relation=word, **options)
+
+
+def render_link(answer: "MadeLink | RemovedLink") -> str:
+    from treering.actions.link import RemovedLink
+
+    if isinstance(answer, RemovedLink):
+        if answer.removed:
+            return "removed"
+        others = f", but there is {safe(', '.join(answer.relations))}" if answer.relations else ""
+        return f"no such link{others}"
+    verb = "linked" if answer.created else "kept"
+    return (
+        f"{verb}  {answer.source} {safe(answer.relation)} {answer.target}  ({answer.confidence:g})"
+    )

@@ -1,0 +1,96 @@
+"""The commands export, import and backfill."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treering.cli.invocation import Invocation, is_secret_allowed, print_json
+from treering.cli.screen import count, progress_bar, safe, table
+from treering.errors import StorageFailed
+from treering.git.files import replacement
+from treering.model.choices import SOURCE_NAMES
+
+if TYPE_CHECKING:
+    from treering.answers import Backfilled, Imported
+
+_OTHER_SYSTEMS = set(SOURCE_NAMES) - {"jsonl", "markdown"}
+
+
+def run_export(
+    call: Invocation, output: str, markdown: str, **options: Any
+) -> dict[str, Any] | None:
+    from treering.actions.export import export_markdown, export_records
+
+    if markdown:
+        number = export_markdown(call.workspace, Path(markdown), **options)
+        return {"exported": number, "folder": markdown}
+    records = export_records(call.workspace, **options)
+    if output:
+        return {"exported": _write(Path(output), records), "file": output}
+    for record in records:
+        print_json(record)
+    return None
+
+
+def _write(path: Path, records: Iterator[dict[str, Any]]) -> int:
+    """A failure leaves an older export as it was."""
+    number = 0
+    try:
+        with replacement(path) as file:
+            for number, record in enumerate(records, 1):  # noqa: B007 - the last one is the answer
+                file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
+    return number
+
+
+def render_export(answer: dict[str, Any]) -> str:
+    return f"exported {count(answer['exported'])} to {answer.get('file') or answer['folder']}"
+
+
+def run_import(call: Invocation, path: str | None, system: str, **options: Any) -> "Imported":
+    from treering.actions.imports import GIT_NOTES
+    from treering.actions.imports.imports import import_path, import_records
+    from treering.actions.imports.records import from_lines
+
+    if not path and system != GIT_NOTES:
+        raise click.UsageError("Missing argument 'FILE'.")
+    options["allow_secret"] = is_secret_allowed(options["allow_secret"])
+    workspace = call.workspace
+    with progress_bar("importing", quiet=call.as_json) as progress:
+        if path == "-":
+            records = from_lines(sys.stdin.buffer.read())
+            return import_records(workspace, records, progress=progress, **options)
+        return import_path(workspace, path or "", system=system, progress=progress, **options)
+
+
+def exit_code_import(answer: "Imported") -> int:
+    """A bad line costs nothing but itself. Only bad lines are a failure."""
+    return 1 if answer.errors and not answer.imported and not answer.skipped else 0
+
+
+def render_import(answer: "Imported") -> str:
+    verb = "would import" if answer.dry_run else "imported"
+    source = f" from {answer.source}" if answer.source in _OTHER_SYSTEMS else ""
+    lines = [f"{verb} {answer.imported}{source}, skipped {answer.skipped} that were there already"]
+    rows = [(p.type, safe(p.branch), safe(p.title)) for p in answer.preview or ()]
+    lines.append(table(rows, indent="  "))
+    if (more := answer.imported - len(rows)) and rows:
+        lines.append(f"  and {more} more")
+    lines += [f"  {safe(e.where)}: {safe(e.message)}" for e in answer.errors]
+    return "\n".join(line for line in lines if line)
+
+
+def run_backfill(call: Invocation, **options: Any) -> Any:
+    with progress_bar("reading commits", quiet=call.as_json) as progress:
+        return call.act("backfill", progress=progress, **options)
+
+
+def render_backfill(answer: "Backfilled") -> str:
+    rows = [(safe(branch), str(number)) for branch, number in answer.branches.items()]
+    head = f"captured {answer.captured} commits, passed over {answer.skipped}"
+    return "\n".join([head, table(rows, indent="  ")]).rstrip()

@@ -1,5 +1,0 @@
-"""treering uninstall"""
-
-from treering.cli.init import text
-
-__all__ = ["text"]

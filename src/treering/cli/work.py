@@ -1,0 +1,112 @@
+"""The commands checkpoint, context and prompts."""
+
+import time
+from typing import Any
+
+import click
+
+from treering.cli.invocation import Invocation, read_content
+from treering.cli.screen import headline, safe, table
+from treering.model.dates import ago
+
+
+def run_checkpoint(
+    call: Invocation, op: str, words: str | None, summary: str, **options: Any
+) -> Any:
+    text = ""
+    if op.strip().lower() == "save":
+        text = read_content(words if words is not None else summary or None)
+    return call.act("checkpoint", op, summary=text, **options)
+
+
+def render_checkpoint(answer: Any) -> str:
+    if not isinstance(answer, dict):
+        verb = "known already" if answer.duplicate else "saved"
+        return f"{verb}  {headline(answer)}  ({safe(answer.branch)})"
+    if answer["checkpoint"] is None:
+        return "No checkpoint has been saved here."
+    return "\n".join(_describe(answer))
+
+
+def _describe(answer: dict[str, Any]) -> list[str]:
+    from treering.actions.context.budget import changes
+
+    checkpoint, since = answer["checkpoint"], answer["since"]
+    when = ago(checkpoint["created"], time.time())
+    lines = [f"{checkpoint['id']}  {safe(checkpoint['branch'])}, {when}", ""]
+    lines += [safe(line) for line in answer["summary"].splitlines()]
+    for heading, items in (("Next steps", "next_steps"), ("Open files", "open_files")):
+        if answer[items]:
+            lines += ["", f"{heading}:", *(f"- {safe(item)}" for item in answer[items])]
+    if since["commits"] or since["files"]:
+        lines += ["", f"Since then: {changes(since)}"]
+        lines += [f"  {safe(name)}" for name in since["files"]]
+    return lines
+
+
+def run_context(
+    call: Invocation, files: tuple[str, ...], recent_files: tuple[str, ...], **options: Any
+) -> None:
+    paths, recent_paths = call.list_paths(files), call.list_paths(recent_files)
+    answer = call.act("context", files=paths, recent_files=recent_paths, **options)
+    call.answer(answer, render_context)
+    call.tidy_later()
+
+
+def render_context(answer: dict[str, Any]) -> str:
+    lines = [safe(answer["text"]) or "Nothing is remembered that matters here."]
+    if answer["left_out"]:
+        lines.append(f"{answer['left_out']} more did not fit. --budget makes room.")
+    if answer["flagged"]:
+        lines.append(f"left out as suspicious: {', '.join(answer['flagged'])}")
+    return "\n".join(lines)
+
+
+def run_prompts(
+    call: Invocation,
+    op: str,
+    words: tuple[str, ...],
+    name: str,
+    content: str,
+    content_file: str,
+    **options: Any,
+) -> Any:
+    """After the operation come the name and, to save one, its text."""
+    if len(words) > 2:
+        raise click.UsageError("Give an operation, a name and a text.")
+    typed_name, typed_content = (*words, *("", "")[len(words) :])
+    text = ""
+    if op.strip().lower() == "save":
+        text = read_content(typed_content or content or None, content_file)
+    answer = call.act("prompts", op, name=name or typed_name, content=text, **options)
+    for warning in answer.get("warnings", []):
+        call.say(f"warning: {safe(warning)}")
+    return answer
+
+
+def render_prompts(answer: dict[str, Any]) -> str:
+    if "prompts" in answer:
+        return _list_prompts(answer["prompts"])
+    if "text" in answer:
+        return safe(answer["text"])
+    if "content" in answer:
+        return safe(answer["content"])
+    if "deleted" in answer:
+        return f"deleted  {answer['kind']} {answer['deleted']}"
+    where = answer["branch"] or "your own"
+    return f"saved  {answer['kind']} {answer['name']}  ({safe(where)})"
+
+
+def _list_prompts(prompts: list[dict[str, Any]]) -> str:
+    rows = [
+        (
+            item["name"],
+            item["kind"],
+            safe(item["branch"] or item["domain"]),
+            safe(item["owner"].partition(" <")[0]),
+            ", ".join(item["variables"]),
+            safe(item["description"]),
+        )
+        for item in prompts
+    ]
+    return table(rows) or "Nothing saved yet."

@@ -1,0 +1,92 @@
+"""The repository a server works for, looked up again at each call.
+
+What is kept between calls are caches keyed by what cannot change; where HEAD is, which branches
+there are and what others wrote is read from disk each time. A repository that was deleted, made
+or put in another's place since the last call is noticed.
+"""
+
+import copy
+import threading
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treering.errors import NotARepository
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+    from treering.git.objects import Person
+
+Identity = tuple[int, ...]
+
+
+class ServedRepository:
+    """A path and, once it was asked for, the workspace open there."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        is_named: bool = False,
+        agent: str = "",
+        person: "Person | None" = None,
+        cache: Path | None = None,
+        user_folder: Path | None = None,
+    ) -> None:
+        self._path, self._is_named = path, is_named
+        self._agent, self._person = agent, person
+        self._cache, self._user_folder = cache, user_folder
+        self._lock = threading.Lock()
+        self._open: tuple[Identity, Workspace] | None = None
+
+    def workspace(self, agent: str = "") -> "Workspace":
+        """The workspace as of now, for one call of one client."""
+        with self._lock:
+            current = self._current()
+        mine = copy.copy(current)  # its caches are everyone's, the agent's name is not
+        mine.agent = self._agent or agent
+        return mine
+
+    def _current(self) -> "Workspace":
+        if self._open and _identity(self._open[1].repository.git_dir) == self._open[0]:
+            return self._open[1]
+        self._open = None
+        workspace = self._open_workspace()
+        self._open = (_identity(workspace.repository.git_dir), workspace)
+        return workspace
+
+    def _open_workspace(self) -> "Workspace":
+        from treering.actions.workspace import Workspace  # at the first call, not at the start
+
+        try:
+            workspace = Workspace.open(
+                self._path,
+                is_named=self._is_named,
+                person=self._person,
+                cache=self._cache,
+                user_folder=self._user_folder,
+            )
+        except NotARepository as error:
+            if error.hint != NotARepository.hint:
+                raise  # it is one, and the hint says how to have it opened
+            raise NotARepository(
+                "The server was not started inside a git repository.",
+                hint="Start it in one, or with `treering mcp --repo PATH`.",
+            ) from error
+        # Made here, so that every copy of the workspace has the same ones.
+        for name, part in vars(Workspace).items():
+            if isinstance(part, cached_property) and name != "person":  # config may change
+                getattr(workspace, name)
+        return workspace
+
+
+def _identity(git_dir: Path) -> Identity:
+    """Which folders these are, should others stand in their place one day."""
+    numbers: list[int] = []
+    for folder in (git_dir, git_dir / "commondir", git_dir / "objects"):
+        try:
+            stat = folder.stat()
+        except OSError:
+            continue
+        numbers += (stat.st_dev, stat.st_ino)
+    return tuple(numbers)
