@@ -280,10 +280,11 @@ class Workspace:
 
 
 def _layer_at(layer: Layer, seconds: float) -> Layer:
-    from treering.store.history import tip_at  # the past is rarely asked for
+    from treering.store.history import list_heads_at  # the past is rarely asked for
 
     scope, tip = layer.snapshot.scope, layer.snapshot.tip
-    past = tip_at(layer.vault, tip, seconds) if tip else None
+    past_heads = list_heads_at(layer.vault, tip, seconds) if tip else []
+    past = heads.look_at(layer.vault, scope, past_heads) if past_heads else None
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
 
 
@@ -311,6 +312,15 @@ class Writing:
     def code(self) -> CodePosition:
         at = self.position
         return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
+
+    @cached_property
+    def _code_under_way(self) -> CodePosition:
+        """Where the code is, and whether there is more of it than what is committed: then what is
+        said now is about the commit to come. It is only asked where that one can land by itself."""
+        repository = self._workspace.repository
+        if not self.code.has_own_commits or self.code.head != repository.head().commit:
+            return self.code
+        return self.code._replace(is_dirty=not repository.is_clean())
 
     def commit(
         self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
@@ -341,7 +351,7 @@ class Writing:
         why = Message(
             op=op,
             subject=message.subject(op, memories),
-            code=self.code,
+            code=self.code if op == "capture" else self._code_under_way,
             memories=tuple(memory.id for memory in memories),
             bases=self._bases(changes),
         )

@@ -23,11 +23,12 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
-from treering.store import heads, layout
-from treering.store.message import CodePosition, Message
+from treering.store import heads, layout, message
+from treering.store.message import NOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
 from treering.store.store import Store
 from treering.store.vault import Vault
+from treering.text.masking import mask
 
 CodeOf = Callable[[Scope], CodePosition]
 
@@ -84,6 +85,23 @@ def _keep(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
         return
     remember_tip(actor, vault, line.scope)
     _follow_rewrites(actor, vault, line, trunk)
+    _note_code(actor, vault, line.scope)
+
+
+def _note_code(actor: Actor, vault: Vault, scope: Scope) -> None:
+    """Write down where the code is now, once for each reason: something that was said waits for its
+    commit, or the branch has its first commit, or for the first time an upstream."""
+    own = vault.head(scope)
+    if own is None or actor.store.repository.tip_of(scope.branch) is None:
+        return
+    before = message.read(vault.repository.objects.commit(own).message).code
+    now = actor.code_of(scope)
+    if not now.has_own_commits or before.head == now.head:
+        return
+    is_waiting = before.is_dirty or not before.has_own_commits
+    if is_waiting or (now.upstream and not before.upstream):
+        why = Message(NOTE, f"note where {mask(scope.branch)} is", now)
+        heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
 
 
 def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> None:

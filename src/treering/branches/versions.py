@@ -13,7 +13,7 @@ from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.store import message
 from treering.store.message import CodePosition, Message
-from treering.store.tree_diff import KEEP, MemoryCommit, differing, read_log, tree_of
+from treering.store.tree_diff import KEEP, MemoryCommit, differing, list_open, read_log, tree_of
 from treering.store.vault import Vault
 
 #: Commits followed down a branch to find the first one made on top of another.
@@ -42,10 +42,8 @@ class ScopeHistory:
         self._repository = repository
         self._vault = vault
         self._last_tips = tuple(last_tips)
-        everything = {commit.oid: commit for commit in read_log(vault, [tip])}
-        within = _list_open(everything, tip)
         #: Parents before children, and nothing of what lies behind a promotion.
-        self.commits = [commit for oid, commit in everything.items() if oid in within]
+        self.commits = list_open(read_log(vault, [tip]), tip)
         self._said = {c.oid: message.read(c.body.decode(errors="replace")) for c in self.commits}
 
     @property
@@ -155,18 +153,6 @@ class ScopeHistory:
             blob, parts = sides[0][path][1], {side[path][0] for side in sides} - {None}
             if blob and blob not in parts:
                 yield Version(path, blob, commit.oid, None, tuple(sorted(filter(None, parts))))
-
-
-def _list_open(commits: dict[str, MemoryCommit], tip: str) -> set[str]:
-    """What is reached without going through a promotion."""
-    found: set[str] = set()
-    waiting = [tip]
-    while waiting:
-        commit = commits.get(waiting.pop())
-        if commit and commit.oid not in found:
-            found.add(commit.oid)
-            waiting += () if commit.is_promotion else commit.parents
-    return found
 
 
 def list_files(vault: Vault, commit: str) -> list[tuple[str, str]]:

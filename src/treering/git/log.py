@@ -283,7 +283,7 @@ class RemovedFile(NamedTuple):
     new_mode: str
 
 
-def read_removals(git_dir: Path, tip: str, *, without: str | None) -> Iterator[RemovedFile]:
+def read_removals(git_dir: Path, tip: str, *, without: Iterable[str] = ()) -> Iterator[RemovedFile]:
     """Files that commits of a history changed or took out, oldest first, against every parent.
 
     Where a part of the past is damaged or not here, nothing is told.
@@ -293,9 +293,9 @@ def read_removals(git_dir: Path, tip: str, *, without: str | None) -> Iterator[R
         # A user may have chosen another way to show merges; each parent counts here.
         *("-c", "log.diffMerges=separate", "log", "-m", "--raw", "--no-abbrev", "--no-renames"),
         *("--diff-filter=DTM", "--topo-order", "--reverse", "--no-show-signature", "--no-color"),
-        *("--format=oneline", "--no-abbrev-commit", "--no-decorate", tip),
-        *([f"^{without}"] if without else []),
+        *("--format=oneline", "--no-abbrev-commit", "--no-decorate", "--stdin"),
         "--",  # and no paths: git would leave out a side of a merge whose other side is the same
+        feed="".join([f"{tip}\n", *(f"^{name}\n" for name in without)]).encode(),
         may_fail=(128,),
     )
     commit = parent = ""

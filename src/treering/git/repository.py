@@ -225,6 +225,24 @@ class Repository:
             return None
         return str(entry.id) if entry.type_str == "blob" else None
 
+    def is_clean(self) -> bool:
+        """Whether the work tree holds nothing that HEAD does not; where it cannot be told, no."""
+        if self.workdir is None:
+            return True
+        load_enums()
+        try:
+            return not self.handle.status("normal")
+        except (GitError, OSError, ValueError):
+            return False
+
+    def upstream_of(self, branch: str) -> tuple[str, str] | None:
+        """The remote and the branch there that a branch is set to follow."""
+        remote = self.config(f"branch.{branch}.remote")
+        name = self.config(f"branch.{branch}.merge") or ""
+        if not remote or not name.startswith("refs/heads/"):
+            return None
+        return remote, name.removeprefix("refs/heads/")
+
     def list_changed_files(self) -> list[str]:
         """Files of the work tree that differ from HEAD, new ones included."""
         if self.workdir is None:

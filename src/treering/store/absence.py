@@ -17,7 +17,8 @@ from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import layout, message
 from treering.store.dates import newest
-from treering.store.message import CodePosition, Message
+from treering.store.history import promotions
+from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.tree_diff import KEEP, differing, tree_of
 from treering.store.vault import NOBODY, Vault
 
@@ -70,8 +71,13 @@ def find_loss(vault: Vault, scope: Scope, tip: str, base: str | None) -> Loss:
 def _removals(
     vault: Vault, scope: Scope, tip: str, base: str | None
 ) -> Iterator[tuple[str, Missing]]:
-    """Every file of ours that a commit has no longer and one of its parents has, oldest first."""
-    for file in log.read_removals(vault.repository.common_dir, tip, without=base):
+    """Every file of ours that a commit has no longer and one of its parents has, oldest first.
+
+    What lies behind a promotion is another scope's.
+    """
+    behind = (parent for done in promotions(vault, tip) for parent in done.sources)
+    without = [*([base] if base else []), *behind]
+    for file in log.read_removals(vault.repository.common_dir, tip, without=without):
         if file.old_mode != _PLAIN or file.new_mode == _PLAIN or not layout.is_ours(file.path):
             continue
         if not _stays_behind(vault, scope, file.commit, file.parent, file.blob):
@@ -83,7 +89,8 @@ def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str, blob: st
     kinds behind, and a merge need not have what was another branch's."""
     try:
         info = vault.repository.objects.commit(commit)
-        if message.read(info.message).op == "promote" and vault.memory(blob).is_passing:
+        text = message.read(info.message)
+        if text.is_promotion or (text.op == PROMOTE and vault.memory(blob).is_passing):
             return True
         branches = {oid: vault.scope_of(oid).branch for oid in info.parents}
     except TreeringError:

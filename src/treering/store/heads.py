@@ -214,10 +214,11 @@ def mend_view(vault: Vault, scope: Scope, view: str, own: str) -> str:
         return own
 
 
-def view_fetched(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
-    """What heads of other clones are together, where none is ours; the newest of them where that
-    cannot be written down."""
+def look_at(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
+    """What some heads are together, for a look; the newest of them where that cannot be written
+    down."""
     try:
-        return combine(vault, scope, heads)[0]
+        with without_fsync():
+            return combine(vault, scope, heads)[0]
     except TreeringError:
         return max(heads, key=lambda head: (vault.repository.objects.commit(head).time, head))

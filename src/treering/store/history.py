@@ -9,6 +9,8 @@ from treering.git import log
 from treering.model.dates import format_moment
 from treering.model.memory import Memory
 from treering.store import message
+from treering.store.dates import judge_times
+from treering.store.tree_diff import list_open, read_log
 from treering.store.vault import Vault
 
 _SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
@@ -139,9 +141,11 @@ class PromotionRecord(NamedTuple):
     """
 
     commit: str
-    onto: str | None  # the scope before it
+    onto: str | None  # the scope before it, where it is one of 0.1
     taken: str
     said: message.Message
+    #: Heads of the scope it took from; of one of 0.1 nothing is set apart.
+    sources: tuple[str, ...] = ()
 
 
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
@@ -156,6 +160,9 @@ def _read_promotions(vault: Vault, tip: str) -> Iterator[PromotionRecord]:
     for commit in commits:
         text = message.read(commit.message)
         if commit.parents and text.op == "promote":
+            if text.is_promotion:
+                yield PromotionRecord(commit.oid, None, commit.oid, text, commit.parents)
+                continue
             onto = commit.parents[0] if len(commit.parents) > 1 else None
             yield PromotionRecord(commit.oid, onto, commit.parents[-1], text)
 
@@ -175,12 +182,13 @@ def is_memory_commit(vault: Vault, commit: str) -> bool:
     return bool(message.read(vault.repository.objects.commit(commit).message).op)
 
 
-def tip_at(vault: Vault, tip: str, seconds: float) -> str | None:
-    """The newest first-parent commit that is not younger than a moment."""
-    at: str | None = tip
-    while at:
-        commit = vault.repository.objects.commit(at)
-        if commit.time <= seconds:
-            return at
-        at = commit.parents[0] if commit.parents else None
-    return None
+def list_heads_at(vault: Vault, tip: str, seconds: float) -> list[str]:
+    """The newest commits of a history that are not younger than a moment.
+
+    First parents tell nothing: which of several heads is the first is a matter of their names.
+    """
+    commits = list_open(read_log(vault, [tip]), tip)
+    times = judge_times(commits, vault.clock())
+    past = [commit for commit in commits if times[commit.oid] <= seconds]
+    below = {parent for commit in past for parent in commit.parents}
+    return [commit.oid for commit in past if commit.oid not in below]

@@ -62,6 +62,20 @@ def read_log(
     return map(MemoryCommit._make, commits)
 
 
+def list_open(commits: Iterable[MemoryCommit], tip: str) -> list[MemoryCommit]:
+    """Those of a history that are reached without going through a promotion, in their order: what
+    lies behind one is another scope's."""
+    by_oid = {commit.oid: commit for commit in commits}
+    reached: set[str] = set()
+    waiting = [tip]
+    while waiting:
+        commit = by_oid.get(waiting.pop())
+        if commit and commit.oid not in reached:
+            reached.add(commit.oid)
+            waiting += () if commit.is_promotion else commit.parents
+    return [commit for oid, commit in by_oid.items() if oid in reached]
+
+
 def diff_histories(vault: Vault, one: str, other: str) -> tuple[set[str], set[str]]:
     """The files that were changed in each of two histories and not in the other."""
     commits = list(read_log(vault, [f"{one}...{other}"]))

@@ -86,9 +86,9 @@ class Vault:
         heads = self.fetched_heads(of)
         if len(heads) < 2:
             return heads[0] if heads else None
-        from treering.store.heads import view_fetched  # what is not ours is rarely asked for
+        from treering.store.heads import look_at  # what is not ours is rarely asked for
 
-        return view_fetched(self, of, heads)
+        return look_at(self, of, heads)
 
     def scopes(self) -> dict[Scope, str]:
         """Every scope there is and its tip, fetched ones included where we have none of our own."""
