@@ -7,6 +7,9 @@ from treering.errors import Invalid, TreeringError
 from treering.model.memory import Memory
 from treering.store.view import Copy
 
+#: How git calls where we are.
+_HERE = ("", "HEAD", "@")
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -34,8 +37,7 @@ def diff(workspace: Workspace, range: str) -> Diff:
     if not dots:
         raise Invalid(f"{range!r} is no range.", hint="Write for example main..feature.")
     here = workspace.position().scope.branch
-    before = workspace.view(one) if one else workspace.view()
-    after = workspace.view(other) if other else workspace.view()
+    before, after = (workspace.view("" if name in _HERE else name) for name in (one, other))
     added, changed, forgotten = [], [], []
     for memory_id in sorted(before.visible.keys() | after.visible.keys()):
         old, new = before.visible.get(memory_id), after.visible.get(memory_id)
@@ -48,7 +50,8 @@ def diff(workspace: Workspace, range: str) -> Diff:
             changed.append(_describe(new, now))
         elif was and new:
             forgotten.append(_describe(new, was))
-    return Diff(one or here, other or here, tuple(added), tuple(changed), tuple(forgotten))
+    base, branch = (here if name in _HERE else name for name in (one, other))
+    return Diff(base, branch, tuple(added), tuple(changed), tuple(forgotten))
 
 
 def _alive(place: Copy | None) -> Memory | None:

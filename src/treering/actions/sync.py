@@ -13,6 +13,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.survey import local_scopes
+from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
@@ -152,7 +153,8 @@ class _SyncRun:
 
     def _fetch(self) -> _RemoteScopes:
         self._say(f"asking {self._wire.name}")
-        listed = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
+        listing = self._wire.look(HEADS)
+        listed = {n: t for n, t in listing.refs.items() if _is_name(n)}
         known = exchange.list_fetched(self._workspace.repository, self._wire.name)
         chosen = self._choose(listed, known)
         news = {
@@ -165,6 +167,8 @@ class _SyncRun:
         failed = self._wire.fetch(news)
         for name, why in failed.items():
             self._notes.append(f"{name} could not be fetched: {why}")
+        # After the fetch, since what came by it may say which branch was the trunk.
+        note_listing(self._workspace.repository, self._wire.name, listing, bool(listed))
         there = {name: tip for name, tip in chosen.items() if name not in failed}
         return _RemoteScopes(
             exchange.scopes_in(self._vault, there), known, len(listed) - len(chosen)

@@ -249,7 +249,7 @@ def _merge_message(
     return Message(
         op=MERGE,
         subject=f"sync {mask(scope.branch)}: {len(found.ids)} memories changed on both sides",
-        code=CodePosition(mask_branch(scope.branch), later.head, later.base),
+        code=CodePosition(mask_branch(scope.branch), later.head, later.base, later.trunk),
         memories=found.ids,
     )
 
