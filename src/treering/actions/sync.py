@@ -69,15 +69,16 @@ def sync(
     dry_run: bool = False,
     allow_secret: bool = False,
     is_attended: bool = False,
+    patience: float = _UNATTENDED_PATIENCE,
     progress: Progress | None = None,
 ) -> Synced:
     """Exchange memories with a remote: both ways, or only one.
 
-    Without `is_attended` git asks nobody for a password and gives up after some minutes.
+    Without `is_attended` git asks nobody for a password, and gives up after `patience` seconds.
     """
     wanted = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
     name = refspec.find_remote(workspace.repository, remote)
-    seconds = None if is_attended else _UNATTENDED_PATIENCE
+    seconds = None if is_attended else patience
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
     run = _SyncRun(workspace, wire, wanted, allow_secret, progress or (lambda _: None))
     if dry_run:

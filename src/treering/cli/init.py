@@ -8,11 +8,16 @@ from treering.actions.setup.clients import AGENTS, CLIENTS, client_named, whole
 from treering.actions.setup.init import Setup, init
 from treering.cli.render import safe
 from treering.cli.shared import Door
+from treering.cli.sync import show_stage
 
 
 def run(door_: Door, print: bool, **given: Any) -> Setup | None:
     if not print:
-        return init(door_.open(), program=_program(), **given)
+        is_attended = sys.stderr.isatty()
+        progress = show_stage if is_attended and not door_.as_json else None
+        return init(
+            door_.open(), program=_program(), is_attended=is_attended, progress=progress, **given
+        )
     pieces = _pieces(given["clients"], given["agents_md"])
     door_.answer({"files": pieces}, lambda answer: "\n".join(map(_piece, answer["files"])))
     return None

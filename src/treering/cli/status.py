@@ -45,6 +45,7 @@ def _notes(answer: dict[str, Any]) -> list[str]:
         notes.append("no hooks: `treering init` lets commits remember themselves")
     if pending := answer["journal"]["pending"]:
         notes.append(f"{pending} hook events wait: the next recall looks at them")
+    notes += _remote_notes(answer)
     shared = answer["sync"]
     notes += [
         f"{safe(kept['branch'])}: {kept['files']} files left out by {safe(kept['author'])} in "
@@ -63,6 +64,21 @@ def _notes(answer: dict[str, Any]) -> list[str]:
             " `treering sync`"
         )
     return notes
+
+
+def _remote_notes(answer: dict[str, Any]) -> list[str]:
+    """A clone brings no memories along, and nothing else would tell that there are some."""
+    if answer["memories"]["total"]:
+        return []
+    said = {
+        True: "has memories: `treering sync fetch --remote {name}` gets them",
+        "unknown": "may have memories: `treering sync fetch --remote {name}` asks and gets them",
+    }
+    return [
+        f"{safe(remote['name'])} {said[remote['memories']].format(name=safe(remote['name']))}"
+        for remote in answer["remotes"]
+        if remote["memories"] in said
+    ]
 
 
 def _plain(answer: dict[str, Any]) -> str:

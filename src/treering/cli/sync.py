@@ -12,11 +12,11 @@ from treering.cli.shared import Door
 
 def run(door_: Door, direction: str, **given: Any) -> Synced:
     is_attended = sys.stderr.isatty()
-    progress = _say if is_attended and not door_.as_json else None
+    progress = show_stage if is_attended and not door_.as_json else None
     return sync(door_.open(), direction, is_attended=is_attended, progress=progress, **given)
 
 
-def _say(stage: str) -> None:
+def show_stage(stage: str) -> None:
     click.echo(f"{stage} ...", err=True)
 
 

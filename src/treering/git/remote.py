@@ -5,6 +5,7 @@ Never with `+` for what others may have written: a bare repository accepts any f
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import SyncRefused
@@ -67,8 +68,7 @@ class Remote:
         self._repository = repository
         self.name = name
         self._seconds = seconds
-        # A url may be a path relative to the top of the work tree; a worker stands elsewhere.
-        self._folder = repository.workdir or repository.common_dir
+        self._folder = _folder_for_urls(repository, name)
         ssh = repository.config("core.sshCommand")
         self._env = process.without_hooks(repository.common_dir)
         if not is_attended:
@@ -200,6 +200,21 @@ class Remote:
         elif any(words in said for words in _OFFLINE):
             hint = "Run `treering sync` again when it can be reached. Nothing was lost."
         return SyncRefused(f"{self.name} {what}: {said}", hint)
+
+
+def _folder_for_urls(repository: Repository, name: str) -> Path:
+    """Where git has to stand, since a url may be a relative path: at the top of the work tree, as
+    when someone types it there; a worker, and whoever is in a folder of it, stands elsewhere.
+
+    Of a linked work tree at the top of the main one, if only from there the path leads somewhere.
+    """
+    common_dir = repository.common_dir
+    main = common_dir.parent if common_dir.name == ".git" else common_dir
+    here = repository.workdir or common_dir
+    url = repository.config(f"remote.{name}.url") or ""
+    if not (here / url).exists() and (main / url).exists():
+        return main
+    return here if here.is_dir() else common_dir
 
 
 def _not_a_mirror(name: str) -> list[str]:

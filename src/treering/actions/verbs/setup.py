@@ -19,7 +19,9 @@ INIT = Verb(
     ),
     example="treering init --client claude --dry-run",
     action="setup.init.init",
-    more="Memories need none of it. Run it again at any time: what is in place is left alone.",
+    more="""\
+Memories need none of it, and those that the remote has are fetched. Run it again at any time: what
+is in place is left alone.""",
 )  # fmt: skip
 
 UNINSTALL = Verb(
