@@ -9,7 +9,10 @@ import pytest
 
 from conftest import Repo
 from treering.branches.long_lived import is_long_lived, long_lived
-from treering.branches.trunk import former_names, tips_of, trunk_of
+from treering.branches.remote_answers import read_answers
+from treering.branches.trunk import former_names, note_listing, tips_of, trunk_of
+from treering.branches.trunk_records import list_recorded
+from treering.git.remote import RemoteListing
 
 RULE, TRIED = "Use WAL mode", "Tried a cache"
 
@@ -384,6 +387,33 @@ def test_a_file_that_is_not_as_we_write_it_says_nothing(busy: World, text: str) 
     assert busy.ann.tr.status()["repository"]["trunk"] == "main"
 
 
+def test_names_a_remote_makes_up_are_not_kept(busy: World) -> None:
+    repository = busy.ann.workspace.repository
+    tip = busy.ann.git("rev-parse", "main")
+    names = ["trunk", "dev\x1b[2J", "release/..", *(f"release/{number}" for number in range(1_000))]
+    listing = RemoteListing({}, dict.fromkeys(names, tip), "main\x1b[2J")
+
+    note_listing(repository, "origin", listing, memories=True)
+
+    answer = read_answers(repository)["origin"]
+    assert answer.head == ""
+    assert "trunk" in answer.branches
+    assert len(answer.branches) == 200
+    assert all(name.isprintable() and ".." not in name for name in answer.branches)
+
+
+@pytest.mark.parametrize("name", ["x\x1b[2J", "../../config", "a b", "x" * 400])
+def test_a_forged_record_is_no_name(busy: World, name: str) -> None:
+    """Whoever may push writes what they like into a commit of memories."""
+    tree = busy.ann.git("rev-parse", "refs/treering/heads/main^{tree}")
+    said = f"remember\n\nTreering-Op: remember\nCode-Branch: main\nCode-Trunk: {name}\n"
+    forged = busy.ann.git("commit-tree", tree, feed=said)
+    busy.ann.git("update-ref", "refs/treering/remotes/origin/heads/forged", forged)
+
+    assert trunk(busy.ann) == "main"
+    assert list_recorded(busy.ann.workspace.repository, []) in ([], ["main"])
+
+
 def test_a_remote_of_another_url_has_not_answered_yet(gitflow: World) -> None:
     other = gitflow.bare("other.git", "main")
 
@@ -430,3 +460,13 @@ def test_tips_are_those_here_and_on_remotes(busy: World) -> None:
     ]
     assert tips_of(ben.workspace.repository, "feat") == [ben.git("rev-parse", "origin/feat")]
     assert is_long_lived(ben.workspace.repository, "main")
+
+
+def test_gc_keeps_what_a_former_name_holds(renamed: World) -> None:
+    """Its branch is gone, and no branch that was thrown away."""
+    ben = with_its_old_trunk_deleted(renamed)
+
+    plan = ben.json("gc")["plan"]
+
+    assert not [line for line in plan if line["action"] == "trash"]
+    assert RULE in ben.titles(branch="main")

@@ -5,9 +5,8 @@ A remote is a stranger: names it chose are checked when they are read, and are n
 """
 
 import json
-import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from treering.git import files
 from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Repository
 
+_FILE = "treering/cache/remotes.json"
 #: Beyond this much the file is not ours, and beyond so many branches a remote is not believed.
 _MOST_BYTES, _MOST_BRANCHES = 256 * 1024, 200
 _OID = r"[0-9a-f]{40}"
@@ -46,14 +46,14 @@ def read_answers(repository: Repository) -> dict[str, RemoteAnswer]:
 
 
 def keep_answer(
-    repository: Repository, remote: str, answer: RemoteAnswer, wanted: Collection[str]
+    repository: Repository, remote: str, answer: RemoteAnswer, wanted: Iterable[str]
 ) -> None:
-    """Write down what a remote said: of its branches those of the `wanted` names."""
-    chosen = sorted(name for name in answer.branches if name in wanted)[:_MOST_BRANCHES]
+    """Write down what a remote said: of its branches the first of the `wanted` names."""
+    chosen = [name for name in dict.fromkeys(wanted) if name in answer.branches]
     line = {
         "url": _mark(repository, remote),
         "head": answer.head,
-        "branches": {name: answer.branches[name] for name in chosen},
+        "branches": {name: answer.branches[name] for name in chosen[:_MOST_BRANCHES]},
         "memories": answer.has_memories,
         "former": list(answer.former),
     }
@@ -61,7 +61,7 @@ def keep_answer(
     if lines.get(remote) != line:
         there = {name: lines[name] for name in repository.remotes() if name in lines}
         text = json.dumps(there | {remote: line}, indent=1, sort_keys=True)
-        files.replace_file(_path(repository), text + "\n", levels=2)
+        files.replace_file(repository.common_dir / _FILE, text + "\n", levels=2)
 
 
 def is_branch_name(name: object) -> bool:
@@ -69,10 +69,6 @@ def is_branch_name(name: object) -> bool:
     if not isinstance(name, str) or not name.isprintable() or len(name) > 250:
         return False
     return bool(reference_is_valid_name(f"refs/heads/{name}"))
-
-
-def _path(repository: Repository) -> Path:
-    return repository.common_dir / "treering" / "cache" / "remotes.json"
 
 
 def _mark(repository: Repository, remote: str) -> str:
@@ -83,20 +79,19 @@ def _mark(repository: Repository, remote: str) -> str:
 
 def _read(repository: Repository) -> dict[str, Any]:
     """The file's lines as they are, read anew when it was replaced."""
-    path = _path(repository)
-    try:
-        found = os.lstat(path)
-    except OSError:
+    path = f"{repository.common_dir}/{_FILE}"
+    state = files.state_of(path)
+    if not state:
         return {}
-    state = (found.st_mtime_ns, found.st_size, found.st_ino)
     if _known.get(repository, ((), {}))[0] != state:
-        _known[repository] = (state, _load(path) if found.st_size <= _MOST_BYTES else {})
+        _known[repository] = (state, _load(Path(path)))
     return _known[repository][1]
 
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        lines = json.loads(files.read_file(path))
+        text = files.read_file(path)
+        lines = json.loads(text) if len(text) <= _MOST_BYTES else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return lines if isinstance(lines, dict) else {}

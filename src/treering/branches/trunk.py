@@ -44,7 +44,7 @@ def find_trunk(repository: Repository) -> TrunkName:
     if named := repository.config_values("treering.trunk"):
         return TrunkName(named[0], True)
     usual = usual_names(repository)
-    for name in list_recorded(repository, [*usual, repository.head().branch or ""]):
+    for name in list_recorded(repository, usual):
         if new := _renamed_to(repository, name):
             return TrunkName(new, True)
         if _exists(repository, name):
@@ -184,7 +184,7 @@ def note_listing(
     head = listing.head if is_branch_name(listing.head) else ""
     branches = {name: oid for name, oid in listing.branches.items() if is_branch_name(name)}
     usual = usual_names(repository)
-    trunks = list_recorded(repository, [*usual, repository.head().branch or ""])
+    trunks = list_recorded(repository, usual)
     earlier = [
         *(before.former if before else ()),
         *([before.head] if before and before.head else []),
@@ -197,8 +197,8 @@ def note_listing(
         and name not in branches
         and _is_now(repository, remote, name, head, branches, before)
     ]
-    wanted = {head, *trunks, *usual, *repository.config_values("treering.trunk")}
-    wanted |= {name for name in branches if is_often_long_lived(name)}
+    wanted = [head, *trunks, *usual, *repository.config_values("treering.trunk")]
+    wanted += sorted(name for name in branches if is_often_long_lived(name))
     answer = RemoteAnswer(head, branches, memories, tuple(former))
     keep_answer(repository, remote, answer, wanted)
 

@@ -26,15 +26,15 @@ _State = list[list[int]]
 _known: WeakKeyDictionary[Repository, tuple[_State, list[str]]] = WeakKeyDictionary()
 
 
-def list_recorded(repository: Repository, own: list[str]) -> list[str]:
+def list_recorded(repository: Repository, usual: Iterable[str]) -> list[str]:
     """The names fetched memories give the trunk, most voices first; where nothing was fetched or
-    says so, what the scopes of `own` branches say."""
-    return _list_fetched(repository) or _count(_read_own(repository, own))
+    says so, what those of branches with `usual` names say, and of the one we are on."""
+    return _list_fetched(repository) or _count(_read_own(repository, usual))
 
 
-def _read_own(repository: Repository, branches: list[str]) -> Iterator[CommitInfo]:
+def _read_own(repository: Repository, usual: Iterable[str]) -> Iterator[CommitInfo]:
     """The newest memory commit of each: what this clone knew itself is not worth a long look."""
-    for branch in filter(is_utf8, branches):
+    for branch in filter(is_utf8, dict.fromkeys((*usual, repository.head().branch or ""))):
         with suppress(StoreDamaged):
             if tip := refs.read(repository.handle, Scope(branch).ref):
                 yield repository.objects.commit(tip)
@@ -52,17 +52,9 @@ def _list_fetched(repository: Repository) -> list[str]:
 def _state(repository: Repository) -> _State:
     """Changes whenever a fetched ref does: a ref is written beside and moved into its folder, or
     packed."""
-    top = repository.common_dir
-    places = [top / f"{REMOTES}{remote}/heads" for remote in repository.remotes()]
-    return [_stat(place) for place in (top / "packed-refs", *places)]
-
-
-def _stat(path: Path) -> list[int]:
-    try:
-        found = path.stat()
-    except OSError:
-        return []
-    return [found.st_mtime_ns, found.st_size, found.st_ino]
+    top = str(repository.common_dir)
+    places = [f"{top}/{REMOTES}{remote}/heads" for remote in repository.remotes()]
+    return [list(files.state_of(place)) for place in (f"{top}/packed-refs", *places)]
 
 
 def _load(repository: Repository, state: _State) -> list[str]:

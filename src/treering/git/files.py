@@ -81,6 +81,16 @@ def read_file(path: Path) -> bytes:
         return file.read()
 
 
+def state_of(path: str) -> tuple[int, ...]:
+    """A value that changes whenever a file is written or replaced, or a folder's entries are; ()
+    where there is none. A plain path: this is asked at every call."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return ()
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
 def replace_file(path: Path, text: str, *, levels: int = 1) -> bool:
     """Write beside and move into place, so that a reader finds the old text or the new one; whether
     it could be written. The folder is made as `make_folder` does."""
