@@ -18,7 +18,7 @@ from treering.mcp.tools import schema_of
 from treering.model import choices
 
 #: What doors and other actions hand in, and no caller can say.
-WIRING = {"progress", "writer", "details", "program", "is_attended"}
+WIRING = {"progress", "writer", "details", "program", "is_attended", "patience"}
 #: Commands of the command line alone, which work on no repository.
 WITHOUT_ACTION = {"mcp", "completion", "demo"}
 KINDS = {

@@ -135,7 +135,7 @@ def test_an_unlanded_edit_never_enters_the_trunk_with_a_later_join(repo: Repo) -
 
 
 def test_a_promotion_holds_exactly_what_landed(repo: Repo) -> None:
-    """Whoever judges the same makes the same commit: nothing of the clone or the moment is in it."""
+    """Whoever judges the same makes the same commit: of clone and moment nothing is in it."""
     _work(repo, "feat", "fact")
     source = repo.git("rev-parse", "refs/treering/heads/feat")
     squash = _squash(repo, "feat")

@@ -20,7 +20,7 @@ SETTINGS: dict[str, KnownSetting] = {
     setting.key: setting
     for setting in (
         KnownSetting(
-            "trunk", "", "the branch everything lands on (empty: found from the repository)"
+            "trunk", "", "the branch everything lands on, first of several (empty: found by itself)"
         ),
         KnownSetting("fsync", "true", "sync to disk before a memory is acknowledged"),
         KnownSetting("remote", "", "the remote memories are shared through (empty: origin)"),
@@ -40,6 +40,8 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting("writer.timeout", "2min", "how long it may take"),
     )
 }
+#: Settings whose values all count; of others the last one does, as in git.
+_MANY = ("trunk",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ def config(
 
 
 def _show(workspace: Workspace, setting: KnownSetting) -> SettingValue:
-    value = workspace.repository.config(f"treering.{setting.key}")
+    values = workspace.repository.config_values(f"treering.{setting.key}")
+    value = ", ".join(values) if setting.key in _MANY else "".join(values[-1:])
     return SettingValue(setting.key, value or setting.default, setting.default, setting.meaning)
 
 

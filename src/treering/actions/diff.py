@@ -7,6 +7,9 @@ from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.store.view import Copy
 
+#: How git calls where we are.
+_HERE = ("", "HEAD", "@")
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -34,8 +37,7 @@ def diff(workspace: Workspace, range: str) -> Diff:
     if not dots:
         raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
     here = workspace.position().scope.branch
-    before = workspace.view(one) if one else workspace.view()
-    after = workspace.view(other) if other else workspace.view()
+    before, after = (workspace.view("" if name in _HERE else name) for name in (one, other))
     additions, changes, losses = [], [], []
     for memory_id in sorted(before.visible.keys() | after.visible.keys()):
         old, new = before.visible.get(memory_id), after.visible.get(memory_id)
@@ -48,7 +50,8 @@ def diff(workspace: Workspace, range: str) -> Diff:
             changes.append(_describe(new, new_memory))
         elif old_memory and new:
             losses.append(_describe(new, old_memory))
-    return Diff(one or here, other or here, tuple(additions), tuple(changes), tuple(losses))
+    base, branch = (here if name in _HERE else name for name in (one, other))
+    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
 
 
 def _alive(place: Copy | None) -> Memory | None:

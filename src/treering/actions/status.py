@@ -9,6 +9,7 @@ from treering.actions.health import vitals
 from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import list_installed
 from treering.actions.workspace import Position, Workspace
+from treering.branches.remote_answers import read_answers
 from treering.branches.survey import local_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
@@ -72,8 +73,23 @@ def _summary(
         "top_tags": tags(alive)["tags"][:10],
         "recent_topics": recent_topics(alive),
         "branches": branches(workspace),
+        "remotes": remotes(workspace),
         **_health(workspace),
     }
+
+
+def remotes(workspace: Workspace) -> list[dict[str, Any]]:
+    """Every remote, and whether it has memories, as far as it was asked: no network here."""
+    repository = workspace.repository
+    answers = read_answers(repository)
+    found: list[dict[str, Any]] = []
+    for name in repository.remotes():
+        answer = answers.get(name)
+        has_memories: bool | str = answer.has_memories if answer else "unknown"
+        if refs.list_refs(repository.common_dir, f"{REMOTES}{name}/heads/"):
+            has_memories = True
+        found.append({"name": name, "memories": has_memories})
+    return found
 
 
 def _sort(counts: Counter[str]) -> dict[str, int]:

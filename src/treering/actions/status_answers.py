@@ -37,6 +37,13 @@ class BranchState(TypedDict):
     state: Literal["live", "gone", "detached", "damaged"]
 
 
+class RemoteState(TypedDict):
+    """`memories` says whether it has some, as it last told."""
+
+    name: str
+    memories: bool | Literal["unknown"]
+
+
 class IndexState(TypedDict):
     documents: int
     fresh: bool
@@ -71,6 +78,7 @@ class StatusSummary(StoreState):
     top_tags: list[TagCount]
     recent_topics: list[str]
     branches: list[BranchState]
+    remotes: list[RemoteState]
 
 
 class TypeCount(TypedDict):

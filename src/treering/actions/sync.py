@@ -13,6 +13,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.survey import local_scopes
+from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
@@ -68,15 +69,16 @@ def sync(
     dry_run: bool = False,
     allow_secret: bool = False,
     is_attended: bool = False,
+    patience: float = _UNATTENDED_PATIENCE,
     progress: Progress | None = None,
 ) -> Synced:
     """Exchange memories with a remote: both ways, or only one.
 
-    Without `is_attended` git asks nobody for a password and gives up after some minutes.
+    Without `is_attended` git asks nobody for a password, and gives up after `patience` seconds.
     """
     way = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
     name = refspec.find_remote(workspace.repository, remote)
-    seconds = None if is_attended else _UNATTENDED_PATIENCE
+    seconds = None if is_attended else patience
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
     run = _SyncRun(workspace, wire, way, allow_secret, progress or (lambda _: None))
     if dry_run:
@@ -152,7 +154,8 @@ class _SyncRun:
 
     def _fetch(self) -> _RemoteScopes:
         self._say(f"asking {self._wire.name}")
-        tips = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
+        listing = self._wire.look(HEADS)
+        tips = {n: t for n, t in listing.refs.items() if _is_name(n)}
         tips_before = exchange.list_fetched(self._workspace.repository, self._wire.name)
         selection = self._choose(tips, tips_before)
         news = {
@@ -165,6 +168,8 @@ class _SyncRun:
         failures = self._wire.fetch(news)
         for name, why in failures.items():
             self._notes.append(f"{name} could not be fetched: {why}")
+        # After the fetch, since what came by it may say which branch was the trunk.
+        note_listing(self._workspace.repository, self._wire.name, listing, bool(tips))
         there = {name: tip for name, tip in selection.items() if name not in failures}
         return _RemoteScopes(
             exchange.scopes_in(self._vault, there), tips_before, len(tips) - len(selection)

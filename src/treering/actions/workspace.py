@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
+from treering.branches.code import code_position
 from treering.branches.names import scope_now
-from treering.branches.trunk import code_position, trunk_of
+from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
 from treering.git.binding import cache_large_trees, set_fsync

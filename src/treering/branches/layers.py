@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from treering.branches.names import scope_now
 from treering.branches.stack import bases_of
-from treering.branches.trunk import is_in_trunk
+from treering.branches.trunk import former_names, is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
 from treering.git.binding import reference_is_valid_name
@@ -71,10 +71,18 @@ def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterato
         for other in _list_detached(store, head):
             if other != scope:
                 yield from _both(store, other, "private", "detached", below)
+    if scope.is_detached and head:
+        from treering.branches.checkout import list_checked_out  # builds ask, hardly anyone else
+
+        for branch in list_checked_out(store, head, trunk):
+            yield from _both(store, branch, "private", "base", below)
     if scope != below and not scope.is_detached:
         for base in bases_of(store.repository, scope.branch, trunk):
             yield from _both(store, Scope(base), "private", "base", below)
     yield from _both(store, below, "private_trunk", "trunk", None)
+    for former in map(Scope, former_names(store.repository, trunk)):
+        if former != scope:
+            yield from _both(store, former, "private_trunk", "trunk", None)
 
 
 def _both(
@@ -118,11 +126,12 @@ def everything(store: Store, branch: str, trunk: str) -> View:
     """Every scope of every branch, each as a layer of its own; one that cannot be read is left
     out, for doctor to name."""
     layers = []
+    trunks = {trunk, *former_names(store.repository, trunk)}
     for vault in store.vaults():
         for scope in vault.scopes():
             kind = (
                 "trunk"
-                if scope.branch == trunk
+                if scope.branch in trunks
                 else "branch"
                 if scope.branch == branch
                 else "other"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from treering.branches.trunk import is_long_lived, long_lived
+from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.errors import StoreDamaged
 from treering.git import log as git_log
 from treering.git import reflog
@@ -111,7 +111,7 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     code = message.read(written.message).code.head
     if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False
-    tips = [tip for tips in long_lived(repository).values() for tip in tips]
+    tips = [tip for tips in long_lived_tips(repository).values() for tip in tips]
     return any(repository.is_ancestor(log[0].new, tip) for tip in tips)
 
 
@@ -147,7 +147,7 @@ def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
 def _is_another_life(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
     """Whether what other clones wrote is of other work under this name: all the code it speaks of
     is here, and none of it shares a commit of its own with the branch, now or ever."""
-    limits = [tip for tips in long_lived(repository).values() for tip in tips]
+    limits = [tip for tips in long_lived_tips(repository).values() for tip in tips]
     codes = [code for code in code_heads(vault, tip) if code not in limits]
     if not codes or any(repository.resolve(code) is None for code in codes):
         return False

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
-from treering.branches.trunk import long_lived, trunk_of
+from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
@@ -76,7 +77,7 @@ def survey(store: Store, vault: Vault) -> Survey:
         or Scope(branch).ref not in ours
         or is_left_over(repository, vault, Scope(branch), tip)
     ]
-    look = _Look(repository, vault, branches, long_lived(repository))
+    look = _Look(repository, vault, branches, long_lived_tips(repository))
     return Survey(
         trunk=trunk_of(repository),
         long_lived=look.long_lived,

@@ -231,7 +231,22 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
             f"{safe(sync['remote'])}: {sync['ahead']} to push, {sync['behind']} to fetch:"
             " `treering sync`"
         )
-    return notes
+    return notes + _list_remote_notes(answer)
+
+
+def _list_remote_notes(answer: dict[str, Any]) -> list[str]:
+    """A clone brings no memories along, and nothing else would tell that there are some."""
+    if answer["memories"]["total"]:
+        return []
+    texts = {
+        True: "has memories: `treering sync fetch --remote {name}` gets them",
+        "unknown": "may have memories: `treering sync fetch --remote {name}` asks and gets them",
+    }
+    return [
+        f"{safe(remote['name'])} {texts[remote['memories']].format(name=safe(remote['name']))}"
+        for remote in answer["remotes"]
+        if remote["memories"] in texts
+    ]
 
 
 def _render_view(answer: dict[str, Any]) -> str:

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
 def run_init(call: Invocation, print: bool, **options: Any) -> Any:
     if not print:
-        return call.act("init", program=_find_program(), **options)
+        is_attended = sys.stderr.isatty()
+        progress = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
+        return call.act(
+            "init",
+            program=_find_program(),
+            is_attended=is_attended,
+            progress=progress,
+            **options,
+        )
     pieces = _list_pieces(options["clients"], options["agents_md"])
     call.answer({"files": pieces}, lambda answer: "\n".join(map(_render_piece, answer["files"])))
     return None

@@ -91,6 +91,16 @@ def read_file(path: Path) -> bytes:
         return file.read()
 
 
+def state_of(path: str) -> tuple[int, ...]:
+    """A value that changes whenever a file is written or replaced, or a folder's entries are; ()
+    where there is none. A plain path: this is asked at every call."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return ()
+    return (info.st_mtime_ns, info.st_size, info.st_ino)
+
+
 @contextlib.contextmanager
 def replacement(
     path: Path, *, mode: int | None = None, is_synced: bool = False, folder: int | None = None

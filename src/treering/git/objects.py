@@ -3,10 +3,12 @@
 Ids are 40 hex digits everywhere above this module.
 """
 
+import contextlib
 import errno
 import hashlib
+import heapq
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
@@ -149,6 +151,24 @@ class Objects:
             time=commit.commit_time,
             message=commit.raw_message.decode(errors="replace"),
         )
+
+    def newest(self, tips: Iterable[str], most: int) -> Iterator[CommitInfo]:
+        """Up to `most` commits of some histories, newest first; what cannot be read is left out."""
+        seen: set[str] = set()
+        waiting: list[tuple[int, CommitInfo]] = []
+        news: Iterable[str] = tips
+        for _ in range(most):
+            for oid in news:
+                if oid not in seen:
+                    seen.add(oid)
+                    with contextlib.suppress(StoreDamaged):
+                        commit = self.commit(oid)
+                        heapq.heappush(waiting, (-commit.time, commit))
+            if not waiting:
+                return
+            commit = heapq.heappop(waiting)[1]
+            yield commit
+            news = commit.parents
 
     def raw_commit(self, oid: str) -> bytes:
         return bytes(self._look_up(oid, GIT_OBJECT_COMMIT).read_raw())

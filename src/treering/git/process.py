@@ -152,9 +152,13 @@ def ask(
     feed: bytes | None = None,
     env: Mapping[str, str] | None = None,
     seconds: float | None = None,
+    folder: Path | None = None,
     is_remote: bool = False,
 ) -> ProcessResult:
-    """Run git and tell how it ended, whatever that was; only with `is_remote` is one reached."""
+    """Run git and tell how it ended, whatever that was; only with `is_remote` is one reached.
+
+    `folder` is where git stands, for what it reads relative to that.
+    """
     import subprocess  # most commands start no process and need not pay for the import
 
     try:
@@ -163,6 +167,7 @@ def ask(
             input=feed,
             stdin=subprocess.DEVNULL if feed is None else None,
             capture_output=True,
+            cwd=folder,
             env=_environment() | ({} if is_remote else _AT_HOME) | dict(env or {}),
             timeout=seconds,
             check=False,

@@ -5,6 +5,7 @@ Never with `+` for what others may have written: a bare repository accepts any f
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import SyncRefused
@@ -20,6 +21,8 @@ _MOVED = (
     "fetch first", "non-fast-forward", "stale info", "failed to update ref", "cannot lock ref",
     "incorrect old value", "atomic", "needs force",
 )  # fmt: skip
+_BRANCHES = "refs/heads/"
+_SYMREF = f"ref: {_BRANCHES}"
 _OFFLINE = ("resolve host", "Could not connect", "Connection", "timed out", "unreachable")
 _FORBIDDEN = (
     "Permission denied", "Authentication failed", "prompts disabled", "403", "could not read Us",
@@ -40,6 +43,17 @@ class PushedRef(NamedTuple):
         return not self.is_done and any(words in self.reason for words in _MOVED)
 
 
+class RemoteListing(NamedTuple):
+    """What a remote has now: refs below a prefix, branches, and the one its HEAD is on (or "").
+
+    Names are what a stranger chose.
+    """
+
+    refs: dict[str, str]
+    branches: dict[str, str]
+    head: str
+
+
 class Remote:
     """One remote of a repository; `is_attended` says that someone is there to be asked."""
 
@@ -54,6 +68,7 @@ class Remote:
         self._repository = repository
         self.name = name
         self._seconds = seconds
+        self._folder = _folder_for_urls(repository, name)
         ssh = repository.config("core.sshCommand")
         self._env = process.without_hooks(repository.common_dir)
         if not is_attended:
@@ -61,12 +76,29 @@ class Remote:
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """The refs below a prefix that the remote has now."""
-        answer = self._ask("ls-remote", "--quiet", "--refs", "--", self.name, f"{prefix}*")
+        return self.look(prefix).refs
+
+    def look(self, prefix: str) -> RemoteListing:
+        """The refs below a prefix, the branches and HEAD, in one go: a fetch moves no
+        `refs/remotes/*/HEAD`, so a default branch that changed is seen here alone."""
+        wanted = ("HEAD", f"{_BRANCHES}*", f"{prefix}*")
+        answer = self._ask("ls-remote", "--quiet", "--symref", "--", self.name, *wanted)
         if answer.code:
             raise self._refusal(answer, "cannot be reached")
-        lines = answer.out.decode(errors="surrogateescape").splitlines()
-        pairs = (line.split("\t", 1) for line in lines if "\t" in line)
-        return {ref: oid for oid, ref in pairs if ref.startswith(prefix)}
+        lines = answer.out.decode(errors="surrogateescape").split("\n")
+        pairs = [line.split("\t", 1) for line in lines if "\t" in line]
+        head = next((value for value, ref in pairs if ref == "HEAD" and " " in value), "")
+        oids = {ref: oid for oid, ref in pairs if " " not in oid and "^{}" not in ref}
+        branches = {
+            ref.removeprefix(_BRANCHES): oid
+            for ref, oid in oids.items()
+            if ref.startswith(_BRANCHES)
+        }
+        return RemoteListing(
+            {ref: oid for ref, oid in oids.items() if ref.startswith(prefix)},
+            branches,
+            head.removeprefix(_SYMREF) if head.startswith(_SYMREF) else "",
+        )
 
     def fetch(self, refs: Mapping[str, str]) -> dict[str, str]:
         """Fetch refs (theirs -> ours); those that cannot be had, and why.
@@ -153,6 +185,7 @@ class Remote:
             feed=feed,
             env=self._env,
             seconds=self._seconds,
+            folder=self._folder,
             is_remote=True,
         )
 
@@ -167,6 +200,21 @@ class Remote:
         elif any(words in why for words in _OFFLINE):
             hint = "Run `treering sync` again when it can be reached. Nothing was lost."
         return SyncRefused(f"{self.name} {what}: {why}", hint)
+
+
+def _folder_for_urls(repository: Repository, name: str) -> Path:
+    """Where git has to stand, since a url may be a relative path: at the top of the work tree, as
+    when someone types it there; a worker, and whoever is in a folder of it, stands elsewhere.
+
+    Of a linked work tree at the top of the main one, if only from there the path leads somewhere.
+    """
+    common_dir = repository.common_dir
+    main = common_dir.parent if common_dir.name == ".git" else common_dir
+    here = repository.workdir or common_dir
+    url = repository.config(f"remote.{name}.url") or ""
+    if not (here / url).exists() and (main / url).exists():
+        return main
+    return here if here.is_dir() else common_dir
 
 
 def _not_a_mirror(name: str) -> list[str]:

@@ -39,7 +39,7 @@ class Repository:
         self._head_file = os.path.join(git_dir, "HEAD")
         self._local = threading.local()
         self._local.handle = _open(git_dir)
-        self._known_settings: tuple[tuple[int, ...], dict[str, str]] = ((), {})
+        self._known_settings: tuple[tuple[int, ...], dict[str, list[str]]] = ((), {})
 
     @classmethod
     def discover(cls, path: Path, *, is_named: bool = False) -> "Repository":
@@ -268,12 +268,18 @@ class Repository:
 
     def config(self, key: str) -> str | None:
         """A setting as git would give it; section and variable in any case."""
+        values = self.config_values(key)
+        return values[-1] if values else None
+
+    def config_values(self, key: str) -> list[str]:
+        """All values of a setting, in the order they are written in; where several files have it,
+        those of the nearest one."""
         section, _, rest = key.partition(".")
         middle, _, variable = rest.rpartition(".")
         name = ".".join(part for part in (section.lower(), middle, variable.lower()) if part)
-        return self._settings().get(name)
+        return self._settings().get(name, [])
 
-    def _settings(self) -> dict[str, str]:
+    def _settings(self) -> dict[str, list[str]]:
         """All of git's configuration, read anew when this repository's file changed, else at most
         once a second: asking libgit2 for each key costs more than the rest of a look-up."""
         try:
@@ -285,11 +291,18 @@ class Repository:
             self._known_settings = (key, self._read_settings())
         return self._known_settings[1]
 
-    def _read_settings(self) -> dict[str, str]:
+    def _read_settings(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        levels: dict[str, int] = {}
         try:
-            return {entry.name: entry.value or "true" for entry in self.handle.config()}
+            for entry in self.handle.config():
+                name, level = entry.name, entry.level
+                if levels.setdefault(name, level) != level:
+                    found[name], levels[name] = [], level
+                found.setdefault(name, []).append(entry.value or "true")
         except (GitError, ValueError, OSError):
             return {}
+        return found
 
     def person(self) -> Person:
         """The user of this repository; without one configured, the login name, as git would."""

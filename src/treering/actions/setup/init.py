@@ -14,12 +14,17 @@ from treering.actions.setup import client_files, git_config, hook_files
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
 from treering.actions.setup.hook_files import HookPlan
 from treering.actions.setup.traces import InitRecord
+from treering.actions.sync import Progress
+from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
-from treering.errors import Invalid
+from treering.errors import Invalid, TreeringError
 from treering.git.repository import Repository
+from treering.sync.refspec import find_sharing_remote
 
+#: Seconds for a remote to answer when nobody is there to wait for it.
+_PATIENCE = 30.0
 _LOG_NOTE = (
     "`git log --all` also shows memory commits. "
     "`git log --exclude='refs/treering/*' --all` leaves them out."
@@ -47,10 +52,13 @@ def init(
     hooks: bool = True,
     force: bool = False,
     dry_run: bool = False,
+    is_attended: bool = False,
+    progress: Progress | None = None,
 ) -> Setup:
-    """Put in place what is missing; a second time nothing is.
+    """Put in place what is missing, and fetch memories; a second time nothing is.
 
     `program` is what hooks start in the background; where it is empty, what PATH calls treering.
+    With `is_attended` git may ask for a password.
     """
     repository = workspace.repository
     additions = _additions(repository, clients, agents_md)
@@ -76,6 +84,7 @@ def init(
                     client_files.write(repository, file, traces)
             finally:  # what was done before something failed is ours, too
                 traces.write(repository)
+    news = _fetch_memories(workspace, is_attended, progress) if not dry_run else []
     config = [str(setting) for setting in settings]
     if plan.sets_path:
         config.append(f"{git_config.HOOKS_PATH}={plan.folder}")
@@ -84,8 +93,36 @@ def init(
         plan.names,
         tuple(config),
         tuple(file.path for file in files),
-        (*plan.notes, *notes, *more, *_hints(repository, clients), _LOG_NOTE),
+        (*plan.notes, *notes, *more, *news, *_hints(repository, clients), _LOG_NOTE),
     )
+
+
+def _fetch_memories(
+    workspace: Workspace, is_attended: bool, progress: Progress | None
+) -> list[str]:
+    """Bring what others remembered, if the remote has something; what to tell about it.
+
+    Who starts with a clone is told nothing by git of memories. Without a network all else is done.
+    """
+    remote = find_sharing_remote(workspace.repository)
+    if not remote:
+        return []
+    try:
+        done = sync_memories(
+            workspace,
+            "fetch",
+            remote=remote,
+            is_attended=is_attended,
+            patience=_PATIENCE,
+            progress=progress,
+        )
+    except TreeringError as error:
+        hint = f"`treering sync fetch --remote {remote}` tries again."
+        return [f"{remote} could not be asked for memories: {error.message} {hint}"]
+    count = done.memories.get("fetched", 0)
+    if not done.fetched:
+        return []
+    return [f"Fetched from {remote}: {count} memories of {done.fetched} branches."]
 
 
 def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) -> list[Addition]:

@@ -19,7 +19,7 @@ INIT = Verb(
     ),
     example="treering init --client claude --dry-run",
     action="setup.init.init",
-    more="Memories work without it. You can run it again at any time.",
+    more="Memories work without it, and those of the remote are fetched. You can run it again.",
 )  # fmt: skip
 
 UNINSTALL = Verb(

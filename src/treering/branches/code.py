@@ -1,0 +1,45 @@
+"""Where the code of a branch is: what a memory commit writes down beside what was learned."""
+
+from treering.branches.long_lived import long_lived_tips
+from treering.branches.stack import is_at_its_start
+from treering.branches.trunk import find_trunk
+from treering.git.repository import Repository
+from treering.store.message import CodePosition
+from treering.text.masking import mask_branch
+
+
+def code_position(
+    repository: Repository, trunk: str, branch: str, head: str | None
+) -> CodePosition:
+    """Branch, commit, where it left the long-lived branches, the trunk's name where it is known,
+    and how far the upstream has it."""
+    is_told = find_trunk(repository) == (trunk, True)
+    at = CodePosition(mask_branch(branch), head, trunk=mask_branch(trunk) if is_told else "")
+    if head is None:
+        return at
+    return at._replace(
+        base=_find_base(repository, trunk, branch, head),
+        upstream=_find_upstream(repository, branch, head) if branch != trunk else "",
+    )
+
+
+def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> str | None:
+    """The merge base with the long-lived branch that leaves the fewest commits of its own."""
+    tips = [
+        tip
+        for name, tips in long_lived_tips(repository).items()
+        if name != branch or branch == trunk
+        for tip in tips
+    ]
+    if head in tips or is_at_its_start(repository, branch, head, trunk):
+        return head
+    return repository.nearest_base(head, tips)
+
+
+def _find_upstream(repository: Repository, branch: str, head: str) -> str:
+    """The upstream's name and the newest commit of the branch that it has: others have that one,
+    and often not the head."""
+    upstream = repository.upstream_of(branch)
+    tip = repository.remote_tip_of(*upstream) if upstream else None
+    common = repository.merge_base(head, tip) if tip else None
+    return f"{mask_branch(upstream[1])} {common}" if upstream and common else ""

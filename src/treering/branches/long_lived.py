@@ -1,0 +1,88 @@
+"""Branches that others land on: the trunk, and those like it."""
+
+from collections.abc import Iterator
+from weakref import WeakKeyDictionary
+
+from treering.branches.trunk import (
+    has_branch,
+    is_often_long_lived,
+    tips_of,
+    trunk_of,
+    usual_names,
+)
+from treering.errors import StoreDamaged
+from treering.git import refs
+from treering.git.repository import Repository
+
+#: So far back a merge is looked for.
+_MOST_COMMITS = 2_000
+
+_Tips = tuple[str, ...]
+_known: WeakKeyDictionary[Repository, dict[tuple[_Tips, _Tips], bool]] = WeakKeyDictionary()
+
+
+def long_lived(repository: Repository) -> list[str]:
+    """Every branch others land on, the trunk first; `tips_of` says where each is."""
+    often = sorted(name for name in _list_branches(repository) if is_often_long_lived(name))
+    names = [trunk_of(repository), *repository.config_values("treering.trunk")]
+    names += [name for name in usual_names(repository) if has_branch(repository, name)]
+    names += [name for name in often if _took_in_others(repository, name)]
+    return list(dict.fromkeys(names))
+
+
+def long_lived_tips(repository: Repository) -> dict[str, list[str]]:
+    """Where each of them is, here and at remotes."""
+    return {name: tips_of(repository, name) for name in long_lived(repository)}
+
+
+def is_long_lived(repository: Repository, name: str) -> bool:
+    """Whether others land on a branch; for most names no history is looked at."""
+    if name == trunk_of(repository) or name in repository.config_values("treering.trunk"):
+        return True
+    if name in usual_names(repository):
+        return has_branch(repository, name)
+    return is_often_long_lived(name) and _took_in_others(repository, name)
+
+
+def _list_branches(repository: Repository) -> set[str]:
+    prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
+    return {
+        ref.removeprefix(prefix)
+        for prefix in prefixes
+        for ref in refs.list_refs(repository.common_dir, prefix)
+    }
+
+
+def _took_in_others(repository: Repository, name: str) -> bool:
+    """Whether a branch was merged into this one since it left the trunk; the trunk itself, merged
+    to keep up, is no sign."""
+    trunk = trunk_of(repository)
+    key = (tuple(tips_of(repository, name)), tuple(tips_of(repository, trunk)))
+    known = _known.setdefault(repository, {})
+    if key not in known:
+        known[key] = any(_has_merge(repository, tip, key[1]) for tip in key[0])
+    return known[key]
+
+
+def _has_merge(repository: Repository, tip: str, trunks: _Tips) -> bool:
+    line = {oid for trunk in trunks for oid, _ in _first_parents(repository, trunk)}
+    for oid, others in _first_parents(repository, tip):
+        if oid in line:
+            return False
+        if others and not line.intersection(others):
+            return True
+    return False
+
+
+def _first_parents(repository: Repository, tip: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The commits made on a branch itself, newest first, with what each merged."""
+    oid: str | None = tip
+    for _ in range(_MOST_COMMITS):
+        try:
+            parents = repository.objects.commit(oid).parents if oid else None
+        except StoreDamaged:
+            return
+        if oid is None or parents is None:
+            return
+        yield oid, parents[1:]
+        oid = parents[0] if parents else None

@@ -1,0 +1,472 @@
+"""Which branch is the trunk, in every kind of clone, and which ones are like it."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Repo
+from treering.branches.long_lived import is_long_lived, long_lived
+from treering.branches.remote_answers import read_answers
+from treering.branches.trunk import former_names, note_listing, tips_of, trunk_of
+from treering.branches.trunk_records import list_recorded
+from treering.git.remote import RemoteListing
+
+RULE, TRIED = "Use WAL mode", "Tried a cache"
+
+
+class World:
+    """A folder of repositories; remotes are bare ones in it."""
+
+    def __init__(self, folder: Path, trunk: str) -> None:
+        self.folder = folder
+        self.remote = self.bare("o.git", trunk)
+        self.ann = self.clone(self.remote, "ann")
+
+    def bare(self, name: str, trunk: str) -> Path:
+        subprocess.run(
+            ["git", "init", "-q", "--bare", "-b", trunk, str(self.folder / name)], check=True
+        )
+        return self.folder / name
+
+    def clone(self, source: Path, name: str, *options: str) -> Repo:
+        path = self.folder / name
+        url = f"file://{source}" if "--depth=1" in options else str(source)
+        subprocess.run(["git", "clone", "-q", *options, url, str(path)], check=True)
+        return self.person(Repo(path), name)
+
+    def person(self, repo: Repo, name: str) -> Repo:
+        repo.git("config", "user.name", name.capitalize())
+        repo.git("config", "user.email", f"{name}@example.org")
+        return repo
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> World:
+    """Ann is on feat; main and feat are pushed, with memories of both."""
+    world = World(tmp_path, "main")
+    ann = world.ann
+    ann.git("switch", "-q", "-C", "main")
+    ann.commit_file("readme")
+    ann.git("push", "-qu", "origin", "main")
+    ann.tr.sync("fetch")
+    ann.tr.remember(RULE, type="decision")
+    ann.switch("feat", create=True).commit_file("feature")
+    ann.git("push", "-qu", "origin", "feat")
+    ann.tr.remember(TRIED, type="insight")
+    ann.tr.sync()
+    return world
+
+
+@pytest.fixture
+def renamed(tmp_path: Path) -> World:
+    """Ann works on master; Ben has a clone, and then the host renames master to main."""
+    world = World(tmp_path, "master")
+    ann = world.ann
+    ann.git("switch", "-q", "-C", "master")
+    ann.commit_file("readme")
+    ann.git("push", "-qu", "origin", "master")
+    ann.tr.remember(RULE, type="decision")
+    ann.tr.sync()
+    ann.tr.remember("Answer in JSON", type="decision")
+    ann.tr.sync()
+    world.clone(world.remote, "ben").tr.sync()
+    subprocess.run(["git", "branch", "-m", "master", "main"], cwd=world.remote, check=True)
+    return world
+
+
+@pytest.fixture
+def gitflow(tmp_path: Path) -> World:
+    """The remote's HEAD is develop; Ann began with main, before there was a remote."""
+    world = World(tmp_path, "develop")
+    ann = world.ann
+    ann.git("switch", "-q", "-C", "main")
+    ann.commit_file("readme")
+    ann.tr.remember("Written before anyone was asked", type="insight")
+    ann.git("push", "-qu", "origin", "main")
+    ann.switch("develop", create=True)
+    ann.git("push", "-qu", "origin", "develop")
+    ann.tr.remember(RULE, type="decision")
+    ann.tr.sync()
+    return world
+
+
+def trunk(repo: Repo) -> str:
+    return trunk_of(repo.workspace.repository)
+
+
+def recorded(repo: Repo, branch: str) -> str:
+    """What the newest memory commit of a branch calls the trunk."""
+    show = ("log", "-1", "--format=%(trailers:key=Code-Trunk,valueonly)")
+    return repo.git(*show, f"refs/treering/heads/{branch}")
+
+
+# --- 13 kinds of clones ---------------------------------------------------------------------------
+
+
+def fresh(world: World) -> Repo:
+    return world.clone(world.remote, "fresh")
+
+
+def of_a_busy_clone(world: World) -> Repo:
+    return world.clone(world.ann.path, "copy")
+
+
+def of_a_busy_clone_with_memories(world: World) -> Repo:
+    return fetched(of_a_busy_clone(world))
+
+
+def of_one_shallow_branch(world: World) -> Repo:
+    return fetched(world.clone(world.remote, "ci", "--depth=1", "-b", "feat"))
+
+
+def as_a_hosted_runner_checks_out(world: World) -> Repo:
+    path = world.folder / "runner"
+    subprocess.run(["git", "init", "-q", "-b", "master", str(path)], check=True)
+    runner = world.person(Repo(path), "runner")
+    runner.git("remote", "add", "origin", f"file://{world.remote}")
+    runner.git("fetch", "-q", "--depth=1", "origin", "feat")
+    runner.git("checkout", "-q", "FETCH_HEAD")
+    return fetched(runner)
+
+
+def restored_from_a_mirror(world: World) -> Repo:
+    world.clone(world.ann.path, "mirror.git", "--mirror")
+    return fetched(world.clone(world.folder / "mirror.git", "restored"))
+
+
+def of_a_fork_with_another_head(world: World) -> Repo:
+    fork = world.clone(world.remote, "fork.git", "--bare")
+    fork.git("symbolic-ref", "HEAD", "refs/heads/feat")
+    mine = world.clone(fork.path, "mine")
+    mine.git("remote", "add", "upstream", str(world.remote))
+    mine.git("fetch", "-q", "upstream")
+    mine.tr.sync("fetch", remote="upstream")
+    mine.tr.sync("fetch", remote="origin")
+    return mine
+
+
+def fetched(repo: Repo) -> Repo:
+    repo.tr.sync("fetch")
+    return repo
+
+
+def without_prune(world: World) -> Repo:
+    ben = Repo(world.folder / "ben")
+    ben.git("fetch", "-q")
+    return fetched(ben)
+
+
+def with_prune(world: World) -> Repo:
+    ben = Repo(world.folder / "ben")
+    ben.git("fetch", "-q", "--prune")
+    return fetched(ben)
+
+
+def with_its_old_trunk_deleted(world: World) -> Repo:
+    ben = Repo(world.folder / "ben")
+    ben.git("fetch", "-q", "--prune")
+    ben.git("switch", "-q", "-c", "main", "origin/main")
+    ben.git("branch", "-q", "-D", "master")
+    return fetched(ben)
+
+
+def after_the_rename(world: World) -> Repo:
+    return fetched(world.clone(world.remote, "new"))
+
+
+def first_of_all(world: World) -> Repo:
+    return world.ann
+
+
+def with_memories(world: World) -> Repo:
+    return fetched(world.clone(world.remote, "new"))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        fresh,
+        of_a_busy_clone,
+        of_a_busy_clone_with_memories,
+        of_one_shallow_branch,
+        as_a_hosted_runner_checks_out,
+        restored_from_a_mirror,
+        of_a_fork_with_another_head,
+    ],
+)
+def test_a_clone_knows_the_trunk(busy: World, kind: Callable[[World], Repo]) -> None:
+    """Wrong, the trunk's rules are hidden, and a branch's leak to all others."""
+    clone = kind(busy)
+
+    assert trunk(clone) == "main"
+
+
+@pytest.mark.parametrize(
+    "kind", [without_prune, with_prune, with_its_old_trunk_deleted, after_the_rename]
+)
+def test_a_clone_knows_a_renamed_trunk(renamed: World, kind: Callable[[World], Repo]) -> None:
+    """What was remembered under the former name is still the trunk's."""
+    clone = kind(renamed)
+
+    assert trunk(clone) == "main"
+    assert former_names(clone.workspace.repository, "main") == ["master"]
+    assert RULE in clone.titles(branch="main")
+    clone.git("switch", "-q", "-C", "later", "origin/main")
+    assert RULE in clone.titles()
+
+
+@pytest.mark.parametrize("kind", [first_of_all, with_memories])
+def test_a_clone_believes_the_remote_and_no_guess(
+    gitflow: World, kind: Callable[[World], Repo]
+) -> None:
+    """Before a remote answered, main was a guess; written down, it would be believed."""
+    clone = kind(gitflow)
+
+    assert trunk(clone) == "develop"
+
+
+# --- who tells it ---------------------------------------------------------------------------------
+
+
+def test_a_guess_is_not_recorded(busy: World) -> None:
+    """A clone of Ann's clone was told her branch, and guesses."""
+    copy = of_a_busy_clone(busy)
+
+    copy.tr.remember("From a guess", type="insight")
+
+    assert recorded(copy, "feat") == ""
+
+
+def test_what_a_remote_or_the_settings_tell_is_recorded(busy: World, repo: Repo) -> None:
+    repo.git("config", "treering.trunk", "main")
+    repo.tr.remember("Told by hand", type="insight")
+
+    assert recorded(repo, "main") == "main"
+    assert recorded(busy.ann, "main") == "main"
+    assert recorded(busy.ann, "feat") == "main"
+
+
+def test_what_memories_tell_is_recorded(busy: World) -> None:
+    """Or a trunk that only one clone was told would be forgotten with it."""
+    copy = of_a_busy_clone_with_memories(busy)
+
+    copy.tr.remember("Told by memories", type="insight")
+
+    assert recorded(copy, "feat") == "main"
+
+
+def test_most_people_are_believed_not_the_last(busy: World) -> None:
+    """One whose settings differ does not move everyone's trunk."""
+    ben, cleo = busy.clone(busy.remote, "ben"), busy.clone(busy.remote, "cleo")
+    for repo in (ben, cleo):
+        repo.tr.sync()
+        repo.tr.remember(f"{repo.path.name} was here", type="insight")
+        repo.tr.sync()
+    dan = busy.clone(busy.remote, "dan")
+    dan.git("config", "treering.trunk", "feat")
+    for at in range(4):
+        dan.tr.remember(f"Another way {at}", type="insight")
+        dan.tr.sync()
+
+    fresh = busy.clone(busy.remote, "new")
+    fresh.tr.sync("fetch")
+
+    assert trunk(dan) == "feat"
+    assert trunk(fresh) == "main"
+
+
+def test_a_recorded_name_nobody_has_is_passed_over(repo: Repo) -> None:
+    repo.git("config", "treering.trunk", "production")
+    repo.tr.remember("Told by hand", type="insight")
+    repo.git("config", "--unset", "treering.trunk")
+
+    assert recorded(repo, "main") == "production"
+    assert trunk(repo) == "main"
+
+
+def test_the_first_setting_is_the_trunk_and_all_are_long_lived(repo: Repo) -> None:
+    for value in ("develop", "legacy"):
+        repo.git("config", "--add", "treering.trunk", value)
+
+    assert trunk(repo) == "develop"
+    assert long_lived(repo.workspace.repository) == ["develop", "legacy", "main"]
+    assert repo.json("config", "trunk")["settings"][0]["value"] == "develop, legacy"
+
+
+@pytest.mark.parametrize("name", ["trunk", "develop", "mainline"])
+def test_usual_names_are_known(repo: Repo, name: str) -> None:
+    repo.git("branch", "-m", name)
+    repo.git("config", "init.defaultBranch", "mainline")
+    repo.git("branch", "other")
+
+    assert trunk(repo) == name
+
+
+def test_an_unusual_head_of_a_remote_is_believed_where_no_usual_name_is(tmp_path: Path) -> None:
+    world = World(tmp_path, "production")
+    world.ann.git("switch", "-q", "-C", "production")
+    world.ann.commit_file("readme")
+    world.ann.git("push", "-q", "origin", "HEAD", "HEAD:refs/heads/other")
+    ben = world.clone(world.remote, "ben")
+    ben.switch("other")
+
+    assert trunk(ben) == "production"
+    ben.tr.remember("Before", type="insight")
+    ben.tr.sync()
+    ben.tr.remember("After", type="insight")
+
+    assert recorded(ben, "other") == "production"
+
+
+# --- what a remote said ---------------------------------------------------------------------------
+
+
+def test_a_default_branch_that_changed_is_seen_by_a_sync(busy: World) -> None:
+    """A fetch moves no refs/remotes/origin/HEAD."""
+    ben = busy.clone(busy.remote, "ben")
+    ben.git("branch", "-q", "develop", "origin/main")
+    ben.git("push", "-q", "origin", "develop")
+    subprocess.run(
+        ["git", "symbolic-ref", "HEAD", "refs/heads/develop"], cwd=busy.remote, check=True
+    )
+    empty = busy.clone(busy.remote, "late")
+    for ref in ("main", "feat"):
+        busy.ann.git("push", "-q", "origin", f":refs/treering/heads/{ref}")
+
+    ben.tr.sync("fetch")
+
+    assert ben.git("symbolic-ref", "refs/remotes/origin/HEAD").endswith("/main")
+    assert trunk(ben) == "develop"
+    assert trunk(empty) == "develop"
+
+
+def test_a_pruned_trunk_is_followed_without_a_sync(renamed: World) -> None:
+    """`git fetch --prune` leaves refs/remotes/origin/HEAD pointing nowhere."""
+    ben = Repo(renamed.folder / "ben")
+    ben.git("fetch", "-q", "--prune")
+    ben.git("switch", "-q", "-c", "main", "origin/main")
+    ben.git("branch", "-q", "-D", "master")
+
+    assert trunk(ben) == "main"
+    assert RULE in ben.titles()
+
+
+def test_a_branch_that_merged_the_trunk_is_no_new_name_of_it(busy: World) -> None:
+    """Ann deletes main in her clone; whoever cloned that has no trunk called feat."""
+    busy.ann.git("branch", "-q", "-D", "main")
+    copy = of_a_busy_clone_with_memories(busy)
+
+    assert trunk(copy) == "main"
+    assert former_names(copy.workspace.repository, "feat") == []
+
+
+@pytest.mark.parametrize(
+    "text",  # believed, each of them would make another branch the trunk
+    [
+        "[]",
+        "{",
+        '{"origin": 7}',
+        '{"origin": {"url": "URL", "head": "../x", "branches": {}, "former": ["main"]}}',
+        '{"origin": {"url": "URL", "head": "x\\u0007", "branches": {}, "former": ["main"]}}',
+        '{"origin": {"url": "URL", "head": "feat", "branches": {"a": "-x"}, "former": ["main"]}}',
+        '{"origin": {"url": "URL", "head": "feat", "branches": {}, "former": ["main", "-x "]}}',
+        '{"origin": {"url": "other", "head": "develop", "branches": {}, "former": ["main"]}}',
+    ],
+)
+def test_a_file_that_is_not_as_we_write_it_says_nothing(busy: World, text: str) -> None:
+    """A repository may be shared, and a remote's names are a stranger's."""
+    file = busy.ann.path / ".git/treering/cache/remotes.json"
+    url = json.loads(file.read_text())["origin"]["url"]
+    file.write_text(text.replace("URL", url))
+
+    assert trunk(busy.ann) == "main"
+    assert former_names(busy.ann.workspace.repository, "feat") == []
+    assert busy.ann.tr.status()["repository"]["trunk"] == "main"
+
+
+def test_names_a_remote_makes_up_are_not_kept(busy: World) -> None:
+    repository = busy.ann.workspace.repository
+    tip = busy.ann.git("rev-parse", "main")
+    names = ["trunk", "dev\x1b[2J", "release/..", *(f"release/{number}" for number in range(1_000))]
+    listing = RemoteListing({}, dict.fromkeys(names, tip), "main\x1b[2J")
+
+    note_listing(repository, "origin", listing, memories=True)
+
+    answer = read_answers(repository)["origin"]
+    assert answer.head == ""
+    assert "trunk" in answer.branches
+    assert len(answer.branches) == 200
+    assert all(name.isprintable() and ".." not in name for name in answer.branches)
+
+
+@pytest.mark.parametrize("name", ["x\x1b[2J", "../../config", "a b", "x" * 400])
+def test_a_forged_record_is_no_name(busy: World, name: str) -> None:
+    """Whoever may push writes what they like into a commit of memories."""
+    tree = busy.ann.git("rev-parse", "refs/treering/heads/main^{tree}")
+    said = f"remember\n\nTreering-Op: remember\nCode-Branch: main\nCode-Trunk: {name}\n"
+    forged = busy.ann.git("commit-tree", tree, feed=said)
+    busy.ann.git("update-ref", "refs/treering/remotes/origin/heads/forged", forged)
+
+    assert trunk(busy.ann) == "main"
+    assert list_recorded(busy.ann.workspace.repository, []) in ([], ["main"])
+
+
+def test_a_remote_of_another_url_has_not_answered_yet(gitflow: World) -> None:
+    other = gitflow.bare("other.git", "main")
+
+    gitflow.ann.git("remote", "set-url", "origin", str(other))
+    for ref in gitflow.ann.refs():
+        gitflow.ann.git("update-ref", "-d", ref)
+
+    assert trunk(gitflow.ann) == "main"
+
+
+# --- long-lived branches --------------------------------------------------------------------------
+
+
+def test_branches_others_were_merged_into_are_long_lived(repo: Repo) -> None:
+    """A release branch with fixes of its own is one; one that only kept up with main is not."""
+    repo.git("branch", "next")
+    repo.git("branch", "release/2.0")
+    repo.git("branch", "develop")
+    repo.switch("fix", create=True).commit_file("fix")
+    repo.switch("release/1.0", create=True)
+    repo.git("reset", "-q", "--hard", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "take fix", "fix")
+    repo.switch("main").commit_file("more")
+    repo.switch("release/2.0").commit_file("version")
+    repo.git("merge", "-q", "--no-ff", "-m", "keep up", "main")
+
+    found = repo.workspace.repository
+
+    assert long_lived(found) == ["main", "develop", "release/1.0"]
+    assert is_long_lived(found, "release/1.0")
+    assert not is_long_lived(found, "release/2.0")
+    assert not is_long_lived(found, "next")
+    assert not is_long_lived(found, "fix")
+    assert not is_long_lived(found, "trunk")
+
+
+def test_tips_are_those_here_and_on_remotes(busy: World) -> None:
+    ben = busy.clone(busy.remote, "ben")
+    ben.commit_file("mine")
+
+    assert tips_of(ben.workspace.repository, "main") == [
+        ben.git("rev-parse", "main"),
+        ben.git("rev-parse", "origin/main"),
+    ]
+    assert tips_of(ben.workspace.repository, "feat") == [ben.git("rev-parse", "origin/feat")]
+    assert is_long_lived(ben.workspace.repository, "main")
+
+
+def test_gc_keeps_what_a_former_name_holds(renamed: World) -> None:
+    """Its branch is gone, and no branch that was thrown away."""
+    ben = with_its_old_trunk_deleted(renamed)
+
+    plan = ben.json("gc")["plan"]
+
+    assert not [line for line in plan if line["action"] == "trash"]
+    assert RULE in ben.titles(branch="main")
