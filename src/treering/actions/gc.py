@@ -5,19 +5,20 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from treering.actions import driver
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
-from treering.branches.apply import apply, promote
-from treering.branches.landing.judge import Judge
+from treering.branches.apply import promote
 from treering.branches.layers import scope_named
-from treering.branches.plan import PlanLine, plan
-from treering.branches.survey import TrashedScope, list_trash, local_scopes, survey
+from treering.branches.plan import PlanLine
+from treering.branches.survey import TrashedScope, list_trash, local_scopes
+from treering.branches.tips import forget_tips
 from treering.branches.trunk import trunk_of
+from treering.capture.journal import Journal
 from treering.errors import BranchNotFound, Invalid
-from treering.git import reflog, refs
 from treering.git.lock import Held
 from treering.model.dates import duration
-from treering.model.scope import KEEP, Scope
+from treering.model.scope import Scope
 from treering.store.vault import Vault
 
 _KEPT_FOR = "30d"
@@ -43,6 +44,7 @@ class GcAnswer:
     dry_run: bool
     plan: tuple[PlanAnswer, ...]
     purged: tuple[str, ...]
+    pending: int | None = None  # events a dry run did not look at
 
 
 def gc(
@@ -58,25 +60,32 @@ def gc(
 ) -> GcAnswer:
     """Promote what landed, follow renames, put what was thrown away into the trash.
 
+    The driver does it, as for hooks, and is waited for: what the answer says is so. A dry run waits
+    for nobody and takes nothing in; it says how many events wait.
+
     With `force` scopes that cannot be judged go to the trash too; with `purge` trash older than
     `older_than` is deleted: here, and with `remote` there as well.
     """
     if remote and not purge:
         raise Invalid("A remote is only for --purge.", hint="`treering sync` shares memories.")
     age = duration(older_than)
-    # Judging may take seconds, in which others want to write: the lock is for the deeds alone.
-    plans = [
-        (vault, _plan_of(workspace, vault, branch, force)) for vault in workspace.store.vaults()
-    ]
     if dry_run:
-        shown = [line for _, lines in plans for line in lines]
-        return GcAnswer(True, _tell(shown), _purgeable(workspace, age) if purge else ())
+        plans = [driver.make_plan(workspace, v, branch) for v in workspace.store.vaults()]
+        shown = [_force(line) if force else line for lines in plans for line in lines]
+        pending = Journal(workspace.store.folder).pending() or None
+        purgeable = _purgeable(workspace, age) if purge else ()
+        return GcAnswer(True, _tell(shown), purgeable, pending)
     withdrawn = _withdraw(workspace, remote, age) if remote else ()
-    with workspace.store.lock() as held:
-        trunk = trunk_of(workspace.repository) if keep_lessons else ""
-        done = _carry_out(workspace, held, plans, trunk)
-        purged = _purge(workspace, held, age) if purge else ()
-        _forget_tips(workspace, held)
+    with driver.drive(workspace):
+        done = driver.carry_out(
+            workspace,
+            lambda line: _force(line) if force else line,
+            branch=branch,
+            keep_lessons=trunk_of(workspace.repository) if keep_lessons else "",
+        )
+        with workspace.store.lock() as held:
+            purged = _purge(workspace, held, age) if purge else ()
+            forget_tips(workspace.store, held, workspace.clock() - duration(_KEPT_FOR))
     return GcAnswer(False, _tell(done), purged + withdrawn)
 
 
@@ -85,48 +94,6 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
     from treering.actions.withdraw import withdraw  # no other gc needs the network
 
     return withdraw(workspace, remote, _old(workspace, workspace.store.shared, age))
-
-
-def follow_branches(workspace: Workspace) -> tuple[PlanAnswer, ...]:
-    """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
-    asks for it. For hooks, which only make happen sooner what gc would do."""
-    plans = [
-        (vault, [line for line in _plan_of(workspace, vault, "", False) if line.action != "trash"])
-        for vault in workspace.store.vaults()
-    ]
-    with workspace.store.lock() as held:
-        return _tell(_carry_out(workspace, held, plans))
-
-
-def _carry_out(
-    workspace: Workspace,
-    held: Held,
-    plans: list[tuple[Vault, list[PlanLine]]],
-    keep_lessons: str = "",
-) -> list[PlanLine]:
-    done: list[PlanLine] = []
-    for vault, lines in plans:
-        still = [_if_still_true(workspace, vault, line) for line in lines]
-        done += apply(workspace.actor(held), vault, still, keep_lessons=keep_lessons)
-    return done
-
-
-def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLine:
-    """The line, unless branch or memories have moved since it was planned: then another time.
-
-    A scope that is not there yet is one that a line before this renames.
-    """
-    is_same = workspace.repository.tip_of(line.branch) == line.branch_tip
-    if line.trashed or not line.tip or (is_same and vault.tip(line.scope) in (line.tip, None)):
-        return line
-    return line._replace(verdict="live", action="keep", reason="It changed meanwhile: next time.")
-
-
-def _plan_of(workspace: Workspace, vault: Vault, branch: str, force: bool) -> list[PlanLine]:
-    repository = workspace.repository
-    found = survey(workspace.store, vault)
-    lines = plan(repository, vault, found, Judge(repository), branch=branch)
-    return [_force(line) if force else line for line in lines]
 
 
 def _force(line: PlanLine) -> PlanLine:
@@ -144,23 +111,6 @@ def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
         )
         for line in lines
     )  # fmt: skip
-
-
-def _forget_tips(workspace: Workspace, held: Held) -> None:
-    """Keep refs hold code a user may have wanted gone: they end with the scope they are for, and
-    once a branch that cannot be judged has been gone for long."""
-    vault, repository = workspace.store.shared, workspace.repository
-    scopes = {scope.component: scope for scope in local_scopes(vault)}
-    for name, tip in refs.list_refs(repository.common_dir, KEEP).items():
-        scope = scopes.get(name.removeprefix(KEEP))
-        gone = scope is None or repository.tip_of(scope.branch) is None
-        if scope is None or (gone and _is_old(workspace, name)):
-            vault.move_ref(held, name, None, old=tip, why="judged")
-
-
-def _is_old(workspace: Workspace, name: str) -> bool:
-    log = reflog.lines(workspace.repository.common_dir / "logs" / name)
-    return bool(log) and log[-1].when < workspace.clock() - duration(_KEPT_FOR)
 
 
 # --- trash ---------------------------------------------------------------------------------------

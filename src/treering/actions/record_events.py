@@ -38,7 +38,7 @@ class EventRecorder:
         for event in events:
             scope = self._scope_of(event)
             if scope is None:
-                self._finish([event])  # it only said: look now
+                self._finish([event])  # it only says: look now
             else:
                 by_scope.setdefault(scope, []).append(event)
         named = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
@@ -62,7 +62,7 @@ class EventRecorder:
         self._finish(events)
 
     def _finish(self, events: Sequence[JournalEvent]) -> None:
-        self._journal.remove(events)
+        self._journal.finish(events)
         self.done += events
 
     def _attempt(

@@ -16,6 +16,8 @@ def text(answer: GcAnswer) -> str:
         parts.append(
             f"{'would purge' if answer.dry_run else 'purged'} {len(answer.purged)} from trash"
         )
+    if answer.pending:
+        parts.append(f"{answer.pending} hook events wait: gc takes them in first.")
     if answer.dry_run:
         parts.append("Nothing was changed.")
     return "\n".join(parts)

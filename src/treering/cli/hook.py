@@ -1,5 +1,6 @@
 """treering hook"""
 
+import os
 from typing import Any
 
 import click
@@ -21,8 +22,9 @@ def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
 
 @command.command("drain", params=options(), epilog="Example: treering hook drain")
 def drain_command(**called: Any) -> None:
-    """Capture what is pending; `treering status` says how much that is."""
-    from treering.actions.drain import Drained, drain
+    """Take in what is pending, as the worker does; `treering status` says how much that is."""
+    from treering.actions.drain import Drained
+    from treering.actions.driver import drain
     from treering.cli.shared import door_of
 
     stop_collecting_imports()
@@ -43,7 +45,13 @@ def work_command(event: str, **called: Any) -> None:
     from treering.hooks.worker import work
 
     stop_collecting_imports()
-    work(door_of(**called).repo, event)
+    work(door_of(**called).repo, event, _inherited_lock())
+
+
+def _inherited_lock() -> int | None:
+    """The descriptor by which a shim holds the worker's lock for us, if it does."""
+    told = os.environ.pop("TREERING_LOCK", "")
+    return int(told) if told.isdecimal() else None
 
 
 command.add_command(agent_command)

@@ -13,6 +13,7 @@ HEADS = "refs/treering/heads/"
 TRASH = "refs/treering/trash/"
 UNDO = "refs/treering/undo/"
 KEEP = "refs/treering/keep/"
+KEEP_REMOTE = "refs/treering/keep-remote/"
 REMOTES = "refs/treering/remotes/"
 
 _LONGEST = 200

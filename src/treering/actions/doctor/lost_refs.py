@@ -13,7 +13,7 @@ from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.git.lock import Held
-from treering.model.scope import HEADS, KEEP, REFS, Scope
+from treering.model.scope import HEADS, KEEP, KEEP_REMOTE, REFS, Scope
 from treering.store.lost_commits import Lost, find_lost
 
 _ELSEWHERE = (
@@ -25,7 +25,7 @@ _ELSEWHERE = (
 def count_vanished(workspace: Workspace) -> int:
     """How many shared memories are known, where no ref leads to any; 0 where one does."""
     names = refs.list_refs(workspace.repository.common_dir, REFS)
-    if any(not name.startswith(KEEP) for name in names):
+    if any(not name.startswith((KEEP, KEEP_REMOTE)) for name in names):
         return 0
     known = set(workspace.searcher.index.entries()) | workspace.neighbourhood.known_blobs()
     try:

@@ -131,7 +131,7 @@ _OLDER = "What is seen now is whole; fetch the past from a remote or another clo
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    known = ("heads/", "trash/", "undo/", "keep/", "remotes/")
+    known = ("heads/", "trash/", "undo/", "keep/", "keep-remote/", "remotes/")
     for name in refs.list_refs(vault.repository.common_dir, "refs/treering/"):
         if not name.removeprefix("refs/treering/").startswith(known):
             yield Finding(

@@ -17,7 +17,7 @@ from treering.actions.setup.traces import InitRecord
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
-from treering.errors import Invalid
+from treering.errors import Busy, Invalid
 from treering.git.repository import Repository
 
 _LOG_NOTE = (
@@ -54,6 +54,8 @@ def init(
     """
     repository = workspace.repository
     additions = _additions(repository, clients, agents_md)
+    if not dry_run:
+        _make_worker_lock(workspace)
     with nullcontext() if dry_run else workspace.store.lock():
         traces = InitRecord.read(repository)
         plan = (
@@ -109,6 +111,13 @@ def _hints(repository: Repository, chosen: Sequence[str]) -> list[str]:
     ]
 
 
+def _make_worker_lock(workspace: Workspace) -> None:
+    """Shims lock what they find; how open it has to be is known here. Before the store's lock, as
+    everywhere."""
+    with suppress(Busy), workspace.store.lock_driver(patience=0):
+        return
+
+
 def _begin_journal(workspace: Workspace, program: str) -> None:
     """The folder hooks write events to, without which they do nothing; and whom they start."""
     folder = workspace.store.folder
@@ -116,6 +125,7 @@ def _begin_journal(workspace: Workspace, program: str) -> None:
     Journal(folder).make()
     if program:
         (folder / "worker").write_text(program + "\n", encoding="utf-8")
+    (folder / "worker.lock").unlink(missing_ok=True)  # where 0.1 had it
 
 
 def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> None:
@@ -163,7 +173,7 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
 def _end_journal(workspace: Workspace) -> None:
     """Events that wait are kept: the next recall takes them in, or a later init goes on."""
     folder = workspace.store.folder
-    for name in ("worker", "worker.pid"):
+    for name in ("worker", "worker.pid", "worker.lock"):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):  # something waits in it, or it is gone already
         (folder / "journal").rmdir()
