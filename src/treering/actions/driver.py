@@ -18,7 +18,7 @@ from treering.branches.apply import Actor, apply, in_turn
 from treering.branches.landing.judge import Judge
 from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import survey
-from treering.branches.tips import list_moved_tips, remember_tips
+from treering.branches.tips import remember_new_tips
 from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
@@ -80,7 +80,7 @@ def drive(workspace: Workspace) -> Iterator[Drained]:
         done = capture(workspace)
         # A push asks for the network, too, which is left to the worker.
         waiting = [event for event in journal.captured() if event.name != _SHARES]
-        _remember_tips(workspace)
+        remember_new_tips(workspace.store)
         yield done
         journal.remove(waiting)
         journal.take_pid_away()
@@ -94,19 +94,13 @@ def _work_off(workspace: Workspace, events: frozenset[str]) -> tuple[Drained, se
     before = set(journal.events())
     done = capture(workspace)
     waiting = journal.captured()
-    _remember_tips(workspace)
+    remember_new_tips(workspace.store)
     names = dict.fromkeys((*events, *done.events, *(event.name for event in waiting)))
     if names.keys() - _MOVES_NOTHING:
         follow_branches(workspace)
     journal.remove(waiting)
     journal.take_pid_away()
     return done._replace(events=tuple(names)), before.intersection(journal.events())
-
-
-def _remember_tips(workspace: Workspace) -> None:
-    if list_moved_tips(workspace.store):
-        with workspace.store.lock() as held:
-            remember_tips(workspace.store, held)
 
 
 # --- the plan -------------------------------------------------------------------------------------

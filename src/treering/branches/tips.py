@@ -67,6 +67,13 @@ def remember_tips(store: Store, held: Held) -> int:
     return len(moved)
 
 
+def remember_new_tips(store: Store) -> None:
+    """The same, with the lock taken only where something moved."""
+    if list_moved_tips(store):
+        with store.lock() as held:
+            remember_tips(store, held)
+
+
 def forget_tips(store: Store, held: Held, before: float) -> None:
     """Keep refs hold code a user may have wanted gone: they end with the scope they are for, and
     once a branch that cannot be judged has been gone since `before`."""
