@@ -312,6 +312,27 @@ def test_a_reader_beside_a_driver_starts_no_other(repo, noting) -> None:
     assert started == [workspace.repository.common_dir]
 
 
+def test_a_commit_made_while_a_reader_looks_at_the_lock_is_seen_to(
+    repo, noting, monkeypatch
+) -> None:
+    """Its shim finds the lock taken, by the look, and starts nobody: the reader has to."""
+    repo.switch("feature", create=True)
+    repo.tr.drain()
+    repo.commit_file("before.txt")
+    started, is_held = [], lock.is_held
+    workspace = Workspace.open(repo.path, driver=started.append)
+
+    def commit_meanwhile(path):
+        if not started and noting.journal.pending() == 0:
+            repo.commit_file("meanwhile.txt")
+        return is_held(path)
+
+    monkeypatch.setattr(lock, "is_held", commit_meanwhile)
+    recall(workspace)
+
+    assert started == [workspace.repository.common_dir]
+
+
 def test_what_a_push_asks_for_is_left_to_the_worker(repo, noting, tmp_path) -> None:
     """It asks for the network, which neither a read nor gc waits for."""
     subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "far.git")], check=True)

@@ -44,13 +44,16 @@ def drain_briefly(workspace: Workspace) -> int:
 def start_driver(workspace: Workspace, is_reason: Callable[[JournalEvent], bool]) -> None:
     """Where an event is a reason for it, and nobody is at it: let a process work the journal off.
 
-    The journal is looked at after the lock: whoever finds that taken by this very look leaves.
+    So is any that came while we looked whether somebody is: its shim may have found the lock taken
+    by this very look, and left.
     """
+    journal = Journal(workspace.store.folder)
+    before = set(journal.events())
     if lock.is_held(workspace.store.driver_lock_path):
         return
-    journal = Journal(workspace.store.folder)
-    events = {e for e in (*journal.events(), *journal.captured()) if is_reason(e)}
-    workspace.start_driver({event.path.name for event in events})
+    events = (*journal.events(), *journal.captured())
+    reasons = [event for event in events if event not in before or is_reason(event)]
+    workspace.start_driver({event.path.name for event in reasons})
 
 
 def capture(workspace: Workspace, *, seconds: float | None = None) -> Drained:
