@@ -20,6 +20,7 @@ from benchmarks._bench import ENVIRONMENT, git, heading, milliseconds, ratio, re
 from treering import Treering
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS, shim
+from treering.git import lock
 
 PROGRAM = Path(sys.executable).with_name("treering")
 SHELL = Path(os.path.realpath("/bin/sh")).name
@@ -104,8 +105,7 @@ def _tell(what: str, ours: Cost, least: Cost, none: Cost) -> None:
 
 
 def _settle(path: Path, journal: Journal) -> None:
-    pid = path / ".git" / "treering" / "worker.pid"
-    while journal.pending() or pid.exists():
+    while journal.pending() or lock.is_held(path / ".git" / "treering-worker.lock"):
         time.sleep(0.005)
 
 

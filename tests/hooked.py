@@ -1,7 +1,6 @@
 """Hooks under test: our shims put into a repository, and a way to wait until the worker is done."""
 
 import fcntl
-import os
 import shutil
 import sys
 import time
@@ -19,6 +18,7 @@ SHELLS = {
 }
 PRESENT = [name for name, path in SHELLS.items() if path]
 _PATIENCE = 60.0
+_STARTS = b'IFS= read -r worker <"$treering/worker"'
 
 
 def shebang(shell: str) -> bytes:
@@ -30,15 +30,23 @@ class Hooked:
 
     def __init__(self, common_dir: Path) -> None:
         self.folder = common_dir / "treering"
+        self.lock = common_dir / "treering-worker.lock"
         self.hooks = common_dir / "hooks"
         self.journal = Journal(self.folder)
 
-    def install(self, worker: Path | str = TREERING, shell: str = "") -> "Hooked":
+    def install(
+        self, worker: Path | str = TREERING, shell: str = "", *, only_notes: bool = False
+    ) -> "Hooked":
+        """Our shims, whole, or cut before they start anybody: with those no moment decides who has
+        the worker's lock."""
         self.journal.make()
+        self.lock.touch(mode=0o600)
         (self.folder / "worker").write_text(f"{worker}\n")
         self.hooks.mkdir(exist_ok=True)
         for name in HOOKS:
             text = shim(name)
+            if only_notes:
+                text = text[: text.index(_STARTS)]
             if shell:
                 text = shebang(shell) + text.partition(b"\n")[2]
             (self.hooks / name).write_bytes(text)
@@ -58,15 +66,9 @@ class Hooked:
         assert self.log() == ""
 
     def _is_working(self) -> bool:
-        """Whether a worker is alive; one that was started has its pid here until it is done."""
+        """Whether a worker is at it: it has the lock from when a shim started it."""
         try:
-            os.kill(int((self.folder / "worker.pid").read_text()), 0)
-        except (OSError, ValueError):
-            pass
-        else:
-            return True
-        try:
-            with (self.folder / "worker.lock").open() as file:
+            with self.lock.open() as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except FileNotFoundError:
             return False

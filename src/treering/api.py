@@ -16,7 +16,7 @@ from treering.actions.config import config
 from treering.actions.context.context import context
 from treering.actions.diff import diff
 from treering.actions.doctor.doctor import doctor
-from treering.actions.drain import drain
+from treering.actions.driver import drain
 from treering.actions.export import export_markdown, export_records
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand
@@ -279,7 +279,7 @@ class Treering(Operations):
     )
     drain = _offer(
         drain,
-        """Capture what git hooks noted and what is still pending.
+        """Take in what git hooks noted, and let memories follow their branches, as the worker does.
 
         >>> tr.drain().pending
         0

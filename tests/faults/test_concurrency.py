@@ -1,9 +1,14 @@
 """Many writers on one repository: none lost, none twice."""
 
+import shutil
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
+
+from conftest import Repo, make_repo
+from hooked import Hooked
 
 WRITERS = 8
 
@@ -107,3 +112,95 @@ class _Loop(threading.Thread):
 
     def finish(self) -> None:
         self.join()
+
+
+# --- drivers, readers and git against each other --------------------------------------------------
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(12, marks=pytest.mark.deep)])
+def test_all_at_once_ends_as_one_after_the_other(tmp_path, rounds):
+    """Worker, gc, sync, restore, rename, checkouts and readers: whoever comes when, the memories
+    end where they belong. Trees are compared; commits name moments and parents."""
+    first = _busy_repository(tmp_path / "first")
+    shutil.copytree(tmp_path / "first", tmp_path / "second", symlinks=True)
+    second = Repo(tmp_path / "second" / "repo")
+    second.git("remote", "set-url", "origin", str(tmp_path / "second" / "far.git"))
+
+    told = [_run(first, *words) for chain in _chains(rounds) for words in chain]
+    threads = [_Chain(second, chain) for chain in _chains(rounds)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    told += [code for thread in threads for code in thread.codes]
+    for repo in (first, second):
+        _settle(repo)
+
+    assert set(told) == {0}
+    assert _trees(first) == _trees(second)
+    assert set(_trees(first)) == {"main", "restored", "new-name", "living"}
+    assert "learned on landed" in second.titles("main")
+
+
+def _busy_repository(folder: Path) -> Repo:
+    """Something for each to do: a branch that landed, one to be renamed, one in the trash."""
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", folder / "far.git"], check=True)
+    repo = make_repo(folder / "repo")
+    repo.commit_file("README.md")
+    repo.git("remote", "add", "origin", str(folder / "far.git"))
+    for branch in ("restored", "landed", "old-name", "living"):
+        repo.switch("main").switch(branch, create=True).commit_file(f"{branch}.txt")
+        repo.tr.remember(f"learned on {branch}", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "restored")
+    repo.tr.gc()
+    repo.tr.sync()
+    Hooked(repo.path / ".git").install()
+    repo.git("worktree", "add", "-q", "--detach", str(folder / "side"))
+    repo.git("worktree", "remove", "--force", str(folder / "side"))
+    _settle(repo)
+    return repo
+
+
+def _chains(rounds: int) -> list[list[tuple[str, ...]]]:
+    """What each does, one after the other; `git` or treering."""
+    return [
+        [
+            ("git", "merge", "-q", "--no-ff", "--no-edit", "landed"),
+            ("git", "branch", "-q", "-D", "landed"),
+            *[("git", "switch", "-q", name) for _ in range(rounds) for name in ("living", "main")],
+        ],
+        [("git", "branch", "-m", "old-name", "new-name"), *[("recall",)] * rounds],
+        [("restore", "restored"), *[("hook", "work", "post-merge")] * rounds],
+        [("gc",)] * rounds,
+        [("sync",)] * rounds,
+        [("recall", "learned", "--scope", "all"), ("context",), ("status",)] * rounds,
+    ]
+
+
+def _run(repo: Repo, *words: str) -> int:
+    if words[0] == "git":
+        repo.git(*words[1:])
+        return 0
+    return repo.cli(*words).returncode
+
+
+class _Chain(threading.Thread):
+    def __init__(self, repo: Repo, chain: list[tuple[str, ...]]) -> None:
+        super().__init__()
+        self._repo, self._chain = repo, chain
+        self.codes: list[int] = []
+
+    def run(self) -> None:
+        self.codes += [_run(self._repo, *words) for words in self._chain]
+
+
+def _settle(repo: Repo) -> None:
+    Hooked(repo.path / ".git").settle()
+    repo.tr.gc()
+
+
+def _trees(repo: Repo) -> dict[str, str]:
+    heads = "refs/treering/heads/"
+    lines = repo.git("for-each-ref", "--format=%(refname) %(tree)", heads).splitlines()
+    return {name.removeprefix(heads): tree for name, tree in (line.split() for line in lines)}

@@ -31,6 +31,34 @@ def test_loose_refs_win_over_packed_ones(repo: Repo) -> None:
     assert found == {REF: two, "refs/treering/heads/a%2Fb": one}
 
 
+def test_a_ref_packed_while_refs_are_listed_is_not_missed(repo: Repo, monkeypatch) -> None:
+    """git writes packed-refs, then takes the loose file away: whoever reads the first before and
+    the second after sees the ref in neither. Here git packs between our two looks."""
+    (one, two), looks = _two_commits(repo), []
+    repo.git("update-ref", REF, one)
+    repo.git("pack-refs", "--all")
+    repo.git("update-ref", REF, two)
+    repo.git("update-ref", "refs/treering/heads/other", one)
+
+    def packing_after(look):
+        def packed_after(*arguments):
+            found = list(look(*arguments))
+            looks.append(look)
+            if len(looks) == 1:
+                repo.git("pack-refs", "--all", "--prune")
+            return iter(found)
+
+        return packed_after
+
+    for name in ("_read_packed", "_loose"):
+        monkeypatch.setattr(refs, name, packing_after(getattr(refs, name)))
+
+    found = refs.list_refs(repo.path / ".git", "refs/treering/heads/")
+
+    assert found == {REF: two, "refs/treering/heads/other": one}
+    assert len(looks) == 2
+
+
 def test_a_move_from_the_wrong_value_is_refused(repo: Repo) -> None:
     """Someone else's commit must not be lost under ours."""
     one, two = _two_commits(repo)

@@ -18,5 +18,5 @@ def hooked(repo) -> Iterator[Hooked]:
 
 @pytest.fixture
 def noting(repo) -> Hooked:
-    """Hooks that only note: the worker is a program that does nothing."""
-    return Hooked(repo.path / ".git").install(worker="/bin/true")
+    """Hooks that only note, and start nobody."""
+    return Hooked(repo.path / ".git").install(only_notes=True)

@@ -375,3 +375,19 @@ def test_worker_is_told_the_event_and_the_common_dir(repo, tmp_path, shell) -> N
     )
     told = (tmp_path / "told").read_text().split()
     assert told == ["hook", "work", "post-commit", "-C", str(repo.path / ".git")]
+
+
+def test_worker_is_not_told_of_a_worktree_that_may_be_gone(repo, tmp_path, shell) -> None:
+    """`git commit`, then `git worktree remove` at once: the worker starts after that."""
+    program = tmp_path / "worker"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >>"{tmp_path}/told"\n')
+    program.chmod(0o755)
+    Hooked(repo.path / ".git").install(program, shell)
+
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+
+    _until(
+        lambda: (tmp_path / "told").exists() and (tmp_path / "told").read_text().count("\n") == 5
+    )
+    told = (tmp_path / "told").read_text().split()
+    assert told == ["hook", "work", "post-checkout", "-C", str(repo.path / ".git")]

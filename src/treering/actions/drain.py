@@ -1,12 +1,14 @@
-"""Draining the journal: what hooks noted is captured, by a worker, by hand, or before a read."""
+"""Draining the journal: the commits hooks noted are taken in, by the driver or before a read."""
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.capture.journal import Journal
+from treering.capture.journal import Journal, JournalEvent
+from treering.git import lock
 
 _BRIEFLY = 0.2  # seconds a reader waits for what is pending
 _MANY = 500  # events at once
@@ -25,30 +27,44 @@ class Drained(NamedTuple):
 def drain_briefly(workspace: Workspace) -> int:
     """Before a read: capture what waits, if nobody is writing and it is soon done.
 
-    Returns how many events wait still. Costs one look at a folder where there are none.
+    What became of branches is not for a reader to see to: the events that ask for it stay, and a
+    driver is started where none runs. Returns how many events were not looked at. Costs one look at
+    a folder where there are none.
     """
     journal = Journal(workspace.store.folder)
-    if pending := journal.pending():
-        if not os.access(workspace.repository.common_dir, os.W_OK):
-            return pending
+    if not journal.pending():
+        return 0
+    if os.access(workspace.repository.common_dir, os.W_OK):
         with suppress(Exception):  # whatever it is, it is no reason not to answer: the worker logs
-            drain(workspace, seconds=_BRIEFLY)
-        pending = journal.pending()
-    return pending
+            capture(workspace, seconds=_BRIEFLY)
+        start_driver(workspace, lambda event: event.is_for_driver)
+    return journal.uncaptured()
 
 
-def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
-    """Capture what hooks noted; with `seconds` as much as can be done by then, without waiting.
+def start_driver(workspace: Workspace, is_reason: Callable[[JournalEvent], bool]) -> None:
+    """Where an event is a reason for it, and nobody is at it: let a process work the journal off.
 
-    The branch plan is not run here: reads drain, too, and reads move no branch's memories.
+    So is any that came while we looked whether somebody is: its shim may have found the lock taken
+    by this very look, and left.
     """
+    journal = Journal(workspace.store.folder)
+    before = set(journal.events())
+    if lock.is_held(workspace.store.driver_lock_path):
+        return
+    events = (*journal.events(), *journal.captured())
+    reasons = [event for event in events if event not in before or is_reason(event)]
+    workspace.start_driver({event.path.name for event in reasons})
+
+
+def capture(workspace: Workspace, *, seconds: float | None = None) -> Drained:
+    """Take in the commits hooks noted; with `seconds` as many as can be done by then, without
+    waiting. Events that ask for more than that stay, for the driver."""
     from treering.actions.record_events import (
         EventRecorder,  # reads with nothing to drain need not pay
     )
 
     journal = Journal(workspace.store.folder)
     events = journal.events()
-    journal.expect_no_worker(events)
     until = None if seconds is None else time.monotonic() + seconds
     capturing = EventRecorder(workspace, journal, until)
     size = _MANY if until is None else _FEW if len(events) < _SOME else _SOME

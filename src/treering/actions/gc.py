@@ -4,21 +4,22 @@ import calendar
 import time
 from dataclasses import dataclass
 
+from treering.actions import driver
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
-from treering.branches.apply import apply
-from treering.branches.landing.judge import Judge
 from treering.branches.layers import scope_named
-from treering.branches.plan import PlanLine, plan
+from treering.branches.plan import PlanLine
 from treering.branches.promotion import by_hand, list_all, promote
-from treering.branches.survey import TrashedScope, list_trash, local_scopes, survey
+from treering.branches.survey import TrashedScope, list_trash, local_scopes
+from treering.branches.tips import forget_tips
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
+from treering.capture.journal import Journal
 from treering.errors import BranchNotFound, Invalid, SyncRefused
-from treering.git import reflog, refs
+from treering.git import refs
 from treering.git.lock import Held
 from treering.model.dates import duration
-from treering.model.scope import HEADS, KEEP, Scope
+from treering.model.scope import HEADS, Scope
 from treering.store.heads import list_heads
 from treering.store.vault import Vault
 
@@ -45,6 +46,7 @@ class GcAnswer:
     dry_run: bool
     plan: tuple[PlanAnswer, ...]
     purged: tuple[str, ...]
+    pending: int | None = None  # events a dry run did not look at
 
 
 def gc(
@@ -60,26 +62,33 @@ def gc(
 ) -> GcAnswer:
     """Promote what landed, follow renames, put what was thrown away into the trash.
 
+    The driver does it, as for hooks, and is waited for: what the answer says is so. A dry run waits
+    for nobody and takes nothing in; it says how many events wait.
+
     With `force` scopes that cannot be judged go to the trash too; with `purge` trash older than
     `older_than` is deleted: here, and with `remote` there as well.
     """
     if remote and not purge:
         raise Invalid("A remote is only for --purge.", hint="`treering sync` shares memories.")
     age = duration(older_than)
-    # Judging may take seconds, in which others want to write: the lock is for the deeds alone.
-    plans = [
-        (vault, _plan_of(workspace, vault, branch, force)) for vault in workspace.store.vaults()
-    ]
     if dry_run:
-        whole = [line for _, lines in plans for line in lines]
-        return GcAnswer(True, _tell(whole), _purgeable(workspace, age) if purge else ())
-    refs_there = _withdraw(workspace, remote, age) if remote else ()
-    with workspace.store.lock() as lock:
-        trunk = trunk_of(workspace.repository) if keep_lessons else ""
-        lines = _carry_out(workspace, lock, plans, trunk)
-        refs_here = _purge(workspace, lock, age) if purge else ()
-        _forget_tips(workspace, lock)
-    return GcAnswer(False, _tell(lines), refs_here + refs_there)
+        plans = [driver.make_plan(workspace, v, branch) for v in workspace.store.vaults()]
+        shown = [_force(line) if force else line for lines in plans for line in lines]
+        pending = Journal(workspace.store.folder).pending() or None
+        purgeable = _purgeable(workspace, age) if purge else ()
+        return GcAnswer(True, _tell(shown), purgeable, pending)
+    withdrawn = _withdraw(workspace, remote, age) if remote else ()
+    with driver.drive(workspace):
+        done = driver.carry_out(
+            workspace,
+            lambda line: _force(line) if force else line,
+            branch=branch,
+            keep_lessons=trunk_of(workspace.repository) if keep_lessons else "",
+        )
+        with workspace.store.lock() as held:
+            purged = _purge(workspace, held, age) if purge else ()
+            forget_tips(workspace.store, held, workspace.clock() - duration(_KEPT_FOR))
+    return GcAnswer(False, _tell(done), purged + withdrawn)
 
 
 def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
@@ -111,48 +120,6 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
     return tuple(f"{wire.name}:{scope.ref}" for scope in trash)
 
 
-def follow_branches(workspace: Workspace) -> tuple[PlanAnswer, ...]:
-    """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
-    asks for it. For hooks, which only make happen sooner what gc would do."""
-    plans = [
-        (vault, [line for line in _plan_of(workspace, vault, "", False) if line.action != "trash"])
-        for vault in workspace.store.vaults()
-    ]
-    with workspace.store.lock() as lock:
-        return _tell(_carry_out(workspace, lock, plans))
-
-
-def _carry_out(
-    workspace: Workspace,
-    lock: Held,
-    plans: list[tuple[Vault, list[PlanLine]]],
-    keep_lessons: str = "",
-) -> list[PlanLine]:
-    outcome: list[PlanLine] = []
-    for vault, lines in plans:
-        current = [_if_still_true(workspace, vault, line) for line in lines]
-        outcome += apply(workspace.actor(lock), vault, current, keep_lessons=keep_lessons)
-    return outcome
-
-
-def _if_still_true(workspace: Workspace, vault: Vault, line: PlanLine) -> PlanLine:
-    """The line, unless branch or memories have moved since it was planned: then another time.
-
-    A scope that is not there yet is one that a line before this renames.
-    """
-    is_same = workspace.repository.tip_of(line.scope.branch) == line.branch_tip
-    if line.trashed or not line.tip or (is_same and vault.tip(line.scope) in (line.tip, None)):
-        return line
-    return line._replace(verdict="live", action="keep", reason="It changed meanwhile: next time.")
-
-
-def _plan_of(workspace: Workspace, vault: Vault, branch: str, force: bool) -> list[PlanLine]:
-    repository = workspace.repository
-    scopes = survey(workspace.store, vault)
-    lines = plan(repository, vault, scopes, Judge(repository), branch=branch)
-    return [_force(line) if force else line for line in lines]
-
-
 def _force(line: PlanLine) -> PlanLine:
     """What cannot be judged goes to the trash when someone insists; it can be restored."""
     if line.verdict != "unsure":
@@ -173,23 +140,6 @@ def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
 def _told_action(line: PlanLine) -> str:
     """In the contract's words: what moves aside is kept."""
     return "keep" if line.action == "aside" else line.action
-
-
-def _forget_tips(workspace: Workspace, lock: Held) -> None:
-    """Keep refs hold code a user may have wanted gone: they end with the scope they are for, and
-    once a branch that cannot be judged has been gone for long."""
-    vault, repository = workspace.store.shared, workspace.repository
-    scopes = {scope.component: scope for scope in local_scopes(vault)}
-    for name, tip in refs.list_refs(repository.common_dir, KEEP).items():
-        scope = scopes.get(name.removeprefix(KEEP))
-        has_branch = scope is not None and repository.tip_of(scope.branch) is not None
-        if scope is None or (not has_branch and _is_old(workspace, name)):
-            vault.move_ref(lock, name, None, old=tip, why="judged")
-
-
-def _is_old(workspace: Workspace, name: str) -> bool:
-    log = reflog.lines(workspace.repository.common_dir / "logs" / name)
-    return bool(log) and log[-1].when < workspace.clock() - duration(_KEPT_FOR)
 
 
 # --- trash ---------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from functools import cached_property, partial
+from pathlib import Path
 
 from treering.actions.config import SETTINGS
 from treering.actions.workspace import Change, Position, Workspace, Writing
@@ -29,6 +30,7 @@ class EventRecorder:
         self._journal = journal
         self._until = until
         self._trunk = trunk_of(self._repository)
+        self._shares: dict[JournalEvent, list[str]] = {}
         self.captured = 0
         self.done: list[JournalEvent] = []
         self.errors: list[str] = []
@@ -36,19 +38,44 @@ class EventRecorder:
     def take(self, events: Sequence[JournalEvent]) -> None:
         by_scope: dict[Scope, list[JournalEvent]] = {}
         for event in events:
-            scope = self._scope_of(event)
-            if scope is None:
-                self._finish([event])  # it only said: look now
-            else:
-                by_scope.setdefault(scope, []).append(event)
+            for part in self._split(event):
+                scope = self._scope_of(part)
+                if scope is None:
+                    self._finish([event])  # it only says: look now
+                else:
+                    by_scope.setdefault(scope, []).append(part)
         oids = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
         by_oid = {c.oid: c for c in commits(self._repository, oids, seconds=self._seconds_left())}
-        for scope, mine in by_scope.items():
-            self._take(scope, mine, by_oid)
+        outcomes = [self._take(scope, mine, by_oid) for scope, mine in by_scope.items()]
+        if all(outcomes):  # of an event with several parts each has to be written
+            self._finish([event for event in events if event.path in self._parts()])
+
+    def _parts(self) -> set[Path]:
+        return {part.path for part in self._shares}
+
+    def _split(self, event: JournalEvent) -> list[JournalEvent]:
+        """The event for each branch it is about, the one it is named for last.
+
+        `git rebase --update-refs` moves the branches below, too, and tells of all commits at once:
+        each is remembered where it was made, or it would have a memory on both.
+        """
+        if event.told[:1] != ("rebase",):
+            return [event]
+        moved = reflog.list_moved_along(self._repository, event.branch, event.rewrites)
+        onto = reflog.find_rebase_target(self._repository, event.branch, event.commit)
+        if not moved or not onto:
+            return [event]
+        parts, below = [], [onto]
+        for branch, tip in [*moved.items(), (event.branch, event.commit)]:
+            part = event._replace(head=f"ref: refs/heads/{branch}", commit=tip)
+            self._shares[part] = self._repository.history([tip], without=below)
+            parts.append(part)
+            below = [*below, tip]
+        return parts
 
     def _take(
         self, scope: Scope, events: list[JournalEvent], by_oid: dict[str, CodeCommit]
-    ) -> None:
+    ) -> bool:
         attempt = partial(self._attempt, events, by_oid)
         position = Position(scope, self._trunk, events[-1].commit)
         patience = PATIENCE if self._until is None else 0.0
@@ -60,11 +87,12 @@ class EventRecorder:
             self.errors.append(f"{scope.branch}: {error.message}")  # and no better another time
         except StoreDamaged as error:
             self.errors.append(f"{scope.branch}: {error.message}")
-            return  # left for the time after a repair; other branches need not wait for it
-        self._finish(events)
+            return False  # left for after a repair; other branches need not wait for it
+        self._finish([event for event in events if event not in self._shares])
+        return True
 
     def _finish(self, events: Sequence[JournalEvent]) -> None:
-        self._journal.remove(events)
+        self._journal.finish(events)
         self.done += events
 
     def _attempt(
@@ -107,6 +135,8 @@ class EventRecorder:
 
     def _oids(self, event: JournalEvent) -> list[str]:
         """The commits to capture for an event, oldest first."""
+        if event in self._shares:
+            return self._shares[event]
         if event.name == "post-commit":
             return [event.commit]
         if event.name == "post-merge":

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.survey import local_scopes
+from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
 from treering.git import refs
@@ -84,6 +85,7 @@ def sync(
     if dry_run:
         return run.forecast()
     refspec.repair(workspace.repository)
+    remember_new_tips(workspace.store)  # a prune takes what a fetch saw
     workspace.ledger.catch_up()  # a redaction of others may have our history written again
     return run.run()
 

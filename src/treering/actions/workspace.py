@@ -75,11 +75,14 @@ class Workspace:
         cache: Path | None = None,
         user_folder: Path | None = None,
         is_brief: bool = False,
+        driver: Callable[[Path], None] | None = None,
     ) -> None:
         self.repository = repository
         self._cache = cache
         self.user_folder = user_folder
         self._is_brief = is_brief
+        self._driver = driver
+        self._driven: set[str] = set()
         self.store = Store(repository, clock)
         self.clock = clock
         self.agent = agent
@@ -99,13 +102,15 @@ class Workspace:
         user_folder: Path | None = None,
         is_brief: bool = False,
         is_named: bool = False,
+        driver: Callable[[Path], None] | None = None,
     ) -> Self:
         """Open the repository that holds `path`.
 
         `cache` is a folder to use where the repository cannot be written, `user_folder` the one
         with the user's own prompts; `is_brief` says that this process ends after one call, so that
         what the next one needs is left on disk; `is_named` says that a person chose this path,
-        without which a bare repository among another one's files is not used.
+        without which a bare repository among another one's files is not used; `driver` starts a
+        process that works off what hooks noted, for readers who may not.
         """
         return cls(
             Repository.discover(Path(path), is_named=is_named),
@@ -115,6 +120,7 @@ class Workspace:
             cache=cache,
             user_folder=user_folder,
             is_brief=is_brief,
+            driver=driver,
         )
 
     @cached_property
@@ -186,6 +192,13 @@ class Workspace:
         and this process lives long enough. Git handles are not for two threads: it has its own."""
         if self.neighbourhood.is_behind and not self._is_brief:
             self.neighbourhood.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
+
+    def start_driver(self, events: set[str]) -> None:
+        """Let a process of its own see to events, once: what it cannot see to would have every
+        reader start another one."""
+        if self._driver and events - self._driven:
+            self._driven |= events
+            self._driver(self.repository.common_dir)
 
     def now(self) -> str:
         return format_moment(self.clock())

@@ -48,7 +48,7 @@ def apply(
 ) -> list[PlanLine]:
     """Do what the lines say; the ones that failed come back with what went wrong as reason."""
     results = list(lines)
-    for number in _in_turn(results):
+    for number in in_turn(results):
         line = results[number]
         try:
             _ACTIONS[line.action](actor, vault, line, keep_lessons)
@@ -57,7 +57,7 @@ def apply(
     return results
 
 
-def _in_turn(lines: list[PlanLine]) -> list[int]:
+def in_turn(lines: list[PlanLine]) -> list[int]:
     """The order to do lines in; a scope moves on before another one gets its name."""
     order = sorted(range(len(lines)), key=lambda number: _turn(lines[number]))
     renames = {lines[n].scope.branch: n for n in order if lines[n].action == "rename"}

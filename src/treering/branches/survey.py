@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
+from treering.branches.tips import last_tips
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, KEEP, TRASH, Scope
+from treering.model.scope import HEADS, TRASH, Scope
 from treering.store import message
 from treering.store.heads import list_heads
 from treering.store.message import CodePosition
@@ -182,20 +183,6 @@ def _op_of(vault: Vault, tip: str) -> str:
         return message.read(vault.repository.objects.commit(tip).message).op
     except StoreDamaged:
         return ""
-
-
-def last_tips(repository: Repository, scope: Scope) -> list[str]:
-    """The code commits a branch was last seen at, as far as they are here."""
-    if scope.is_detached:
-        commit = repository.resolve(scope.branch[1:])
-        return [commit] if commit else []
-    candidates = [
-        repository.tip_of(scope.branch),
-        *(repository.remote_tip_of(remote, scope.branch) for remote in repository.remotes()),
-        refs.read(repository.handle, KEEP + scope.component),
-        reflog.last_left(repository, scope.branch),
-    ]
-    return [tip for tip in dict.fromkeys(candidates) if tip and repository.resolve(tip)]
 
 
 def _renames(

@@ -4,19 +4,23 @@ A folder with one file an event, which the shims in `hooks/` make with nothing b
 file is complete when its last line is a single dot; one that never got there is read as far as it
 goes once it is old. Whoever drains writes an event's effect first and unlinks its file then, so a
 kill in between means that it is looked at again: every effect must bear that.
+
+Most events also ask to look what became of branches, which is for the driver alone. Whoever else
+takes their commits in leaves them here under another name.
 """
 
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead
-_OVERDUE = 60.0  # seconds after which no living worker can be the reason that a file is there
 _MOST_BYTES = 8 * 1024 * 1024
 _BRANCH = "ref: refs/heads/"
+_CAPTURED = ".captured"  # ends the name of an event that only waits for the driver
 
 
 class JournalEvent(NamedTuple):
@@ -33,6 +37,11 @@ class JournalEvent(NamedTuple):
     def branch(self) -> str:
         """The branch HEAD named; empty when it was detached."""
         return self.head.removeprefix(_BRANCH) if self.head.startswith(_BRANCH) else ""
+
+    @property
+    def is_for_driver(self) -> bool:
+        """Whether there is more to do than to take its commits in."""
+        return self.name != "post-commit"
 
     @property
     def rewrites(self) -> dict[str, list[str]]:
@@ -66,6 +75,10 @@ class Journal:
         except OSError:
             return 0
 
+    def uncaptured(self) -> int:
+        """How many events wait whose commits nobody has taken in."""
+        return sum(1 for path in self._paths() if not path.name.endswith(_CAPTURED))
+
     def waiting_seconds(self) -> float:
         """For how many seconds the oldest event has waited; 0 where there is none."""
         try:
@@ -82,29 +95,44 @@ class Journal:
             return ""
 
     def events(self) -> list[JournalEvent]:
-        """The events that can be looked at, in the order they happened."""
+        """The events whose commits can be taken in, in the order they happened."""
+        return _read_all(path for path in self._paths() if not path.name.endswith(_CAPTURED))
+
+    def captured(self) -> list[JournalEvent]:
+        """The events that wait for the driver, their commits taken in."""
+        return _read_all(path for path in self._paths() if path.name.endswith(_CAPTURED))
+
+    def _paths(self) -> list[Path]:
         try:
             with os.scandir(self._folder) as entries:
-                paths = [Path(e.path) for e in entries if e.is_file(follow_symlinks=False)]
+                return [Path(e.path) for e in entries if e.is_file(follow_symlinks=False)]
         except OSError:
             return []
-        events = [event for path in paths if (event := _read(path)) is not None]
-        return sorted(events, key=lambda event: (event.when, event.path))
+
+    def finish(self, events: Iterable[JournalEvent]) -> None:
+        """Their commits are taken in: they may go, or wait for the driver."""
+        for event in events:
+            if not event.is_for_driver:
+                event.path.unlink(missing_ok=True)  # another drainer may have been here
+                continue
+            # The name is free for a later event from now on, so it says when this one happened.
+            name = f"{event.path.name}.{event.when:.9f}{_CAPTURED}"
+            with suppress(FileNotFoundError):
+                event.path.rename(event.path.with_name(name))
 
     def remove(self, events: Iterable[JournalEvent]) -> None:
-        """Their effect is on disk: they may go."""
+        """All they asked for is done."""
         for event in events:
-            event.path.unlink(missing_ok=True)  # another drainer may have been here
-
-    def expect_no_worker(self, events: Iterable[JournalEvent]) -> None:
-        """Where an event has waited for long, the pid that keeps shims from starting a worker is
-        that of some other process: take it away."""
-        if any(time.time() - event.when > _OVERDUE for event in events):
-            self.take_pid_away()
+            event.path.unlink(missing_ok=True)
 
     def take_pid_away(self) -> None:
-        """From now on a shim starts a worker again."""
+        """Shims of 0.1 start no worker while the process of this pid is alive, whoever that is."""
         self._pid.unlink(missing_ok=True)
+
+
+def _read_all(paths: Iterable[Path]) -> list[JournalEvent]:
+    found = [event for path in paths if (event := _read(path)) is not None]
+    return sorted(found, key=lambda event: (event.when, event.path))
 
 
 def _is_commit(text: str) -> bool:

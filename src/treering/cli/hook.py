@@ -24,8 +24,9 @@ def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
 
 @command.command("drain", params=options(), epilog="Example: treering hook drain")
 def drain_command(**shared: Any) -> None:
-    """Capture what is pending. `treering status` says how much that is."""
-    from treering.actions.drain import Drained, drain
+    """Take in what is pending, as the worker does. `treering status` says how much that is."""
+    from treering.actions.drain import Drained
+    from treering.actions.driver import drain
     from treering.cli.invocation import current_invocation
 
     stop_collecting_imports()
@@ -46,7 +47,13 @@ def work_command(event: str, **shared: Any) -> None:
     from treering.hooks.worker import work
 
     stop_collecting_imports()
-    work(current_invocation(**shared).repo, event)
+    work(current_invocation(**shared).repo, event, _inherited_lock())
+
+
+def _inherited_lock() -> int | None:
+    """The descriptor by which a shim holds the worker's lock for us, if it does."""
+    text = os.environ.pop("TREERING_LOCK", "")
+    return int(text) if text.isdecimal() else None
 
 
 @command.command(

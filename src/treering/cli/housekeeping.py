@@ -68,6 +68,8 @@ def render_gc(answer: "GcAnswer") -> str:
     if answer.purged:
         verb = "would purge" if answer.dry_run else "purged"
         parts.append(f"{verb} {len(answer.purged)} from trash")
+    if answer.pending:
+        parts.append(f"{answer.pending} hook events wait: gc takes them in first.")
     if answer.dry_run:
         parts.append(_UNCHANGED)
     return "\n".join(parts)

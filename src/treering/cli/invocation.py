@@ -65,19 +65,36 @@ class Invocation:
             self.start_tidying()
 
     def start_tidying(self) -> None:
-        import subprocess
+        _start(*_program("reindex", "--tidy", "-C", str(Path(self.repo).absolute())))
 
-        from treering.cli import program
 
-        with contextlib.suppress(OSError):
-            subprocess.Popen(
-                program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())),
-                cwd="/",  # nobody's folder is held back
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+def start_driver(common_dir: Path) -> None:
+    """What a shim does: work off in the background what hooks noted."""
+    if not os.environ.get("TREERING_WORKER"):
+        words = _program("hook", "work", "-C", str(common_dir))
+        _start("nice", *words, env={"TREERING_WORKER": "1"})
+
+
+def _program(*arguments: str) -> list[str]:
+    from treering.cli import program
+
+    return program.command(*arguments)
+
+
+def _start(*words: str, env: Mapping[str, str] | None = None) -> None:
+    """Start a process and forget it."""
+    import subprocess
+
+    with contextlib.suppress(OSError):
+        subprocess.Popen(
+            words,
+            cwd="/",  # nobody's folder is held back
+            env=os.environ | dict(env or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
 
 def open_workspace(repo: str, agent: str) -> Workspace:
@@ -92,6 +109,7 @@ class Caller(TypedDict):
     agent: str
     cache: Path
     user_folder: Path
+    driver: Callable[[Path], None]
 
 
 def read_caller() -> Caller:
@@ -100,6 +118,7 @@ def read_caller() -> Caller:
         "agent": os.environ.get("TREERING_AGENT", ""),
         "cache": _cache(),
         "user_folder": _config(),
+        "driver": start_driver,
     }
 
 

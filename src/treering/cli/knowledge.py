@@ -213,7 +213,7 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
     if not answer["hooks"]["installed"]:
         notes.append("no hooks: `treering init` lets commits remember themselves")
     if pending := answer["journal"]["pending"]:
-        notes.append(f"{pending} hook events wait: the next recall looks at them")
+        notes.append(f"{pending} hook events wait: the next recall, gc or worker looks at them")
     sync = answer["sync"]
     notes += [
         f"{safe(kept['branch'])}: {kept['files']} files left out by {safe(kept['author'])} in "

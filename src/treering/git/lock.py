@@ -1,6 +1,7 @@
-"""One writer at a time per repository, through a lock the kernel drops when its holder dies.
+"""One writer at a time per repository, through a lock the kernel drops when its holder dies; and in
+the same way one driver, which lets memories follow their branches.
 
-The file lies beside the folder `treering`, not in it: people may delete that folder, and two
+The files lie beside the folder `treering`, not in it: people may delete that folder, and two
 processes holding two different files of one name would both believe they are alone.
 """
 
@@ -39,6 +40,79 @@ def hold(path: Path, *, patience: float = PATIENCE, group: bool = False) -> Iter
         release()
 
 
+@contextlib.contextmanager
+def sign(path: Path) -> Iterator[None]:
+    """Say in a lock we hold whose it is, for those who wait; nothing is decided by it."""
+    _write_into(path, f"{os.getpid()}\n")
+    try:
+        yield
+    finally:
+        _write_into(path, "")
+
+
+def _write_into(path: Path, text: str) -> None:
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)  # made by nobody here
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def describe_holder(path: Path) -> str:
+    """Who holds a signed lock, as far as can be known: `process 4711, which is stopped`."""
+    try:
+        pid = int(path.read_text(encoding="utf-8"))
+        os.kill(pid, 0)
+    except PermissionError:
+        return f"process {pid}"  # another user's
+    except (OSError, ValueError):
+        return "another process"
+    return f"process {pid}, which is stopped" if _is_stopped(pid) else f"process {pid}"
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return state.rpartition(")")[2].split()[:1] in (["T"], ["t"])
+
+
+def is_held(path: Path) -> bool:
+    """Whether someone has the lock now. Whoever asks has it for a moment itself."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in _NO_FLOCK or path.with_suffix(".pid").exists()
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextlib.contextmanager
+def keep(descriptor: int) -> Iterator[None]:
+    """Hold on to a lock that was adopted, and let go of it."""
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def adopt(path: Path, descriptor: int) -> bool:
+    """Whether a descriptor holds the lock: whoever started us took it for us. No child gets it."""
+    try:
+        if not _is_still(path, descriptor):
+            return False
+        os.set_inheritable(descriptor, False)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
 def is_flock_supported(folder: Path) -> bool:
     """Whether the file system knows flock; doctor says when it does not."""
     import tempfile
@@ -67,9 +141,17 @@ def _try(path: Path, mode: int) -> Callable[[], None] | None:
             return _try_pid_file(path.with_suffix(".pid"), mode)
         raise StorageFailed(f"The repository cannot be locked: {error.strerror}.") from error
     if _is_still(path, descriptor):
+        _open_to_group(descriptor, mode)
         return lambda: os.close(descriptor)
     os.close(descriptor)  # someone removed the file while we waited: lock the new one
     return None
+
+
+def _open_to_group(descriptor: int, mode: int) -> None:
+    """The umask may have closed what the group of a shared repository has to lock, too."""
+    if mode & 0o070 and os.fstat(descriptor).st_mode & mode != mode:
+        with contextlib.suppress(OSError):  # another member's: theirs to open
+            os.fchmod(descriptor, mode)
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

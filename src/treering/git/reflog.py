@@ -1,6 +1,7 @@
 """What git wrote down about branches: where they came from, what they were called."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,6 +107,22 @@ def find_copy_source(repository: Repository, branch: str) -> str | None:
 def _sources(repository: Repository, branch: str, pattern: str) -> list[str]:
     matches = (re.fullmatch(pattern, line.said) for line in of_branch(repository, branch))
     return [match[1] for match in matches if match][::-1]
+
+
+def list_moved_along(
+    repository: Repository, branch: str, rewrites: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Other branches that went from a rewritten commit to the one in its place, and where that is;
+    a branch below another comes before it."""
+    found = {}
+    for other in repository.branches() if rewrites else ():
+        moves = (
+            ln.new for ln in of_branch(repository, other) if ln.old in rewrites.get(ln.new, ())
+        )
+        if other != branch and (tip := next(moves, None)):
+            found[other] = tip
+    depth = {tip: number for number, tip in enumerate(rewrites)}  # git tells of the oldest first
+    return dict(sorted(found.items(), key=lambda item: depth[item[1]]))
 
 
 def last_left(repository: Repository, branch: str) -> str | None:

@@ -36,9 +36,13 @@ def read(handle: Handle, name: str) -> str | None:
 
 
 def list_refs(common_dir: Path, prefix: str) -> dict[str, str]:
-    """Every ref whose name starts with `prefix` and its object id, loose ones winning."""
-    tips = dict(_read_packed(common_dir, prefix))
-    tips.update(_loose(common_dir, prefix))
+    """Every ref whose name starts with `prefix` and its object id, loose ones winning.
+
+    Loose ones are read first: git packs a ref before it takes its file away, so one that is packed
+    between the two looks is seen twice, where the other order would see it in neither.
+    """
+    loose = dict(_loose(common_dir, prefix))
+    tips = dict(_read_packed(common_dir, prefix)) | loose
     return dict(sorted(tips.items()))
 
 
@@ -65,7 +69,7 @@ def _loose(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
                 ) as file:
                     yield f"{top}/{name}", file.read(4096).strip()
             except FileNotFoundError:
-                continue  # moved or packed meanwhile; what replaced it is read next time
+                continue  # gone or packed meanwhile; packed ones are read after this
 
 
 def _names(folder: str, above: str = "") -> Iterator[str]:

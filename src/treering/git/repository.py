@@ -151,6 +151,12 @@ class Repository:
         prefix = f"refs/remotes/{remote}/"
         return target.removeprefix(prefix) if isinstance(target, str) else None
 
+    def remote_branches(self, remote: str) -> dict[str, str]:
+        """The branches a remote was last seen to have, and their commits."""
+        prefix = f"refs/remotes/{remote}/"
+        found = refs.list_refs(self.common_dir, prefix)
+        return {name.removeprefix(prefix): oid for name, oid in found.items()}
+
     def remote_tip_of(self, remote: str, branch: str) -> str | None:
         return self._commit_at(f"refs/remotes/{remote}/{branch}")
 

@@ -1,4 +1,4 @@
-"""The worker a shim starts: it drains the journal, lets memories follow their branches, and ends.
+"""The worker a shim starts: a driver in the background, which ends when nothing is left to do.
 
 It runs in the background of someone's git command, so it says nothing, never fails loudly, and
 gives way: one at a time, in a session of its own, as nice as the shim made it. What goes wrong is
@@ -11,21 +11,20 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-from treering.actions.drain import Drained, drain
-from treering.actions.gc import follow_branches
+from treering.actions import driver
 from treering.actions.workspace import Workspace
-from treering.capture.journal import Journal
 from treering.errors import Busy, TreeringError
 from treering.git import lock
 from treering.text.masking import mask
 
 _LOG_BYTES = 64 * 1024
-_PAUSE, _TURNS = 0.05, 200  # between looks at a lock that another worker holds, and how many
-_MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
 
 
-def work(path: str, event: str = "") -> None:
-    """Do what there is to do for the repository at `path`. `event` is what just happened."""
+def work(path: str, event: str = "", inherited: int | None = None) -> None:
+    """Do what there is to do for the repository at `path`. `event` is what just happened.
+
+    `inherited` is a descriptor by which the shim holds the worker's lock for us.
+    """
     with suppress(OSError):
         os.setsid()  # a terminal that closes must not take a write with it
     try:
@@ -34,45 +33,15 @@ def work(path: str, event: str = "") -> None:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back
     try:
-        if "pre-push" in _work(workspace, {event} - {""}):
+        done = driver.work(workspace, event, inherited)
+        for error in done.errors:
+            log(workspace.store.folder, error)
+        if "pre-push" in done.events:
             _share(workspace)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell
         log(workspace.store.folder, traceback.format_exc())
-
-
-def _work(workspace: Workspace, events: set[str]) -> set[str]:
-    """Drain until nothing is left, as the only worker, and tell what had happened.
-
-    It looks again after taking its pid away, since until then shims start no other, and once more
-    after letting go. Whoever finds the lock taken takes its pid away, too, and leaves as soon as
-    nothing is left to do: a shim may have relied on it.
-    """
-    folder = workspace.store.folder
-    journal = Journal(folder)
-    all_events, turns = set(events), _TURNS
-    while True:
-        try:
-            with lock.hold(folder / "worker.lock", patience=0):
-                events |= set(_drain(workspace).events)
-                all_events |= events
-                if events - _MOVES_NOTHING:
-                    follow_branches(workspace)
-                journal.take_pid_away()
-                looked_at = set(journal.events())
-                events = set(_drain(workspace).events)
-                stuck = looked_at.intersection(journal.events())
-                all_events |= events
-        except Busy:
-            journal.take_pid_away()
-            turns -= 1
-            if not turns or not journal.events():
-                return all_events
-            time.sleep(_PAUSE)
-            continue
-        if not set(journal.events()) - stuck and not events - _MOVES_NOTHING:
-            return all_events
 
 
 def _share(workspace: Workspace) -> None:
@@ -82,13 +51,6 @@ def _share(workspace: Workspace) -> None:
 
     with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", patience=0):
         share_in_background(workspace)
-
-
-def _drain(workspace: Workspace) -> Drained:
-    answer = drain(workspace)
-    for error in answer.errors:
-        log(workspace.store.folder, error)
-    return answer
 
 
 def log(folder: Path, text: str) -> None:

@@ -7,6 +7,7 @@ or put in another's place since the last call is noticed.
 
 import copy
 import threading
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,10 +33,11 @@ class ServedRepository:
         person: "Person | None" = None,
         cache: Path | None = None,
         user_folder: Path | None = None,
+        driver: Callable[[Path], None] | None = None,
     ) -> None:
         self._path, self._is_named = path, is_named
         self._agent, self._person = agent, person
-        self._cache, self._user_folder = cache, user_folder
+        self._cache, self._user_folder, self._driver = cache, user_folder, driver
         self._lock = threading.Lock()
         self._open: tuple[Identity, Workspace] | None = None
 
@@ -65,6 +67,7 @@ class ServedRepository:
                 person=self._person,
                 cache=self._cache,
                 user_folder=self._user_folder,
+                driver=self._driver,
             )
         except NotARepository as error:
             if error.hint != NotARepository.hint:

@@ -18,6 +18,7 @@ CLONES = "refs/treering/clones/"
 TRASH = "refs/treering/trash/"
 UNDO = "refs/treering/undo/"
 KEEP = "refs/treering/keep/"
+KEEP_REMOTE = "refs/treering/keep-remote/"
 REMOTES = "refs/treering/remotes/"
 
 _LONGEST = 200

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from treering.clock import Clock, wall_clock
-from treering.errors import NotARepository, StorageFailed, StoreDamaged
+from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged
 from treering.git import files, lock
 from treering.git.lock import Held
 from treering.git.repository import Repository, make_bare
@@ -46,6 +46,33 @@ class Store:
                 lock.hold(self.lock_path, patience=patience, group=True) as held,
             ):
                 yield held
+
+    @property
+    def driver_lock_path(self) -> Path:
+        return self.repository.common_dir / "treering-worker.lock"
+
+    @contextmanager
+    def lock_driver(self, patience: float, inherited: int | None = None) -> Iterator[None]:
+        """Be the one who drains and lets memories follow their branches. This lock is taken before
+        the store's, never after it; `inherited` is a descriptor that may hold it already."""
+        path = self.driver_lock_path
+        with ExitStack() as stack:
+            if inherited is not None and lock.adopt(path, inherited):
+                stack.enter_context(lock.keep(inherited))
+            else:
+                word = self.repository.config("core.sharedRepository") or "umask"
+                group = files.is_for_group(word)
+                try:
+                    stack.enter_context(lock.hold(path, patience=patience, group=group))
+                except Busy as error:
+                    raise Busy(
+                        f"The worker's lock is held by {lock.describe_holder(path)}, "
+                        f"for more than {patience:g} seconds.",
+                        hint="It drains what hooks noted, or runs gc. If it is stopped, "
+                        "`kill -CONT` lets it go on.",
+                    ) from error
+            stack.enter_context(lock.sign(path))
+            yield
 
     @property
     def private(self) -> Vault | None:

@@ -17,7 +17,7 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.git import refs
 from treering.git.lock import Held
 from treering.model.dates import format_moment
-from treering.model.scope import HEADS, KEEP, REFS, Scope
+from treering.model.scope import HEADS, KEEP, KEEP_REMOTE, REFS, Scope
 from treering.store.absence import find_loss, list_kept, put_back, tell
 from treering.store.lost_commits import Lost, find_lost
 
@@ -30,7 +30,7 @@ _ELSEWHERE = (
 def count_vanished(workspace: Workspace) -> int:
     """How many shared memories are known, where no ref leads to any; 0 where one does."""
     names = refs.list_refs(workspace.repository.common_dir, REFS)
-    if any(not name.startswith(KEEP) for name in names):
+    if any(not name.startswith((KEEP, KEEP_REMOTE)) for name in names):
         return 0
     blobs = set(workspace.searcher.index.entries()) | workspace.neighbourhood.known_blobs()
     try:

@@ -128,7 +128,7 @@ _OLDER = "The current memories are complete. Fetch the past from a remote or ano
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    folders = ("heads/", "trash/", "undo/", "keep/", "remotes/")
+    folders = ("heads/", "trash/", "undo/", "keep/", "keep-remote/", "remotes/")
     for name in refs.list_refs(vault.repository.common_dir, "refs/treering/"):
         if not name.removeprefix("refs/treering/").startswith(folders):
             yield Finding(

@@ -19,7 +19,7 @@ from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
-from treering.errors import Invalid, TreeringError
+from treering.errors import Busy, Invalid, TreeringError
 from treering.git.repository import Repository
 from treering.sync.refspec import find_sharing_remote
 
@@ -62,6 +62,8 @@ def init(
     """
     repository = workspace.repository
     additions = _additions(repository, clients, agents_md)
+    if not dry_run:
+        _make_worker_lock(workspace)
     with nullcontext() if dry_run else workspace.store.lock():
         traces = InitRecord.read(repository)
         plan = (
@@ -146,6 +148,13 @@ def _hints(repository: Repository, clients: Sequence[str]) -> list[str]:
     ]
 
 
+def _make_worker_lock(workspace: Workspace) -> None:
+    """Shims lock what they find; how open it has to be is known here. Before the store's lock, as
+    everywhere."""
+    with suppress(Busy), workspace.store.lock_driver(patience=0):
+        return
+
+
 def _begin_journal(workspace: Workspace, program: str) -> None:
     """The folder hooks write events to, without which they do nothing; and whom they start."""
     folder = workspace.store.folder
@@ -153,6 +162,7 @@ def _begin_journal(workspace: Workspace, program: str) -> None:
     Journal(folder).make()
     if program:
         (folder / "worker").write_text(program + "\n", encoding="utf-8")
+    (folder / "worker.lock").unlink(missing_ok=True)  # where 0.1 had it
 
 
 def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> None:
@@ -200,7 +210,7 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
 def _end_journal(workspace: Workspace) -> None:
     """Events that wait are kept: the next recall takes them in, or a later init goes on."""
     folder = workspace.store.folder
-    for name in ("worker", "worker.pid"):
+    for name in ("worker", "worker.pid", "worker.lock"):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):  # something waits in it, or it is gone already
         (folder / "journal").rmdir()

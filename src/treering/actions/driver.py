@@ -1,0 +1,217 @@
+"""The driver: the one way in which memories follow their branches, for hooks and for gc.
+
+It takes the worker's lock, takes in what hooks noted, surveys and plans without the store's lock
+(judging may take seconds, in which others want to write), and carries the plan out line by line
+under it. A line whose facts moved meanwhile is planned again.
+
+Order of locks: the worker's, then the store's, never the other way round; and no network under
+either. Whoever finds the worker's lock taken may leave, since its holder looks at the journal once
+more after letting go.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from treering.actions.drain import Drained, capture, start_driver
+from treering.actions.workspace import Workspace
+from treering.branches.apply import Actor, apply, in_turn
+from treering.branches.landing.judge import Judge
+from treering.branches.overlay import own_files
+from treering.branches.plan import PlanLine, plan
+from treering.branches.survey import survey
+from treering.branches.tips import remember_new_tips
+from treering.branches.verdict import LandedFiles
+from treering.capture.journal import Journal, JournalEvent
+from treering.errors import Busy
+from treering.git import refs
+from treering.model.scope import TRASH, Scope
+from treering.store.vault import Vault
+
+#: Seconds to wait for another driver.
+PATIENCE = 60.0
+_ROUNDS = 3  # plans made for a scope that moves while it is judged
+_MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
+_SHARES = "pre-push"
+
+#: What is to be done of a plan: a line as it is, another one in its place, or nothing.
+Choose = Callable[[PlanLine], PlanLine | None]
+
+
+def work(workspace: Workspace, event: str = "", inherited: int | None = None) -> Drained:
+    """Work the journal off, until nothing is left; `event` has happened, and may not stand there.
+
+    Where another driver is at it, it will see what stands there now: nothing is left to do here.
+    """
+    journal = Journal(workspace.store.folder)
+    total, said = Drained(0, 0), frozenset({event} - {""})
+    while True:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(workspace.store.lock_driver(0, inherited))
+            except Busy:
+                return total
+            done, stuck = _work_off(workspace, said)
+        total = Drained(
+            total.captured + done.captured,
+            journal.pending(),
+            total.events + done.events,
+            total.errors + done.errors,
+        )
+        # Who came meanwhile found the lock taken, and left it to us.
+        if not {*journal.events(), *journal.captured()} - stuck:
+            return total
+        said, inherited = frozenset(), None
+
+
+def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
+    """Take in what hooks noted and let memories follow their branches, as the worker would; with
+    `seconds` only take in what can be had by then, without waiting for anybody."""
+    if seconds is not None:
+        return capture(workspace, seconds=seconds)
+    with drive(workspace) as done:
+        follow_branches(workspace)
+    return done._replace(pending=Journal(workspace.store.folder).pending())
+
+
+@contextmanager
+def drive(workspace: Workspace) -> Iterator[Drained]:
+    """Be the driver for what someone asks for by hand: what hooks noted is taken in before it and
+    has been seen to after it. Waits for a worker that is at it."""
+    journal = Journal(workspace.store.folder)
+    with workspace.store.lock_driver(PATIENCE):
+        done = capture(workspace)
+        # A push asks for the network, too, which is left to the worker.
+        waiting = [event for event in journal.captured() if event.name != _SHARES]
+        remember_new_tips(workspace.store)
+        yield done
+        journal.remove(waiting)
+        journal.take_pid_away()
+    # For those who came meanwhile and left it to us, and for what is to be shared.
+    start_driver(workspace, lambda _: True)
+
+
+def _work_off(workspace: Workspace, events: frozenset[str]) -> tuple[Drained, set[JournalEvent]]:
+    """One round of a worker; which events it could not see to."""
+    journal = Journal(workspace.store.folder)
+    before = set(journal.events())
+    done = capture(workspace)
+    waiting = journal.captured()
+    remember_new_tips(workspace.store)
+    names = dict.fromkeys((*events, *done.events, *(event.name for event in waiting)))
+    if names.keys() - _MOVES_NOTHING:
+        follow_branches(workspace)
+    journal.remove(waiting)
+    journal.take_pid_away()
+    return done._replace(events=tuple(names)), before.intersection(journal.events())
+
+
+# --- the plan -------------------------------------------------------------------------------------
+
+
+def follow_branches(workspace: Workspace) -> list[PlanLine]:
+    """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
+    asks for it. For hooks, which only make happen sooner what gc would do."""
+    return carry_out(workspace, lambda line: line if line.action != "trash" else None)
+
+
+def make_plan(workspace: Workspace, vault: Vault, branch: str = "") -> list[PlanLine]:
+    repository = workspace.repository
+    return plan(repository, vault, survey(workspace.store, vault), Judge(repository), branch=branch)
+
+
+def carry_out(
+    workspace: Workspace, choose: Choose, *, branch: str = "", keep_lessons: str = ""
+) -> list[PlanLine]:
+    """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
+    done: list[PlanLine] = []
+    for vault in workspace.store.vaults():
+        deed = _Deed(workspace, vault, choose, keep_lessons)
+        lines = make_plan(workspace, vault, branch)
+        for _ in range(_ROUNDS):
+            moved = deed.do(lines)
+            if not moved:
+                break
+            lines = [ln for ln in make_plan(workspace, vault, branch) if ln.branch in moved]
+        else:
+            deed.give_up(lines)
+        done += deed.done
+    return done
+
+
+class _Deed:
+    """A plan of one vault being carried out."""
+
+    def __init__(
+        self, workspace: Workspace, vault: Vault, choose: Choose, keep_lessons: str
+    ) -> None:
+        self._workspace = workspace
+        self._vault = vault
+        self._choose = choose
+        self._keep_lessons = keep_lessons
+        self._actor: Actor | None = None
+        self._given: set[Scope] = set()  # scopes something was put into
+        self.done: list[PlanLine] = []
+
+    def do(self, lines: list[PlanLine]) -> set[str]:
+        """Do what the lines say, one at a time; the branches that have to be planned again."""
+        wanted = [line for one in lines if (line := self._choose(one)) is not None]
+        moved: set[str] = set()
+        said = {line.branch for line in self.done}
+        results: dict[int, PlanLine] = {}
+        for number in in_turn(wanted):
+            line = wanted[number]
+            if line.action == "keep" and line.branch in said:
+                continue  # planned again, and nothing was left to do
+            result = self._do(line)
+            if result is None:
+                moved.add(line.branch)
+            else:
+                results[number] = result
+        self.done += [results[number] for number in sorted(results)]
+        return moved
+
+    def give_up(self, lines: list[PlanLine]) -> None:
+        """What kept changing is as it was; the next run sees to it."""
+        wanted = [line for one in lines if (line := self._choose(one)) is not None]
+        why = "It changed meanwhile: next time."
+        self.done += [ln._replace(verdict="live", action="keep", reason=why) for ln in wanted]
+
+    def _do(self, line: PlanLine) -> PlanLine | None:
+        """The line as it came to be; None where its facts moved."""
+        with self._workspace.store.lock() as held:
+            if not self._is_still_true(line):
+                # One that is kept and got what we promoted into it is what it was.
+                is_kept = line.action == "keep" and line.scope in self._given
+                return line if is_kept or self._is_done(line) else None
+            # What was written here is noted once: no line acts on a scope written to since.
+            self._actor = (
+                self._actor._replace(held=held) if self._actor else self._workspace.actor(held)
+            )
+            (result,) = apply(self._actor, self._vault, [line], keep_lessons=self._keep_lessons)
+            self._given |= {Scope(line.into), Scope(self._keep_lessons)}
+            return result
+
+    def _is_still_true(self, line: PlanLine) -> bool:
+        if line.trashed is not None:
+            return refs.read(self._vault.repository.handle, line.trashed.ref) == line.tip
+        if not line.tip:
+            return True  # a hint about a branch without memories
+        is_same = self._workspace.repository.tip_of(line.scope.branch) == line.branch_tip
+        return is_same and self._vault.tip(line.scope) == line.tip
+
+    def _is_done(self, line: PlanLine) -> bool:
+        """Whether another did it meanwhile: the memories are where they were to go."""
+        if line.action == "trash":
+            prefix = f"{TRASH}{line.scope.component}/"
+            there = refs.list_refs(self._vault.repository.common_dir, prefix)
+            return self._vault.tip(line.scope) is None and line.tip in there.values()
+        if line.action == "promote":
+            return all(self._is_taken(files) for files in line.landed)
+        target = Scope(line.into) if line.into else line.scope
+        tip = self._vault.tip(target) if line.action in ("rename", "aside", "revive") else None
+        is_gone = self._vault.tip(line.scope) is None or line.trashed is not None
+        return bool(tip and is_gone and self._vault.repository.is_ancestor(line.tip, tip))
+
+    def _is_taken(self, landed: LandedFiles) -> bool:
+        target = self._vault.snapshot(Scope(landed.into))
+        return not own_files(self._vault, set(landed.files), target)
