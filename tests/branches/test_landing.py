@@ -8,9 +8,9 @@ import pytest
 from conftest import Repo
 from treering.branches.landing import ancestry
 from treering.branches.landing.judge import Judge, Landing, Limits, Target
-from treering.branches.landing.trial_merge import TrialMerge
 from treering.git import process
 from treering.git.repository import Repository
+from treering.git.trial_merge import TrialMerge
 
 LINES = [f"line {number}\n" for number in range(60)]
 WIDE = Limits()

@@ -18,10 +18,11 @@ import pytest
 
 from conftest import Repo, make_repo
 from hostile.trap import Trap
-from treering.branches.landing.trial_merge import TrialMerge
 from treering.git import process
 from treering.git.hooks_path import DELICATE, HARMLESS
+from treering.git.pack import pack
 from treering.git.repository import Repository
+from treering.git.trial_merge import TrialMerge
 
 #: Every setting of git's documentation whose value is a program or a command line, but for those
 #: by which a remote is reached.
@@ -365,11 +366,11 @@ def test_packing_does_not_begin_where_git_would_ask_a_program(
     started: list[object] = []
     monkeypatch.setattr(process, "start_detached", lambda *words, **_: started.append(words))
 
-    process.pack(repo.path / ".git")
+    pack(repo.path / ".git")
     assert len(started) == 1
 
     repo.git("config", "gc.recentObjectsHook", "echo")
-    process.pack(repo.path / ".git")
+    pack(repo.path / ".git")
     assert len(started) == 1
 
 
@@ -380,7 +381,7 @@ def test_packing_asks_no_hook(repo: Repo, tmp_path: Path, trap: Trap) -> None:
     repo.git("config", "--file", ".git/evil", "--unset", "gc.recentObjectsHook")
     _pile_up(repo)
 
-    process.pack(repo.path / ".git")
+    pack(repo.path / ".git")
 
     until = time.monotonic() + 60
     while not _packs(repo):

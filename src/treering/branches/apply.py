@@ -4,6 +4,7 @@ A crash between two steps leaves something the next run completes: a promoted sc
 still there is known by its tip being reachable from the target; a trashed one by its trash ref.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -14,8 +15,8 @@ from treering.branches.landing.judge import Target
 from treering.branches.plan import PlanLine
 from treering.branches.rewrites import successors
 from treering.branches.trunk import trunk_of, trunk_tips
-from treering.errors import TreeringError
-from treering.git import process, refs
+from treering.errors import StorageFailed, TreeringError
+from treering.git import config, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
@@ -40,17 +41,17 @@ class Actor(NamedTuple):
 
 
 def apply(
-    hand: Actor, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
+    actor: Actor, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
 ) -> list[PlanLine]:
     """Do what the lines say; the ones that failed come back with what went wrong as reason."""
-    done = list(lines)
-    for number in _in_turn(done):
-        line = done[number]
+    results = list(lines)
+    for number in _in_turn(results):
+        line = results[number]
         try:
-            _ACTIONS[line.action](hand, vault, line, keep_lessons)
+            _ACTIONS[line.action](actor, vault, line, keep_lessons)
         except TreeringError as error:
-            done[number] = line._replace(verdict="unsure", action="keep", reason=error.message)
-    return done
+            results[number] = line._replace(verdict="unsure", action="keep", reason=error.message)
+    return results
 
 
 def _in_turn(lines: list[PlanLine]) -> list[int]:
@@ -74,18 +75,18 @@ def _turn(line: PlanLine) -> int:
     return {"rename": 1, "revive": 2}.get(line.action, 3)
 
 
-def _keep(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+def _keep(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     """Write down where a living branch is, so that it can be judged once it is gone."""
-    trunk = trunk_of(hand.store.repository)
+    trunk = trunk_of(actor.store.repository)
     if line.verdict != "live" or line.scope.is_detached or line.branch == trunk:
         return
-    remember_tip(hand, vault, line.scope)
-    _follow_rewrites(hand, vault, line, trunk)
+    remember_tip(actor, vault, line.scope)
+    _follow_rewrites(actor, vault, line, trunk)
 
 
-def _follow_rewrites(hand: Actor, vault: Vault, line: PlanLine, trunk: str) -> None:
+def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> None:
     """Let memories name the commit that took the place of the one they were made at."""
-    repository = hand.store.repository
+    repository = actor.store.repository
     tip = repository.tip_of(line.branch)
     if tip is None:
         return
@@ -99,37 +100,41 @@ def _follow_rewrites(hand: Actor, vault: Vault, line: PlanLine, trunk: str) -> N
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
     targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
-    moved = successors(repository, line.branch, tip, targets, commits)
-    changed = [replace(m, commit=moved[m.commit]) for m in memories.values() if m.commit in moved]
-    if changed:
-        files: dict[str, bytes | None] = {layout.path_of(m.id): document.dump(m) for m in changed}
-        ids = tuple(memory.id for memory in changed)
+    new_commits = successors(repository, line.branch, tip, targets, commits)
+    followers = [
+        replace(m, commit=new_commits[m.commit])
+        for m in memories.values()
+        if m.commit in new_commits
+    ]
+    if followers:
+        files: dict[str, bytes | None] = {layout.path_of(m.id): document.dump(m) for m in followers}
+        ids = tuple(memory.id for memory in followers)
         subject = f"follow {len(ids)} memories to rewritten commits"
-        why = Message("follow", subject, hand.code_of(line.scope), ids)
-        vault.commit(hand.held, line.scope, files, why, person=hand.person, seconds=hand.seconds)
+        why = Message("follow", subject, actor.code_of(line.scope), ids)
+        vault.commit(actor.held, line.scope, files, why, person=actor.person, seconds=actor.seconds)
 
 
-def remember_tip(hand: Actor, vault: Vault, scope: Scope) -> None:
-    repository = hand.store.repository
+def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
+    repository = actor.store.repository
     if vault.is_private or scope.is_detached or scope.branch == trunk_of(repository):
         return
     tip, name = repository.tip_of(scope.branch), KEEP + scope.component
-    kept = refs.read(repository.handle, name)
-    if tip and tip != kept:
-        vault.move_ref(hand.held, name, tip, old=kept, why="keep")
+    last_tip = refs.read(repository.handle, name)
+    if tip and tip != last_tip:
+        vault.move_ref(actor.held, name, tip, old=last_tip, why="keep")
 
 
-def _promote(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
-    promote(hand, vault, line.scope, line.tip, Scope(line.into), line)
+def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+    promote(actor, vault, line.scope, line.tip, Scope(line.into), line)
     if line.drops:
-        _drop(hand, vault, line)
+        _drop(actor, vault, line)
     else:
-        remember_tip(hand, vault, line.scope)
-    remember_tip(hand, vault, Scope(line.into))
+        remember_tip(actor, vault, line.scope)
+    remember_tip(actor, vault, Scope(line.into))
 
 
 def promote(
-    hand: Actor, vault: Vault, source: Scope, tip: str, target: Scope, line: PlanLine
+    actor: Actor, vault: Vault, source: Scope, tip: str, target: Scope, line: PlanLine
 ) -> None:
     """Put what is the source's own into the target, in one commit."""
     here, there = vault.snapshot_at(source, tip), vault.snapshot(target)
@@ -148,43 +153,47 @@ def promote(
     why = Message(
         op="promote",
         subject=f"promote {len(work.ids)} memories of {mask(source.branch)}",
-        code=hand.code_of(target),
+        code=actor.code_of(target),
         memories=work.ids,
         promoted_from=mask(source.branch),
         merged_as=line.merged_as,
         merge_kind=line.evidence if line.evidence != "none" else "by hand",
     )
     vault.commit(
-        hand.held, target, files, why, person=hand.person, seconds=hand.seconds, merging=tip
+        actor.held, target, files, why, person=actor.person, seconds=actor.seconds, merging=tip
     )
 
 
-def _drop(hand: Actor, vault: Vault, line: PlanLine) -> None:
+def _drop(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """The ref goes once all of it is in the target; what is not can still be restored."""
     here, there = vault.snapshot_at(line.scope, line.tip), vault.snapshot(Scope(line.into))
     if not promotion.is_taken_over(vault, here, there):
-        _trash(hand, vault, line, "")
+        _trash(actor, vault, line, "")
         return
-    vault.move_ref(hand.held, line.scope.ref, None, old=line.tip, why="promoted")
-    forget_tip(hand, vault, line.scope)
+    vault.move_ref(actor.held, line.scope.ref, None, old=line.tip, why="promoted")
+    forget_tip(actor, vault, line.scope)
 
 
-def forget_tip(hand: Actor, vault: Vault, scope: Scope) -> None:
+def forget_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
     name = KEEP + scope.component
-    if kept := refs.read(vault.repository.handle, name):
-        vault.move_ref(hand.held, name, None, old=kept, why="judged")
+    if last_tip := refs.read(vault.repository.handle, name):
+        vault.move_ref(actor.held, name, None, old=last_tip, why="judged")
 
 
-def _trash(hand: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
+def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
     """One ref move, however many memories there are."""
     if keep_lessons:
-        _keep_lessons(hand, vault, line, Scope(keep_lessons))
+        _keep_lessons(actor, vault, line, Scope(keep_lessons))
     if not _is_in_trash(vault, line):
         vault.move_ref(
-            hand.held, trash_name(vault, line.scope, hand.seconds), line.tip, old=None, why="trash"
+            actor.held,
+            trash_name(vault, line.scope, actor.seconds),
+            line.tip,
+            old=None,
+            why="trash",
         )
-    vault.move_ref(hand.held, line.scope.ref, None, old=line.tip, why="trash")
-    forget_tip(hand, vault, line.scope)
+    vault.move_ref(actor.held, line.scope.ref, None, old=line.tip, why="trash")
+    forget_tip(actor, vault, line.scope)
 
 
 def _is_in_trash(vault: Vault, line: PlanLine) -> bool:
@@ -195,36 +204,36 @@ def _is_in_trash(vault: Vault, line: PlanLine) -> bool:
 def trash_name(vault: Vault, scope: Scope, seconds: float) -> str:
     """A name in the trash that nothing has yet."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
-    taken = refs.list_refs(vault.repository.common_dir, f"{TRASH}{scope.component}/")
+    names_there = refs.list_refs(vault.repository.common_dir, f"{TRASH}{scope.component}/")
     names = (
         f"{TRASH}{scope.component}/{stamp}{f'-{n}' if n > 1 else ''}" for n in range(1, 10_000)
     )
-    return next(name for name in names if name not in taken)
+    return next(name for name in names if name not in names_there)
 
 
-def _keep_lessons(hand: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
+def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
     """What an abandoned branch tried and saw fail, kept for everyone: we tried this."""
     listing = vault.snapshot_at(line.scope, line.tip).listing()
     there = vault.snapshot(trunk).listing()
     files: dict[str, bytes | None] = {}
     for memory_id, blob in listing.items():
         try:
-            failed = vault.memory(blob).details.get("outcome") == "failed"
+            is_lesson = vault.memory(blob).details.get("outcome") == "failed"
         except TreeringError:
             continue
-        if failed and memory_id not in there:
+        if is_lesson and memory_id not in there:
             files[layout.path_of(memory_id)] = vault.repository.objects.blob(blob)
     if files:
         ids = tuple(path.rpartition("/")[2].removesuffix(".md") for path in files)
         name = mask(line.branch)
         subject = f"keep-lessons {len(ids)} memories of {name}"
-        why = Message("keep-lessons", subject, hand.code_of(trunk), ids, promoted_from=name)
-        vault.commit(hand.held, trunk, files, why, person=hand.person, seconds=hand.seconds)
+        why = Message("keep-lessons", subject, actor.code_of(trunk), ids, promoted_from=name)
+        vault.commit(actor.held, trunk, files, why, person=actor.person, seconds=actor.seconds)
 
 
-def _rename(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
-    rename(hand.held, vault, line.scope, line.tip, Scope(line.into))
-    remember_tip(hand, vault, Scope(line.into))
+def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+    rename(actor.held, vault, line.scope, line.tip, Scope(line.into))
+    remember_tip(actor, vault, Scope(line.into))
 
 
 def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
@@ -233,28 +242,25 @@ def rename(held: Held, vault: Vault, old: Scope, tip: str, new: Scope) -> None:
     vault.move_ref(held, new.ref, tip, old=None, why=f"renamed from {old.branch}")
     vault.move_ref(held, old.ref, None, old=tip, why=f"renamed to {new.branch}")
     name = KEEP + old.component
-    if kept := refs.read(vault.repository.handle, name):
-        vault.move_ref(held, name, None, old=kept, why="renamed")
+    if last_tip := refs.read(vault.repository.handle, name):
+        vault.move_ref(held, name, None, old=last_tip, why="renamed")
 
 
 def _stack(_: Actor, vault: Vault, line: PlanLine, __: str) -> None:
     """A hint only: if it cannot be written, git's own log still tells."""
-    process.run(
-        vault.repository.common_dir,
-        *("config", "--local", f"branch.{line.branch}.treeringbase", line.into),
-        may_fail=(1, 4, 5, 255),
-    )
+    with contextlib.suppress(StorageFailed):
+        config.put(vault.repository.common_dir, f"branch.{line.branch}.treeringbase", line.into)
 
 
-def _revive(hand: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+def _revive(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     if line.trashed is None:
         return
     if vault.tip(line.scope):  # written to since it is back
-        promote(hand, vault, line.scope, line.tip, line.scope, line)
+        promote(actor, vault, line.scope, line.tip, line.scope, line)
     else:
-        vault.move_ref(hand.held, line.scope.ref, line.tip, old=None, why="revived")
-    vault.move_ref(hand.held, line.trashed.ref, None, old=line.tip, why="revived")
-    remember_tip(hand, vault, line.scope)
+        vault.move_ref(actor.held, line.scope.ref, line.tip, old=None, why="revived")
+    vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="revived")
+    remember_tip(actor, vault, line.scope)
 
 
 _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {

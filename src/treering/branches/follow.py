@@ -9,27 +9,29 @@ from treering.model.scope import Scope
 from treering.store.vault import Vault
 
 
-def settle(hand: Actor, vault: Vault, scope: Scope) -> None:
+def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Before a write: let the scope have the branch's name, and be the branch's own."""
-    now = scope_now(hand.store.repository, vault, scope)
+    now = scope_now(actor.store.repository, vault, scope)
     if now == scope:
         return
     if vault.tip(scope):
-        _clear(hand, vault, scope)
+        _clear(actor, vault, scope)
     if now is not None and vault.tip(scope) is None and (tip := vault.tip(now)):
-        rename(hand.held, vault, now, tip, scope)
+        rename(actor.held, vault, now, tip, scope)
 
 
-def _clear(hand: Actor, vault: Vault, scope: Scope) -> None:
+def _clear(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Put away what another branch left under this name, or give it to the one it belongs to."""
-    repository = hand.store.repository
-    lines = plan(repository, vault, survey(hand.store, vault), Judge(repository))
+    repository = actor.store.repository
+    lines = plan(repository, vault, survey(actor.store, vault), Judge(repository))
     mine = [line for line in lines if line.scope == scope and line.action != "revive"]
     if any(line.action == "rename" for line in mine):  # its new name may be taken in turn
-        apply(hand, vault, [ln for ln in lines if ln.action == "rename" or _is_cleared(ln)])
+        apply(actor, vault, [ln for ln in lines if ln.action == "rename" or _is_cleared(ln)])
         return
     # In doubt it goes to the trash, from where it can be restored: the branch has to start empty.
-    apply(hand, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine])
+    apply(
+        actor, vault, [ln if ln.drops else ln._replace(action="trash", drops=True) for ln in mine]
+    )
 
 
 def _is_cleared(line: PlanLine) -> bool:

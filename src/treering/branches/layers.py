@@ -44,9 +44,9 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
         return scope
     if any(vault.tip(scope) for vault in store.vaults()) or _is_on_remote(store, name):
         return scope
-    detached = Scope(name, is_detached=True)
-    if name.startswith("@") and any(vault.tip(detached) for vault in store.vaults()):
-        return detached
+    at_commit = Scope(name, is_detached=True)
+    if name.startswith("@") and any(vault.tip(at_commit) for vault in store.vaults()):
+        return at_commit
     if create:
         return scope
     raise BranchNotFound(f"No branch {name} is known here, and no memories of one.")
@@ -68,9 +68,9 @@ def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterato
         kind = "detached" if scope.is_detached else "branch"
         yield from _both(store, scope, "private", kind, below)
     if head:
-        for detached in _list_detached(store, head):
-            if detached != scope:
-                yield from _both(store, detached, "private", "detached", below)
+        for other in _list_detached(store, head):
+            if other != scope:
+                yield from _both(store, other, "private", "detached", below)
     if scope != below and not scope.is_detached:
         for base in bases_of(store.repository, scope.branch, trunk):
             yield from _both(store, Scope(base), "private", "base", below)
@@ -95,21 +95,23 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | N
         return Layer(kind, vault, snapshot, name=scope.branch)
     from treering.branches import overlay  # only where two scopes meet
 
-    taken = overlay.list_taken_over(vault, snapshot, there)
-    saved = overlay.list_taken_over_saved(vault, snapshot, there)
-    return Layer(kind, vault, snapshot, taken, name=scope.branch, taken_over_saved=saved)
+    below_memories = overlay.list_taken_over(vault, snapshot, there)
+    below_prompts = overlay.list_taken_over_saved(vault, snapshot, there)
+    return Layer(
+        kind, vault, snapshot, below_memories, name=scope.branch, taken_over_saved=below_prompts
+    )
 
 
 def _list_detached(store: Store, head: str) -> list[Scope]:
     """The scopes of detached commits that are part of this history."""
-    found: dict[Scope, None] = {}
+    scopes: dict[Scope, None] = {}
     for vault in store.vaults():
         for name in refs.list_refs(vault.repository.common_dir, f"{HEADS}%40"):
             scope = Scope.of_component(name.removeprefix(HEADS))
             commit = store.repository.resolve(scope.branch[1:]) if scope else None
             if scope and commit and store.repository.is_ancestor(commit, head):
-                found[scope] = None
-    return list(found)
+                scopes[scope] = None
+    return list(scopes)
 
 
 def everything(store: Store, branch: str, trunk: str) -> View:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
-from treering.git import process, reflog
+from treering.git import log, reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
@@ -67,8 +67,8 @@ def _is_of_another(
         return False
     if commit.time <= renamed:
         return False
-    made = {line.new for line in log[1:] if line.old != line.new}
-    return message.read(commit.message).code.head not in made
+    commits = {line.new for line in log[1:] if line.old != line.new}
+    return message.read(commit.message).code.head not in commits
 
 
 def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
@@ -89,19 +89,19 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
 
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str, head: str) -> bool:
     try:
-        recorded = message.read(vault.repository.objects.commit(tip).message).code.head
+        code = message.read(vault.repository.objects.commit(tip).message).code.head
     except StoreDamaged:
         return False
     if not _was_made_here(vault, scope, tip):
-        return _is_strange(repository, vault, scope.branch, tip, recorded, head)
+        return _is_strange(repository, vault, scope.branch, tip, code, head)
     if _is_before_rename(repository, vault, scope.branch, tip):
         return True
     if _claimant(repository, vault, scope.branch, tip):
         return True
-    if recorded is None or repository.is_ancestor(recorded, head):
+    if code is None or repository.is_ancestor(code, head):
         return False
     log = reflog.of_branch(repository, scope.branch)
-    return bool(log) and not reflog.has_held(repository, scope.branch, recorded)
+    return bool(log) and not reflog.has_held(repository, scope.branch, code)
 
 
 def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
@@ -125,13 +125,13 @@ def _is_strange(
     A trailer of others is a hint. Only where all of them name code that is here, and none of it is
     the branch's, is it believed: one forged line cannot hide what others wrote.
     """
-    known = _Known.of(repository, branch, head)
-    if recorded is None or not known.is_elsewhere(recorded):
+    branch_past = _BranchPast.of(repository, branch, head)
+    if recorded is None or not branch_past.is_elsewhere(recorded):
         return False  # the usual case: no history is read
-    return all(known.is_elsewhere(code) for code in code_heads(vault, tip))
+    return all(branch_past.is_elsewhere(code) for code in code_heads(vault, tip))
 
 
-class _Known(NamedTuple):
+class _BranchPast(NamedTuple):
     """What refs and logs here tell of a branch."""
 
     repository: Repository
@@ -139,12 +139,12 @@ class _Known(NamedTuple):
     held: frozenset[str]
 
     @classmethod
-    def of(cls, repository: Repository, branch: str, head: str) -> "_Known":
+    def of(cls, repository: Repository, branch: str, head: str) -> "_BranchPast":
         places = [f"refs/remotes/{remote}/{branch}" for remote in repository.remotes()]
         tips = (head, *filter(None, map(repository.resolve, places)))
         logs = [reflog.of_ref(repository, ref) for ref in (f"refs/heads/{branch}", *places)]
-        held = frozenset(oid for log in logs for line in log for oid in (line.old, line.new))
-        return cls(repository, tips, held if logs[0] else frozenset())
+        commits = frozenset(oid for log in logs for line in log for oid in (line.old, line.new))
+        return cls(repository, tips, commits if logs[0] else frozenset())
 
     def is_elsewhere(self, code: str) -> bool:
         """Whether a commit is here, and was never the branch's; where it is not here, or the branch
@@ -156,18 +156,15 @@ class _Known(NamedTuple):
 
 def code_heads(vault: Vault, tip: str) -> list[str]:
     """Every code commit that a history's trailers name."""
-    text = process.run(
-        vault.repository.common_dir,
-        *("log", "--format=%(trailers:key=Code-Head,valueonly)", "--no-show-signature", tip, "--"),
-    )
-    return list(dict.fromkeys(text.decode(errors="replace").split()))
+    rows = log.read_trailers(vault.repository.common_dir, tip, ["Code-Head"])
+    return list(dict.fromkeys(code for _, codes in rows for code in codes.split()))
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
     """Whether a scope was there before a branch with memories elsewhere was given its name."""
-    renamed = reflog.renames(repository, branch)
-    written = _last_write(vault, branch, tip) if renamed else None
-    if written is None or written > renamed[0][1]:
+    renames = reflog.renames(repository, branch)
+    last_write = _last_write(vault, branch, tip) if renames else None
+    if last_write is None or last_write > renames[0][1]:
         return False
     return earlier_scope(repository, vault, branch) is not None
 
@@ -177,13 +174,13 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     log = reflog.of_branch(repository, name)
     if not log:
         return None
-    renamed = reflog.renames(repository, name)
-    written, named = _last_write(vault, name, tip), renamed[0][1] if renamed else log[0].when
-    if written is None or written >= named:
+    renames = reflog.renames(repository, name)
+    last_write, since = _last_write(vault, name, tip), renames[0][1] if renames else log[0].when
+    if last_write is None or last_write >= since:
         return None  # the usual case: nobody else's log is looked at
     for other in repository.branches():
         if other != name and any(
-            old == name and written <= when <= named
+            old == name and last_write <= when <= since
             for old, when in reflog.renames(repository, other)
         ):
             return other
@@ -196,5 +193,5 @@ def _last_write(vault: Vault, name: str, tip: str) -> int | None:
         commit = vault.repository.objects.commit(tip)
     except StoreDamaged:
         return None
-    said = message.read(commit.message).code.branch
-    return commit.time if said in (name, mask_branch(name)) else None
+    branch = message.read(commit.message).code.branch
+    return commit.time if branch in (name, mask_branch(name)) else None

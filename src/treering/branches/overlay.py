@@ -49,12 +49,12 @@ def _list_taken(
     if source.tip is None or target.tip is None:
         return {}
     key = (source.tip, target.tip, part.__name__)
-    known = vault.taken_over.get(key)
-    if known is None:
+    listing = vault.taken_over.get(key)
+    if listing is None:
         if len(vault.taken_over) > _MOST:
             vault.taken_over.clear()
-        known = vault.taken_over[key] = _find_taken(vault, source, target, part, path)
-    return known
+        listing = vault.taken_over[key] = _find_taken(vault, source, target, part, path)
+    return listing
 
 
 def _find_taken(
@@ -66,34 +66,34 @@ def _find_taken(
 ) -> Listing:
     """Found by the promotion commits of the target, which are few, instead of a merge base, which
     for two histories that never met means walking both."""
-    left = dict(part(source))
+    rest = dict(part(source))
     if source.tip == target.tip:
-        return left
-    taken: Listing = {}
-    for done in promotions(vault, target.tip or ""):
-        if not left:
+        return rest
+    listing: Listing = {}
+    for record in promotions(vault, target.tip or ""):
+        if not rest:
             break
-        if vault.repository.is_ancestor(done.taken, source.tip or ""):
-            brought = _brought(vault, source, done, part, path)
-            taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
-            left = {key: blob for key, blob in left.items() if key not in taken}
-    return taken
+        if vault.repository.is_ancestor(record.taken, source.tip or ""):
+            brought = _brought(vault, source, record, part, path)
+            listing |= {key: blob for key, blob in rest.items() if brought.get(key) == blob}
+            rest = {key: blob for key, blob in rest.items() if key not in listing}
+    return listing
 
 
 def _brought(
     vault: Vault,
     source: Snapshot,
-    done: PromotionRecord,
+    record: PromotionRecord,
     part: Callable[[Snapshot], Listing],
     path: Callable[[str], str],
 ) -> Listing:
     """The copies a promotion really brought; this never changes, so it is looked at once."""
-    key = (done.commit, done.taken, part.__name__)
+    key = (record.commit, record.taken, part.__name__)
     if key not in vault.taken_over:
         vault.taken_over[key] = {
             name: blob
-            for name, blob in part(vault.snapshot_at(source.scope, done.taken)).items()
-            if _has_arrived(vault, done, path(name), blob)
+            for name, blob in part(vault.snapshot_at(source.scope, record.taken)).items()
+            if _has_arrived(vault, record, path(name), blob)
         }
     return vault.taken_over[key]
 

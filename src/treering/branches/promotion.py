@@ -9,12 +9,11 @@ Checkpoints and progress notes speak of work that is over, and so do commits tha
 They are not taken along; they stay readable in the history behind the second parent.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from treering.branches.overlay import own_part, own_saved
 from treering.errors import TreeringError
-from treering.git import process
+from treering.git import log
 from treering.git.objects import blob_id
 from treering.model.memory import Memory
 from treering.store import layout, message
@@ -42,7 +41,7 @@ class Promotion(NamedTuple):
 
 def prepare(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
     """Work a promotion out, without writing anything."""
-    taken: dict[str, str] = {}
+    blobs: dict[str, str] = {}
     bytes_of: dict[str, bytes] = {}
     notes: list[str] = []
     below = target.listing()
@@ -58,7 +57,7 @@ def prepare(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
             continue
         ours = _memory(vault, there) if there else None
         if there is None or there == bases.get(memory_id) or ours is None or theirs is None:
-            taken[memory_id] = blob
+            blobs[memory_id] = blob
             continue
         outcome = meeting.outcome(layout.path_of(memory_id), there, blob)
         notes += outcome.notes or [f"{memory_id} was changed on both sides: both changes are kept"]
@@ -66,17 +65,17 @@ def prepare(vault: Vault, source: Snapshot, target: Snapshot) -> Promotion:
             if blob_id(outcome.data) != there:
                 bytes_of[memory_id] = outcome.data
         elif outcome.data and outcome.data != there:
-            taken[memory_id] = outcome.data
+            blobs[memory_id] = outcome.data
     saved = _choose_saved(vault, source, target, bases, meeting, notes)
-    return Promotion(taken, bytes_of, tuple(notes), saved)
+    return Promotion(blobs, bytes_of, tuple(notes), saved)
 
 
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
     behind: only then may its ref go. Containment is not content, so trees are asked."""
     work = prepare(vault, source, target)
-    forgotten = {mid for mid, blob in work.taken.items() if _is_forgotten(vault, blob)}
-    return not (work.taken.keys() - forgotten or work.merged or work.saved)
+    deletions = {mid for mid, blob in work.taken.items() if _is_forgotten(vault, blob)}
+    return not (work.taken.keys() - deletions or work.merged or work.saved)
 
 
 def _is_forgotten(vault: Vault, blob: str) -> bool:
@@ -94,19 +93,19 @@ def _choose_saved(
 ) -> dict[str, str | bytes]:
     """Prompts and templates to take over; one changed on both sides is made from all changes."""
     below = target.saved()
-    taken: dict[str, str | bytes] = {}
+    prompts: dict[str, str | bytes] = {}
     for key, blob in own_saved(vault, source, target).items():
         there = below.get(key)
         if there == blob:
             continue
         if there in (None, bases.get(key)):
-            taken[key] = blob
+            prompts[key] = blob
             continue
         outcome = meeting.outcome(layout.saved_path(key), there, blob).data or there or blob
         notes.append(f"{key} was changed on both sides: both changes are kept")
         if there not in (outcome, blob_id(outcome) if isinstance(outcome, bytes) else None):
-            taken[key] = outcome
-    return taken
+            prompts[key] = outcome
+    return prompts
 
 
 def _memory(vault: Vault, blob: str) -> Memory | None:
@@ -120,17 +119,13 @@ def _bases(vault: Vault, source: Snapshot, target: Snapshot) -> dict[str, str]:
     """The blob each overlay copy was made from, by the trailers of the commits that made them."""
     if source.tip is None:
         return {}
-    hidden = [f"^{target.tip}"] if target.tip else []
-    text = process.run(
+    commits = log.read_log(
         vault.repository.common_dir,
-        *("log", "-z", "--reverse", "--format=%B", "--fixed-strings", "--grep=Treering-Base: "),
-        *("--no-show-signature", source.tip, *hidden, "--"),
+        [source.tip],
+        without=[target.tip] if target.tip else [],
+        containing=["Treering-Base: "],
     )
-    return _read_bases(text.decode(errors="replace").split("\0"))
-
-
-def _read_bases(messages: Iterable[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in messages:
-        found.update(message.read(text).bases)
-    return found
+    bases: dict[str, str] = {}
+    for commit in reversed(list(commits)):
+        bases.update(message.read(commit.message).bases)
+    return bases

@@ -8,9 +8,10 @@ import time
 from collections.abc import Iterable, Sequence
 
 from treering.branches.landing.judge import Judge, Target
-from treering.branches.landing.patches import CommitRange, Patches
+from treering.branches.landing.patches import Patches
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import reflog
+from treering.git.diff import CommitRange
 from treering.git.repository import Repository
 
 _MOST = 500
@@ -21,18 +22,22 @@ def successors(
     repository: Repository, branch: str, tip: str, trunk: Sequence[Target], commits: Iterable[str]
 ) -> dict[str, str]:
     """Old commit -> the one on the branch that took its place, for those that are not on it."""
-    lost = [commit for commit in dict.fromkeys(commits) if not repository.is_ancestor(commit, tip)]
-    if not lost:
+    old_commits = [
+        commit for commit in dict.fromkeys(commits) if not repository.is_ancestor(commit, tip)
+    ]
+    if not old_commits:
         return {}
-    amended = _list_amended(repository, branch)
-    found: dict[str, str] = {}
-    for commit in lost:
+    amends = _list_amended(repository, branch)
+    successor_of: dict[str, str] = {}
+    for commit in old_commits:
         now = commit
-        while now in amended and amended[now] != commit:
-            now = amended[now]
+        while now in amends and amends[now] != commit:
+            now = amends[now]
         if now != commit and repository.is_ancestor(now, tip):
-            found[commit] = now
-    return found | _by_patch(repository, tip, trunk, [c for c in lost if c not in found], amended)
+            successor_of[commit] = now
+    return successor_of | _by_patch(
+        repository, tip, trunk, [c for c in old_commits if c not in successor_of], amends
+    )
 
 
 def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
@@ -44,17 +49,17 @@ def _by_patch(
     repository: Repository,
     tip: str,
     trunk: Sequence[Target],
-    lost: list[str],
-    amended: dict[str, str],
+    old_commits: list[str],
+    amends: dict[str, str],
 ) -> dict[str, str]:
     """By equal patches among the newest own commits of the branch."""
     try:
         own = Judge(repository).own_commits(tip, trunk)[:_MOST]
-        steps = {commit: _step(repository, amended.get(commit, commit)) for commit in lost}
+        steps = {commit: _step(repository, amends.get(commit, commit)) for commit in old_commits}
         new = {commit: _step(repository, commit) for commit in own}
         until = time.monotonic() + _SECONDS
-        wanted = [step for step in (*steps.values(), *new.values()) if step is not None]
-        prints = Patches(repository).fingerprints(wanted, until)
+        known_steps = [step for step in (*steps.values(), *new.values()) if step is not None]
+        prints = Patches(repository).fingerprints(known_steps, until)
     except (StorageFailed, StoreDamaged):
         return {}
     by_print = {prints[step]: commit for commit, step in new.items() if step in prints}

@@ -30,8 +30,8 @@ def bases_of(repository: Repository, branch: str, trunk: str) -> list[str]:
 
 def base_of(repository: Repository, branch: str) -> str | None:
     """The branch this one was created from: as set by hand, else as the reflogs tell."""
-    if named := repository.config(f"branch.{branch}.treeringbase"):
-        return named
+    if setting := repository.config(f"branch.{branch}.treeringbase"):
+        return setting
     log = reflog.of_branch(repository, branch)
     source = _source(repository, branch, log)
     return _name_now(repository, source, log[0].when, branch) if source else None
@@ -39,17 +39,17 @@ def base_of(repository: Repository, branch: str) -> str | None:
 
 def _source(repository: Repository, branch: str, log: list[reflog.ReflogLine]) -> str | None:
     """What the branch was created from, under the name it had then."""
-    created = re.fullmatch(_CREATED, log[0].said) if log else None
-    if created is None:
+    match = re.fullmatch(_CREATED, log[0].said) if log else None
+    if match is None:
         return None
-    source = created[1].removeprefix("refs/heads/")
+    source = match[1].removeprefix("refs/heads/")
     if source != "HEAD":
         return source
     names = reflog.names_at(log, branch, log[0].when)
     for line in reflog.of_heads(repository):
-        moved = re.fullmatch(_MOVED, line.said)
-        if moved and moved[2] in names and line.when == log[0].when:
-            return moved[1]
+        move = re.fullmatch(_MOVED, line.said)
+        if move and move[2] in names and line.when == log[0].when:
+            return move[1]
     return None
 
 
@@ -87,12 +87,12 @@ def _source_of_gone(repository: Repository, branch: str) -> tuple[str | None, se
     source: str | None = None
     at: set[str] = set()
     for line in reflog.of_heads(repository):
-        moved = re.fullmatch(_MOVED, line.said)
-        if moved and moved[2] == branch:
+        move = re.fullmatch(_MOVED, line.said)
+        if move and move[2] == branch:
             if not at and line.old == line.new:
-                source = moved[1]
+                source = move[1]
             at.add(line.new)
-        elif moved and moved[1] == branch:
+        elif move and move[1] == branch:
             at.add(line.old)
     return source, at
 

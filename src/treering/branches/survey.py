@@ -6,12 +6,15 @@ from typing import NamedTuple
 from treering.branches.names import earlier_scope, is_left_over, list_made_here
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.errors import StoreDamaged
-from treering.git import process, reflog, refs
+from treering.git import log, reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, KEEP, TRASH, Scope
 from treering.store import message
 from treering.store.store import Store
 from treering.store.vault import Vault
+
+#: So many of the newest commits are asked where the code was.
+_MOST_POSITIONS = 200
 
 
 class TrashedScope(NamedTuple):
@@ -83,13 +86,13 @@ def local_scopes(vault: Vault) -> dict[Scope, str]:
 
 def list_trash(vault: Vault) -> Iterator[TrashedScope]:
     """Dropped scopes, newest first."""
-    found = []
+    entries = []
     for name, tip in refs.list_refs(vault.repository.common_dir, TRASH).items():
         component, _, stamp = name.removeprefix(TRASH).partition("/")
         scope = Scope.of_component(component, _branch_of(vault, tip))
         if scope and stamp:
-            found.append(TrashedScope(name, scope, tip, stamp))
-    yield from sorted(found, key=lambda entry: entry.stamp, reverse=True)
+            entries.append(TrashedScope(name, scope, tip, stamp))
+    yield from sorted(entries, key=lambda entry: entry.stamp, reverse=True)
 
 
 def _branch_of(vault: Vault, tip: str) -> str:
@@ -108,15 +111,15 @@ def _survey_scope(
     trunk: str,
 ) -> SurveyedScope:
     branch_tip = branches.get(scope.branch)
-    recorded = _recorded_here(vault, scope, tip)
+    positions = _recorded_here(vault, scope, tip)
     remotes = repository.remotes()
     return SurveyedScope(
         scope=scope,
         tip=tip,
         branch_tip=branch_tip,
         on_remote=any(repository.remote_tip_of(remote, scope.branch) for remote in remotes),
-        last_tip=branch_tip or last_tip(repository, scope, recorded),
-        recorded=recorded,
+        last_tip=branch_tip or last_tip(repository, scope, positions),
+        recorded=positions,
         was_merged_by_name=_was_merged_by_name(repository, vault, trunk, scope.branch, tip),
         is_restored=_op_of(vault, tip) == "restore-scope",
     )
@@ -126,20 +129,11 @@ def _was_merged_by_name(
     repository: Repository, vault: Vault, trunk: str, branch: str, tip: str
 ) -> bool:
     """Since the branch was made; where its log is gone, since its first memory."""
-    if log := reflog.of_branch(repository, branch):
-        since = log[0].when
+    if lines := reflog.of_branch(repository, branch):
+        since = lines[0].when
     else:
-        since = _first_written(vault, tip)
+        since = log.first_time(vault.repository.common_dir, tip)
     return reflog.was_merged_by_name(repository, trunk, branch, since)
-
-
-def _first_written(vault: Vault, tip: str) -> int:
-    first = process.run(
-        vault.repository.common_dir,
-        *("log", "--first-parent", "--max-parents=0", "--no-show-signature", "--format=%ct"),
-        *(tip, "--"),
-    ).split()
-    return int(first[0]) if first else 0
 
 
 def _op_of(vault: Vault, tip: str) -> str:
@@ -150,25 +144,25 @@ def _op_of(vault: Vault, tip: str) -> str:
 
 
 def last_tip(
-    repository: Repository, scope: Scope, recorded: tuple[tuple[str, str], ...]
+    repository: Repository, scope: Scope, positions: tuple[tuple[str, str], ...]
 ) -> str | None:
     """The last known code commit of a branch that is gone: the newest of what was written down."""
     if scope.is_detached:
         return repository.resolve(scope.branch[1:])
-    kept = refs.read(repository.handle, KEEP + scope.component)
+    recent = refs.read(repository.handle, KEEP + scope.component)
     candidates = [
-        kept,
-        recorded[0][0] if recorded else None,
+        recent,
+        positions[0][0] if positions else None,
         reflog.last_left(repository, scope.branch),
     ]
-    known = [tip for tip in candidates if tip and _time_of(repository, tip) is not None]
-    if not known:
+    present = [tip for tip in candidates if tip and _time_of(repository, tip) is not None]
+    if not present:
         return next((tip for tip in candidates if tip), None)
     # Clocks differ: a commit that others were built on is not the newest, whatever its date says.
     newest = [
         tip
-        for tip in known
-        if not any(tip != other and repository.is_ancestor(tip, other) for other in known)
+        for tip in present
+        if not any(tip != other and repository.is_ancestor(tip, other) for other in present)
     ]
     return max(newest, key=lambda tip: _time_of(repository, tip) or 0)
 
@@ -192,32 +186,30 @@ def read_code_positions(
 ) -> tuple[tuple[str, str], ...]:
     """Code-Head and Code-Base of the scope's own commits, newest first; with `among` of these."""
     branch = message.read(vault.repository.objects.commit(tip).message).code.branch
-    text = process.run(
+    rows = log.read_trailers(
         vault.repository.common_dir,
-        *("log", "-z", "--max-count=200", "--no-show-signature"),
-        *(["--first-parent"] if among is None else []),
-        *("--format=%H%x01%(trailers:key=Code-Branch,valueonly)%x01"
-          "%(trailers:key=Code-Head,valueonly)%x01%(trailers:key=Code-Base,valueonly)", tip, "--"),
-    )  # fmt: skip
-    found = []
-    for record in text.decode(errors="replace").split("\0"):
-        parts = [part.strip() for part in record.split("\x01")]
-        if len(parts) == 4 and parts[2]:
-            is_own = parts[1] == branch if among is None else parts[0] in among
-            found += [(parts[2], parts[3])] if is_own else []
-    return tuple(found)
+        tip,
+        ["Code-Branch", "Code-Head", "Code-Base"],
+        most=_MOST_POSITIONS,
+        is_first_parent=among is None,
+    )
+    return tuple(
+        (head, base)
+        for oid, name, head, base in rows
+        if head and (name == branch if among is None else oid in among)
+    )
 
 
 def _renames(
     repository: Repository, vault: Vault, without: list[str], scopes: dict[Scope, str]
 ) -> dict[str, str]:
     """Branches without memories of their own that carry on another name's."""
-    found: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for branch in without:
         old = earlier_scope(repository, vault, branch)
         if old in scopes:
-            found.setdefault(old.branch, branch)
-    return found
+            new_names.setdefault(old.branch, branch)
+    return new_names
 
 
 def _list_detached_heads(repository: Repository) -> Iterator[str]:

@@ -12,8 +12,8 @@ def trunk_of(repository: Repository) -> str:
 
     In a repository without any of them: the branch HEAD names, while it is the only one.
     """
-    if named := repository.config("treering.trunk"):
-        return named
+    if setting := repository.config("treering.trunk"):
+        return setting
     for remote in repository.remotes():
         if head := repository.remote_head(remote):
             return head

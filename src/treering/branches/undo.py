@@ -53,30 +53,30 @@ class Effect(NamedTuple):
         return f"{self.changed} of {self.files} memories were changed, {self.hidden} of them hidden"
 
 
-def keep(hand: Actor, vault: Vault, scope: Scope, tip: str) -> str:
+def keep(actor: Actor, vault: Vault, scope: Scope, tip: str) -> str:
     """Write down where a scope was, and let go of what is too old or too much."""
-    stamp = time.strftime(_STAMP, time.gmtime(hand.seconds))
-    known = list(list_before(vault, scope))
-    taken = {before.stamp for before in known}
+    stamp = time.strftime(_STAMP, time.gmtime(actor.seconds))
+    earlier = list(list_before(vault, scope))
+    stamps_there = {before.stamp for before in earlier}
     stamps = (stamp if n == 1 else f"{stamp}-{n}" for n in range(1, 10_000))
-    name = f"{UNDO}{scope.component}/{next(s for s in stamps if s not in taken)}"
-    vault.move_ref(hand.held, name, tip, old=None, why="sync: before")
-    for number, before in enumerate(known, 2):
-        if number > _MOST or before.when < hand.seconds - _KEPT_FOR:
-            vault.move_ref(hand.held, before.ref, None, old=before.tip, why="sync: too old")
+    name = f"{UNDO}{scope.component}/{next(s for s in stamps if s not in stamps_there)}"
+    vault.move_ref(actor.held, name, tip, old=None, why="sync: before")
+    for number, before in enumerate(earlier, 2):
+        if number > _MOST or before.when < actor.seconds - _KEPT_FOR:
+            vault.move_ref(actor.held, before.ref, None, old=before.tip, why="sync: too old")
     return name
 
 
 def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip]:
     """The ways back there are, newest first: of one scope, or of all."""
     prefix = f"{UNDO}{scope.component}/" if scope else UNDO
-    found = []
+    tips = []
     for ref, tip in refs.list_refs(vault.repository.common_dir, prefix).items():
         component, _, stamp = ref.removeprefix(UNDO).partition("/")
         whose = scope or Scope.of_component(component, _branch_of(vault, tip))
         if whose and stamp:
-            found.append(EarlierTip(ref, whose, tip, stamp))
-    yield from sorted(found, key=lambda before: (before.when, before.ref), reverse=True)
+            tips.append(EarlierTip(ref, whose, tip, stamp))
+    yield from sorted(tips, key=lambda before: (before.when, before.ref), reverse=True)
 
 
 def _branch_of(vault: Vault, tip: str) -> str:
@@ -88,10 +88,10 @@ def _branch_of(vault: Vault, tip: str) -> str:
 
 def measure(vault: Vault, before: str, now: str | None) -> Effect:
     """What the way from one tip to another did to what was there."""
-    lost = overwritten(vault, before, now)
-    hidden = sum(_is_hidden(vault, *pair) for pair in lost.values())
+    pairs = overwritten(vault, before, now)
+    count = sum(_is_hidden(vault, *pair) for pair in pairs.values())
     there = vault.snapshot_at(Scope(""), before)
-    return Effect(len(there.listing()) + len(there.saved()), len(lost), hidden)
+    return Effect(len(there.listing()) + len(there.saved()), len(pairs), count)
 
 
 def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[str, str | None]]:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from treering.branches.landing.patches import ENVIRONMENT, plain
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git import process
+from treering.git.diff import CommitRange, FileChange, RangeDiff, diff
+from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.dates import format_moment
 from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trim
@@ -59,14 +60,14 @@ def commits(
     With `seconds` TookTooLong is raised when that is not enough; without, a commit so large that
     git does not come to an end with it comes without its changes.
     """
-    found = [known for oid in dict.fromkeys(oids) if (known := _read(repository, oid)) is not None]
-    for at in range(0, len(found), _AT_ONCE):
-        some = found[at : at + _AT_ONCE]
+    present = [commit for oid in dict.fromkeys(oids) if (commit := _read(repository, oid))]
+    for at in range(0, len(present), _AT_ONCE):
+        some = present[at : at + _AT_ONCE]
         for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
-            files, masked_files = split_files(changes.files)
+            files, masked_files = split_files(_list_files(changes))
             yield commit._replace(
                 files=files,
-                changed=changes.changed,
+                changed=len(changes.files),
                 insertions=changes.insertions,
                 deletions=changes.deletions,
                 masked_files=masked_files,
@@ -143,65 +144,28 @@ def trailers(message: str) -> dict[str, list[str]]:
 # --- what commits change --------------------------------------------------------------------------
 
 
-class _CommitChanges(NamedTuple):
-    files: tuple[FileRef, ...]
-    changed: int
-    insertions: int
-    deletions: int
-
-
 def _changes(
     repository: Repository, some: Sequence[CodeCommit], seconds: float | None
-) -> Iterator[_CommitChanges]:
-    pairs = (f"{commit.oid} {commit.parents[0] if commit.parents else ''}" for commit in some)
+) -> Iterator[RangeDiff]:
+    ranges = [CommitRange(commit.oid, next(iter(commit.parents), "")) for commit in some]
     try:
-        text = process.run(
-            repository.common_dir,
-            *plain(repository.git_dir),
-            *("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "-z"),
-            *("--raw", "--numstat", "--no-abbrev", "--no-ext-diff", "--no-textconv"),
-            feed="".join(f"{pair.rstrip()}\n" for pair in pairs).encode(),
-            env=ENVIRONMENT,
-            seconds=seconds or _PATIENCE,
-        )
+        return diff(repository, ranges, seconds=seconds or _PATIENCE, counts_lines=True)
     except StorageFailed as error:
-        if seconds and isinstance(error, process.TookTooLong):
+        if seconds and isinstance(error, TookTooLong):
             raise
         # Also where a shallow clone lacks a parent: the message alone is worth keeping.
-        return iter([_CommitChanges((), 0, 0, 0)] * len(some))
-    return _parse(text.split(b"\0"))
+        return iter([RangeDiff(())] * len(some))
 
 
-def _parse(fields: Sequence[bytes]) -> Iterator[_CommitChanges]:
-    """What each commit changes: its id, then `:modes blobs status`, path, ..., then line counts.
-
-    A path stands where a path is due, so it may look like anything.
-    """
-    files: list[FileRef] = []
-    changed = insertions = deletions = 0
-    rest = iter(fields)
-    next(rest)  # the first commit's id; the ids of the others end the one before
-    for field in rest:
-        if field.startswith(b":"):
-            changed += 1
-            if len(files) < _MOST_FILES and (file := _file(field, next(rest))):
-                files.append(file)
-            elif len(files) >= _MOST_FILES:
-                next(rest)
-        elif b"\t" in field:
-            more, less, _ = field.split(b"\t", 2)
-            insertions += int(more) if more != b"-" else 0
-            deletions += int(less) if less != b"-" else 0
-        else:  # also the empty field after the last commit
-            yield _CommitChanges(tuple(files), changed, insertions, deletions)
-            files, changed, insertions, deletions = [], 0, 0, 0
+def _list_files(changes: RangeDiff) -> tuple[FileRef, ...]:
+    return tuple(islice(filter(None, map(_file, changes.files)), _MOST_FILES))
 
 
-def _file(field: bytes, path: bytes) -> FileRef | None:
+def _file(change: FileChange) -> FileRef | None:
     """A file that is there after the commit, under a name a memory can hold."""
-    _, mode, _, blob, _ = field[1:].split(b" ")
+    mode, _, blob = change.new.partition(b" ")
     try:
-        name = path.decode()
+        name = change.path.decode()
     except UnicodeDecodeError:
         return None
     is_here = mode not in (b"000000", _GITLINK)

@@ -7,6 +7,7 @@ starts nothing: filters have names of a repository's choosing and cannot be swit
 """
 
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -45,12 +46,18 @@ _DIFFING = ("diff", "diff-tree", "log")
 _PLAIN_DIFFS = ("--no-ext-diff", "--no-textconv")
 #: Hooks by configuration, since git 2.54; core.hooksPath does not take these away.
 _NAMED_HOOKS = r"^hook\..*\.(command|event)$"
-#: Since git 2.42 asked by gc about every object, and not to be unset from outside.
-_GC_HOOK = "gc.recentObjectsHook"
 
 
 class TookTooLong(StorageFailed):
     """git was stopped: it did not answer in the time it was given."""
+
+
+def time_left(until: float) -> float:
+    """Seconds until a moment of the monotonic clock; TookTooLong when it has passed."""
+    seconds = until - time.monotonic()
+    if seconds <= 0:
+        raise TookTooLong("The time is over.")
+    return seconds
 
 
 def _environment() -> dict[str, str]:
@@ -119,15 +126,6 @@ def without_hooks(git_dir: Path) -> dict[str, str]:
     for at, key in enumerate(sorted(keys), first):
         found |= {f"GIT_CONFIG_KEY_{at}": f"{key}.enabled", f"GIT_CONFIG_VALUE_{at}": "false"}
     return found
-
-
-def pack(git_dir: Path) -> None:
-    """Let git pack what piled up, in the background; not where that would ask a program."""
-    if run(git_dir, "config", "--get-all", _GC_HOOK, may_fail=(1,)):
-        return
-    # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
-    quietly = ("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet")
-    start_detached(git_dir, *quietly, env=without_hooks(git_dir))
 
 
 def run(

@@ -79,6 +79,32 @@ def find_descendants(
     return found
 
 
+def list_refs_with(common_dir: Path, commit: str, prefix: str) -> list[str]:
+    """The refs below a prefix that have a commit in their history: one walk for all of them, where
+    asking libgit2 ref by ref means a walk each."""
+    return _list_refs(common_dir, f"--contains={commit}", "%(refname)", prefix)
+
+
+def list_tips_within(common_dir: Path, commit: str, prefix: str) -> list[str]:
+    """The tips of refs below a prefix that are in the history of a commit: again one walk."""
+    return _list_refs(common_dir, f"--merged={commit}", "%(objectname)", prefix)
+
+
+def _list_refs(common_dir: Path, which: str, field: str, prefix: str) -> list[str]:
+    arguments = ("for-each-ref", which, f"--format={field}", prefix)
+    text = process.run(common_dir, *arguments, may_fail=(128, 129))
+    return text.decode(errors="surrogateescape").splitlines()
+
+
+def count_missing(common_dir: Path, tips: Iterable[str]) -> int:
+    """How many objects of some histories are missing or empty."""
+    text = process.run(common_dir, "rev-list", "--objects", "--missing=print", *sorted(tips))
+    oids = [line.split()[0].removeprefix(b"?") for line in text.splitlines()]
+    # The walk does not open files; an emptied one is found by asking for its header.
+    headers = process.run(common_dir, "cat-file", "--batch-check", feed=b"\n".join(oids) + b"\n")
+    return sum(line.endswith(b" missing") for line in headers.splitlines())
+
+
 def _lines(oids: Iterable[str]) -> bytes:
     return "".join(f"{oid}\n" for oid in oids).encode()
 

@@ -1,7 +1,7 @@
 """The user's repository as we find it: where it is, what HEAD means, what its config says.
 
 Identity is the common dir: worktrees share refs, index, journal and lock through it, and each has
-a HEAD of its own. Nothing here writes.
+a HEAD of its own. Nothing here writes to it.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import NotARepository, UnsupportedRepository
-from treering.git import discovery, process, refs
+from treering.git import discovery, log, process, reach, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
 from treering.git.objects import Objects, Person
 
@@ -131,12 +131,8 @@ class Repository:
     def branches_with(self, commit: str) -> set[str]:
         """The local branches that have a commit in their history: one walk in git for all of them,
         where asking libgit2 branch by branch means a walk each."""
-        text = process.run(
-            self.common_dir,
-            *("for-each-ref", f"--contains={commit}", "--format=%(refname:lstrip=2)", "refs/heads"),
-            may_fail=(129, 128),
-        )
-        return set(text.decode(errors="surrogateescape").splitlines())
+        names = reach.list_refs_with(self.common_dir, commit, "refs/heads/")
+        return {name.removeprefix("refs/heads/") for name in names}
 
     def remotes(self) -> list[str]:
         names = {
@@ -189,14 +185,7 @@ class Repository:
         self, tips: Sequence[str], *, without: Sequence[str] = (), since: float | None = None
     ) -> list[str]:
         """The commits reachable from some and not from others, parents before children."""
-        limit = [f"--since={int(since)}"] if since is not None else []
-        feed = "".join(f"{tip}\n" for tip in (*tips, *(f"^{tip}" for tip in without)))
-        text = process.run(
-            self.common_dir,
-            *("rev-list", "--topo-order", "--reverse", *limit, "--stdin"),
-            feed=feed.encode(),
-        )
-        return text.decode("ascii").split()
+        return log.list_commits(self.common_dir, tips, without=without, since=since)[::-1]
 
     def apart(self, one: str, other: str | None) -> tuple[int, int]:
         """How many commits each of two has that the other has not (None: has nothing)."""
@@ -276,6 +265,11 @@ class Repository:
         return Person(
             name.translate(clean).strip() or "unknown", email.translate(clean).strip() or "unknown"
         )
+
+
+def make_bare(folder: Path) -> None:
+    """Make an empty folder a bare repository."""
+    process.run(folder, "init", "--bare", "--quiet", str(folder))
 
 
 def _open(git_dir: Path) -> Handle:

@@ -4,18 +4,16 @@ Asked of git's own comparison of trees, not of trailers: a commit of others may 
 whatever it likes. Of a merge only the files count that none of its parents has.
 """
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from treering.git import process
+from treering.git import log
+from treering.git.log import CommitFile
 from treering.store import layout, message
 from treering.store.vault import Vault
 
-_RAW = rb":+((?:\d{6} )+)((?:[0-9a-f]{40} )+)[A-Z]+"
-_FILE = b"100644"
+_FILE = "100644"
 _NOTHING = "0" * 40
-_FORMAT = "%H%n%P%n%ct%n%an <%ae>%n%B"
 
 
 class PutFile(NamedTuple):
@@ -44,63 +42,28 @@ def read_contributions(
 ) -> Iterator[Contribution]:
     """The commits of `tips` that are in no history of `known`, parents first; at most the newest
     `most`. What cannot be read ends it early: a damaged history tells less."""
-    revisions = "".join([*(f"{tip}\n" for tip in tips), *(f"^{oid}\n" for oid in known)])
-    text = process.run(
-        vault.repository.common_dir,
-        *("-c", "log.showRoot=true", "log", "-z", "-c", "--raw", "-r", "--no-abbrev"),
-        *("--no-renames", "--no-ext-diff", "--no-show-signature", "--no-color"),
-        *("--reverse", "--topo-order", f"--format={_FORMAT}", "--ignore-missing"),
-        *([f"--max-count={most}"] if most else ()),
-        *("--stdin", "--"),
-        feed=revisions.encode(),
-        may_fail=(128,),
-    )
-    yield from _parse(text.split(b"\0"))
+    folder = vault.repository.common_dir
+    for commit, files in log.read_changes(folder, tips, without=known, most=most):
+        text = message.read(commit.message)
+        yield Contribution(
+            commit.oid,
+            commit.parents,
+            commit.time,
+            commit.author,
+            text.op,
+            dict(text.bases),
+            tuple(filter(None, map(_put_file, files))),
+        )
 
 
-def _parse(tokens: list[bytes]) -> Iterator[Contribution]:
-    """Each commit is a token, followed by two for each of its files: what happened, and the path.
-
-    A message cannot be taken for a file: every commit's token starts with its id.
-    """
-    head: bytes = b""
-    files: list[PutFile] = []
-    left = iter(tokens)
-    for token in left:
-        text = token.lstrip(b"\n")
-        if raw := re.fullmatch(_RAW, text):
-            if put := _put_file(raw, next(left, b"")):
-                files.append(put)
-        elif text:  # git puts an empty one before the files of a merge
-            if head:
-                yield _contribution(head, files)
-            head, files = text, []
-    if head:
-        yield _contribution(head, files)
-
-
-def _put_file(raw: re.Match[bytes], path: bytes) -> PutFile | None:
+def _put_file(file: CommitFile) -> PutFile | None:
     """A file of ours that is there after the commit, or None."""
-    modes, blobs = raw[1].split(), raw[2].decode().split()
-    name = path.decode(errors="replace")
-    key = layout.id_of_path(name) or layout.saved_key_of_path(name)
-    if key is None or modes[-1] != _FILE:
+    key = layout.id_of_path(file.path) or layout.saved_key_of_path(file.path)
+    if key is None or file.modes[-1] != _FILE:
         return None
     before = (
         blob
-        for mode, blob in zip(modes[:-1], blobs[:-1], strict=True)
+        for mode, blob in zip(file.modes[:-1], file.blobs[:-1], strict=True)
         if mode == _FILE and blob != _NOTHING
     )
-    return PutFile(key, blobs[-1], tuple(dict.fromkeys(before)))
-
-
-def _contribution(head: bytes, files: list[PutFile]) -> Contribution:
-    oid, parents, time, author, body = (
-        *head.decode(errors="replace").split("\n", 4),
-        *("",) * 4,
-    )[:5]
-    said = message.read(body)
-    seconds = int(time) if re.fullmatch(r"-?\d{1,15}", time) else 0
-    return Contribution(
-        oid, tuple(parents.split()), seconds, author, said.op, dict(said.bases), tuple(files)
-    )
+    return PutFile(key, file.blobs[-1], tuple(dict.fromkeys(before)))

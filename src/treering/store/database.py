@@ -154,8 +154,8 @@ def transaction(db: "sqlite3.Connection") -> Iterator[None]:
 
 def chunks(items: list[Any]) -> Iterator[list[Any]]:
     """As many at a time as one statement takes."""
-    left = iter(items)
-    while part := list(islice(left, _CHUNK)):
+    stream = iter(items)
+    while part := list(islice(stream, _CHUNK)):
         yield part
 
 

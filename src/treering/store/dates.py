@@ -58,8 +58,8 @@ def _latest_credible(commits: Sequence[Dated]) -> Mapping[str, float]:
     for commit in reversed(commits):
         mine = commit.time if commit.time >= begin[commit.oid] else math.inf
         for parent in commit.parents:
-            found = min(mine, earliest.get(commit.oid, math.inf))
-            earliest[parent] = min(found, earliest.get(parent, math.inf))
+            times = min(mine, earliest.get(commit.oid, math.inf))
+            earliest[parent] = min(times, earliest.get(parent, math.inf))
     return earliest
 
 

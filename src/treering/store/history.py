@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import process
+from treering.git import log
 from treering.model.dates import format_moment
 from treering.model.memory import Memory
 from treering.store import message
@@ -33,26 +33,31 @@ def events(
     vault: Vault, tips: Sequence[str], *, memory_id: str = "", limit: int | None = None
 ) -> list[MemoryEvent]:
     """What happened in the histories of `tips`, newest first, to one memory or to all."""
-    found: list[MemoryEvent] = []
-    for oid, seconds, author, text in _commits(vault, tips, memory_id, limit):
-        said = message.read(text)
-        if not said.op:
+    # A bulk commit names no memories, and is looked at by its tree.
+    words = (f"Treering-Memory: {memory_id}", "Treering-Bulk: ") if memory_id else ()
+    commits = log.read_log(
+        vault.repository.common_dir, tips, containing=words, most=None if memory_id else limit
+    )
+    changes: list[MemoryEvent] = []
+    for commit in commits:
+        text = message.read(commit.message)
+        if not text.op:
             continue
-        for changed in _memories_of(vault, oid, said, memory_id):
-            kind, title = _describe(vault, oid, said, changed)
-            found.append(
+        for changed_id in _memories_of(vault, commit.oid, text, memory_id):
+            kind, title = _describe(vault, commit.oid, text, changed_id)
+            changes.append(
                 MemoryEvent(
-                    oid,
-                    format_moment(seconds),
-                    author,
-                    said.op,
-                    changed,
+                    commit.oid,
+                    format_moment(commit.time),
+                    commit.author,
+                    text.op,
+                    changed_id,
                     kind,
                     title,
-                    said.code.branch,
+                    text.code.branch,
                 )
             )
-    return found[:limit]
+    return changes[:limit]
 
 
 class DrawnLine(NamedTuple):
@@ -72,50 +77,23 @@ def draw(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[DrawnLine
     """The histories of `tips` (commit -> branch) as git draws them, newest first."""
     if not tips:
         return []
-    fields = "%H%x02%P%x02%ct%x02%an%x02%s%x02%(trailers:key=Code-Branch,valueonly,separator=%x2C)"
-    text = process.run(
-        vault.repository.common_dir,
-        *("log", "--graph", "--topo-order", f"--format=%x01{fields}", f"--max-count={limit}"),
-        *("--no-show-signature", "--no-color", *tips, "--"),
-    )
-    return [_draw_line(line, tips) for line in text.decode(errors="replace").splitlines()]
+    lines = log.draw(vault.repository.common_dir, tips, most=limit, trailer="Code-Branch")
+    return [_draw_line(line, tips) for line in lines]
 
 
-def _draw_line(line: str, tips: Mapping[str, str]) -> DrawnLine:
-    strokes, _, rest = line.partition("\x01")
-    if not rest:
-        return DrawnLine(strokes.rstrip())
-    commit, parents, seconds, author, subject, branch = rest.split("\x02", 5)
+def _draw_line(line: log.GraphLine, tips: Mapping[str, str]) -> DrawnLine:
+    if (commit := line.commit) is None:
+        return DrawnLine(line.strokes)
     return DrawnLine(
-        strokes.rstrip(),
-        commit,
-        format_moment(int(seconds)),
-        author,
-        subject,
-        branch,
-        tips.get(commit, ""),
-        is_first=not parents,
+        line.strokes,
+        commit.oid,
+        format_moment(commit.time),
+        commit.author,
+        line.subject,
+        line.trailer,
+        tips.get(commit.oid, ""),
+        is_first=not commit.parents,
     )
-
-
-def _commits(
-    vault: Vault, tips: Sequence[str], memory_id: str, limit: int | None
-) -> Iterator[tuple[str, int, str, str]]:
-    if not tips:
-        return
-    wanted = ["--fixed-strings", f"--grep=Treering-Memory: {memory_id}", "--grep=Treering-Bulk: "]
-    text = process.run(
-        vault.repository.common_dir,
-        *("log", "-z", "--format=%H%n%ct%n%an <%ae>%n%B", "--no-show-signature", "--no-color"),
-        *(wanted if memory_id else ()),
-        *([f"--max-count={limit}"] if limit and not memory_id else ()),
-        *dict.fromkeys(tips),
-        "--",
-    )
-    for record in text.decode(errors="replace").split("\0"):
-        if record:
-            oid, seconds, author, body = record.split("\n", 3)
-            yield oid, int(seconds), author, body
 
 
 def _memories_of(vault: Vault, oid: str, said: message.Message, wanted: str) -> list[str]:
@@ -168,32 +146,27 @@ class PromotionRecord(NamedTuple):
 
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
     """The promotions in a scope's history, newest first; read once for each tip."""
-    known: list[PromotionRecord] | None = vault.promotions.get(tip)
-    if known is None:
-        text = process.run(
-            vault.repository.common_dir,
-            *("log", "-z", "--format=%H %P%n%B", "--fixed-strings", "--grep=Treering-Op: promote"),
-            *("--no-show-signature", tip, "--"),
-        )
-        known = []
-        for record in text.decode(errors="replace").split("\0"):
-            ids, _, body = record.partition("\n")
-            commit, *parents = ids.split() or [""]
-            said = message.read(body)
-            if parents and said.op == "promote":
-                onto = parents[0] if len(parents) > 1 else None
-                known.append(PromotionRecord(commit, onto, parents[-1], said))
-        vault.promotions[tip] = known
-    return known
+    if tip not in vault.promotions:
+        vault.promotions[tip] = list(_read_promotions(vault, tip))
+    return vault.promotions[tip]
+
+
+def _read_promotions(vault: Vault, tip: str) -> Iterator[PromotionRecord]:
+    commits = log.read_log(vault.repository.common_dir, [tip], containing=["Treering-Op: promote"])
+    for commit in commits:
+        text = message.read(commit.message)
+        if commit.parents and text.op == "promote":
+            onto = commit.parents[0] if len(commit.parents) > 1 else None
+            yield PromotionRecord(commit.oid, onto, commit.parents[-1], text)
 
 
 def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:
     """The oldest promotion that brought a memory into a scope, or None."""
-    for done in reversed(promotions(vault, tip)):
-        if memory_id in done.said.memories:
-            return done.said
-        if done.said.bulk and vault.blob_at(done.taken, memory_id):
-            return done.said
+    for promotion in reversed(promotions(vault, tip)):
+        if memory_id in promotion.said.memories:
+            return promotion.said
+        if promotion.said.bulk and vault.blob_at(promotion.taken, memory_id):
+            return promotion.said
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.errors import TreeringError
-from treering.git import process
+from treering.git import log
 from treering.git.binding import reference_is_valid_name
 from treering.model.scope import Scope
 from treering.store import message
@@ -44,26 +44,12 @@ def find_lost(vault: Vault) -> list[Lost]:
     ]
 
 
-def _memory_commits(vault: Vault) -> Iterator[tuple[Lost, list[str]]]:
+def _memory_commits(vault: Vault) -> Iterator[tuple[Lost, tuple[str, ...]]]:
     """Every commit that says it is ours, with its parents."""
-    folder = vault.repository.common_dir
-    listed = process.run(
-        folder,
-        *("cat-file", "--batch-all-objects", "--unordered", "--buffer"),
-        "--batch-check=%(objecttype) %(objectname)",
-    )
-    commits = (line[7:] for line in listed.splitlines() if line.startswith(b"commit "))
-    told = process.run(
-        folder,
-        *("log", "-z", "--no-walk=unsorted", "--stdin", "--grep=^Treering-Op: "),
-        *("--no-show-signature", "--no-color", "--format=%H%n%P%n%ct%n%B"),
-        feed=b"".join(oid + b"\n" for oid in commits),
-    )
-    for record in told.split(b"\0"):
-        fields = record.decode(errors="replace").split("\n", 3)
-        if len(fields) == 4 and (scope := _scope(message.read(fields[3]).code.branch)):
-            oid, parents, seconds, _ = fields
-            yield Lost(scope, oid, int(seconds)), parents.split()
+    for commit in log.read_all_commits(vault.repository.common_dir, "Treering-Op: "):
+        text = message.read(commit.message)
+        if text.op and (scope := _scope(text.code.branch)):
+            yield Lost(scope, commit.oid, commit.time), commit.parents
 
 
 def _scope(branch: str) -> Scope | None:

@@ -30,14 +30,14 @@ class RedactedHistory(NamedTuple):
 
 def tombstone(memory_id: str, old: Memory | None) -> Memory:
     """What stays of a memory: that it was there."""
-    created = old.created if old else _LONG_AGO
+    date = old.created if old else _LONG_AGO
     return Memory(
         id=memory_id,
         type=old.type if old else "context",
         title=TEXT,
         content=TEXT,
-        created=created,
-        modified=created,
+        created=date,
+        modified=date,
         status="deleted",
         confidence=0.0,
         details={"redacted": True},
@@ -51,7 +51,7 @@ def rewrite(vault: Vault, ids: Iterable[str], revisions: Sequence[str]) -> Redac
     """
     work = _Redaction(vault, tuple(sorted(ids)))
     with without_fsync():
-        for commit in read_log(vault, *revisions):
+        for commit in read_log(vault, revisions):
             work.take(commit)
     return RedactedHistory(work.commits, frozenset(work.blobs))
 
@@ -100,10 +100,10 @@ class _Redaction:
 
     def _tree(self, root: str) -> str:
         for memory_id in self._ids:
-            known = self._trees.get((root, memory_id))
-            if known is None:
-                known = self._trees[root, memory_id] = self._without(root, memory_id)
-            root = known
+            tree = self._trees.get((root, memory_id))
+            if tree is None:
+                tree = self._trees[root, memory_id] = self._without(root, memory_id)
+            root = tree
         return root
 
     def _without(self, root: str, memory_id: str) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from treering.clock import Clock, wall_clock
 from treering.errors import NotARepository, StorageFailed, StoreDamaged
-from treering.git import lock, process, sharing
+from treering.git import lock, sharing
 from treering.git.lock import Held
-from treering.git.repository import Repository
+from treering.git.repository import Repository, make_bare
 from treering.store.vault import Vault
 
 
@@ -75,7 +75,7 @@ class Store:
         try:
             self.folder.mkdir(exist_ok=True)  # others of a shared repository keep things in it
             making.mkdir(mode=0o700, exist_ok=True)
-            process.run(making, "init", "--bare", "--quiet", str(making))
+            make_bare(making)
             making.rename(self._private_dir)
         except OSError as error:
             raise StorageFailed(

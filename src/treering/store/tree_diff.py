@@ -4,12 +4,11 @@ Merges and promotions are no changes: they only put together what others changed
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from treering.errors import StoreDamaged
-from treering.git import process
+from treering.git import log
 from treering.store import layout, message
 from treering.store.dates import judge_times
 from treering.store.trees import Pairs
@@ -26,19 +25,15 @@ _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"
 
 
-class MemoryCommit(NamedTuple):
-    """A commit as the log tells it."""
+class MemoryCommit(log.LogCommit):
+    """A commit as the log tells it, and what it says of memories."""
 
-    oid: str
-    parents: tuple[str, ...]
-    time: int
-    body: bytes
-    is_left: bool = False  # of two histories compared, in the first
+    __slots__ = ()
 
     @property
     def op(self) -> str:
-        found = re.findall(rb"^Treering-Op: ([\w-]+)$", self.body[-_LONGEST_MESSAGE:], re.MULTILINE)
-        return found[-1].decode() if found else ""
+        words = re.findall(rb"^Treering-Op: ([\w-]+)$", self.body[-_LONGEST_MESSAGE:], re.MULTILINE)
+        return words[-1].decode() if words else ""
 
     @property
     def is_change(self) -> bool:
@@ -49,30 +44,22 @@ class MemoryCommit(NamedTuple):
         """The memories it says it changed; None where only its tree can tell."""
         if len(self.body) > _LONGEST_MESSAGE or not self.op:
             return None
-        found = frozenset(name.decode() for name in re.findall(_NAMED, self.body, re.MULTILINE))
-        return found or None
+        ids = frozenset(name.decode() for name in re.findall(_NAMED, self.body, re.MULTILINE))
+        return ids or None
 
 
-def read_log(vault: Vault, *revisions: str) -> Iterator[MemoryCommit]:
-    """Commits of a range, parents before their children."""
-    text = process.run(
-        vault.repository.common_dir,
-        *("log", "-z", "--reverse", "--topo-order", "--format=%H%n%P%n%ct%n%m%B"),
-        *("--left-right", "--no-show-signature", "--no-color", *revisions, "--"),
-    )
-    for record in text.split(b"\0"):
-        fields = record.split(b"\n", 3)
-        if len(fields) == 4:
-            oid, parents, time, body = fields
-            yield MemoryCommit(
-                oid.decode(), tuple(parents.decode().split()), int(time), body[1:],
-                is_left=body[:1] == b"<",
-            )  # fmt: skip
+def read_log(
+    vault: Vault, revisions: Iterable[str], *, without: Iterable[str] = ()
+) -> Iterator[MemoryCommit]:
+    """The commits of some revisions and not of others, parents before their children."""
+    folder = vault.repository.common_dir
+    commits = log.read_log(folder, revisions, without=without, is_oldest_first=True)
+    return map(MemoryCommit._make, commits)
 
 
 def diff_histories(vault: Vault, one: str, other: str) -> tuple[set[str], set[str]]:
     """The files that were changed in each of two histories and not in the other."""
-    commits = list(read_log(vault, f"{one}...{other}"))
+    commits = list(read_log(vault, [f"{one}...{other}"]))
     return (
         _list_changed_paths(vault, (commit for commit in commits if commit.is_left)),
         _list_changed_paths(vault, (commit for commit in commits if not commit.is_left)),
@@ -81,15 +68,15 @@ def diff_histories(vault: Vault, one: str, other: str) -> tuple[set[str], set[st
 
 def _list_changed_paths(vault: Vault, commits: Iterator[MemoryCommit]) -> set[str]:
     """The files that the change commits among these changed."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for commit in commits:
         if not commit.is_change:
             continue
-        if (named := commit.named) is not None:
-            found |= {layout.path_of(memory_id) for memory_id in named}
+        if (ids := commit.named) is not None:
+            paths |= {layout.path_of(memory_id) for memory_id in ids}
         else:
-            found |= _by_tree(vault, commit)
-    return found
+            paths |= _by_tree(vault, commit)
+    return paths
 
 
 def _by_tree(vault: Vault, commit: MemoryCommit) -> set[str]:
@@ -124,7 +111,7 @@ class History:
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
         self._vault = vault
-        self.commits = list(read_log(vault, *dict.fromkeys(tips)))
+        self.commits = list(read_log(vault, tips))
 
     @cached_property
     def cut(self) -> frozenset[str]:
@@ -133,14 +120,14 @@ class History:
 
     @cached_property
     def _by_path(self) -> dict[str, list[MemoryCommit]]:
-        found: dict[str, list[MemoryCommit]] = {}
+        commits: dict[str, list[MemoryCommit]] = {}
         for commit in self.commits:
             if commit.is_change:
-                named = commit.named
-                paths = map(layout.path_of, named) if named else _by_tree(self._vault, commit)
+                ids = commit.named
+                paths = map(layout.path_of, ids) if ids else _by_tree(self._vault, commit)
                 for path in paths:
-                    found.setdefault(path, []).append(commit)
-        return found
+                    commits.setdefault(path, []).append(commit)
+        return commits
 
     @cached_property
     def times(self) -> dict[str, int]:
@@ -154,15 +141,17 @@ class History:
     def knew(self, commits: Sequence[MemoryCommit]) -> dict[str, frozenset[str]]:
         """For each of some commits, which of the others are in its history."""
         bits = {commit.oid: 1 << number for number, commit in enumerate(commits)}
-        seen: dict[str, int] = {}
+        ancestors: dict[str, int] = {}
         for commit in self.commits:
-            known = 0
+            below = 0
             for parent in commit.parents:
-                known |= seen.get(parent, 0)
-            seen[commit.oid] = known | bits.get(commit.oid, 0)
+                below |= ancestors.get(parent, 0)
+            ancestors[commit.oid] = below | bits.get(commit.oid, 0)
         return {
             commit.oid: frozenset(
-                oid for oid, bit in bits.items() if seen[commit.oid] & bit and oid != commit.oid
+                oid
+                for oid, bit in bits.items()
+                if ancestors[commit.oid] & bit and oid != commit.oid
             )
             for commit in commits
         }

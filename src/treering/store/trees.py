@@ -52,11 +52,11 @@ class LineShape(NamedTuple):
         if len(raw) % self.size:
             return False
         count, after = len(raw) // self.size, len(self.start) + self.name
-        fixed = (*enumerate(self.start), *enumerate(self.end, after))
-        named = (raw[at :: self.size] for at in range(len(self.start), after))
+        constants = (*enumerate(self.start), *enumerate(self.end, after))
+        names = (raw[at :: self.size] for at in range(len(self.start), after))
         return all(
-            raw[at :: self.size] == bytes((byte,)) * count for at, byte in fixed
-        ) and not any(column.translate(None, _ALPHABET) for column in named)
+            raw[at :: self.size] == bytes((byte,)) * count for at, byte in constants
+        ) and not any(column.translate(None, _ALPHABET) for column in names)
 
     def cut(self, raw: bytes) -> Iterator[tuple[str, str]]:
         """The name and object of every line."""
@@ -112,13 +112,13 @@ class Trees:
 
     def shards(self, memories: str) -> dict[str, str]:
         """The name and tree of every shard; not to be changed, it is shared."""
-        known = self._folders.get(memories)
-        if known is None:
-            known = self._read_shards(memories)
+        trees = self._folders.get(memories)
+        if trees is None:
+            trees = self._read_shards(memories)
             if len(self._folders) >= _MOST_FOLDERS:
                 self._folders.clear()
-            self._folders[memories] = known
-        return known
+            self._folders[memories] = trees
+        return trees
 
     def shard_tree(self, memories: str, name: str) -> str | None:
         """The tree of one shard; a capture needs one of a thousand, and cuts no other line."""
@@ -127,40 +127,40 @@ class Trees:
         return self.shards(memories).get(name)
 
     def _plain_raw(self, memories: str) -> bytes | None:
-        known = self._plain.get(memories)
-        if known is None:
+        plain = self._plain.get(memories)
+        if plain is None:
             raw = self._repository.objects.raw_tree(memories)
             if not _SHARD.is_every_line_of(raw):
                 return None
             if len(self._plain) >= _MOST_FOLDERS:
                 self._plain.clear()
-            known = self._plain[memories] = raw
-        return known
+            plain = self._plain[memories] = raw
+        return plain
 
     def _read_shards(self, memories: str) -> dict[str, str]:
         if (raw := self._plain_raw(memories)) is not None:
-            found = dict(_SHARD.cut(raw))
-            if len(found) * _SHARD.size == len(raw):
-                return found
+            trees = dict(_SHARD.cut(raw))
+            if len(trees) * _SHARD.size == len(raw):
+                return trees
         lines = self.lines(memories)
         return {e.name: e.oid for e in lines if e.mode == TREE and layout.is_shard(e.name)}
 
     def shard(self, name: str, tree: str) -> Listing:
         """The memories of one shard; not to be changed, it is shared."""
         key = name + tree  # a tree put under another name holds nothing of that shard
-        known = self._shards.get(key)
-        if known is None:
+        listing = self._shards.get(key)
+        if listing is None:
             if len(self._shards) > _MOST_SHARDS:
                 self._shards.clear()
-            known = self._shards[key] = self._read_shard(name, tree)
-        return known
+            listing = self._shards[key] = self._read_shard(name, tree)
+        return listing
 
     def _read_shard(self, name: str, tree: str) -> Listing:
         raw, shape = self._repository.objects.raw_tree(tree), _file_in(name)
         if shape.is_every_line_of(raw):
-            found = {name + rest: blob for rest, blob in shape.cut(raw)}
-            if len(found) * shape.size == len(raw):
-                return found
+            listing = {name + rest: blob for rest, blob in shape.cut(raw)}
+            if len(listing) * shape.size == len(raw):
+                return listing
         return {
             memory_id: line.oid
             for line in self.lines(tree)
@@ -172,21 +172,21 @@ class Trees:
 
         A shard that cannot be read is passed over: doctor tells.
         """
-        known = self._listings.pop(memories, None)  # used last, dropped last
-        if known is None:
-            known = {}
+        blobs = self._listings.pop(memories, None)  # used last, dropped last
+        if blobs is None:
+            blobs = {}
             for name, tree in self.shards(memories).items():
                 with contextlib.suppress(StoreDamaged):
-                    known.update(self.shard(name, tree))
-        return self._keep(memories, known)
+                    blobs.update(self.shard(name, tree))
+        return self._keep(memories, blobs)
 
     def _keep(self, memories: str, listing: Listing) -> Listing:
         """Every capture makes a new listing of everything: a few large ones or many small."""
         self._listings[memories] = listing
-        held = 0
+        total = 0
         for number, (old, some) in enumerate(reversed(list(self._listings.items()))):
-            held += len(some)
-            if number >= _MOST_LISTINGS or (held > _MOST_LISTED and number >= _FEWEST_LISTINGS):
+            total += len(some)
+            if number >= _MOST_LISTINGS or (total > _MOST_LISTED and number >= _FEWEST_LISTINGS):
                 self._listings.pop(old, None)  # a server's threads may be here together
         return listing
 
@@ -195,11 +195,11 @@ class Trees:
     def saved(self, root: str | None) -> Listing:
         """Prompts and templates by key. They are few, and rarely asked for; a folder of them that
         cannot be read is passed over: doctor tells."""
-        found: Listing = {}
+        prompts: Listing = {}
         for folder in layout.SAVED.values():
             with contextlib.suppress(StoreDamaged):
-                found |= self._saved_in(folder, self.folder(root, folder))
-        return found
+                prompts |= self._saved_in(folder, self.folder(root, folder))
+        return prompts
 
     def _saved_in(self, folder: str, tree: str | None) -> Listing:
         return {
@@ -228,30 +228,30 @@ class Trees:
 
     def differing(self, one: str | None, other: str | None) -> Pairs:
         """Files of ours that two roots do not share; equal folders are not even looked into."""
-        found: Pairs = {}
+        pairs: Pairs = {}
         for folder in layout.FOLDERS:
             ours, theirs = self.folder(one, folder), self.folder(other, folder)
             if ours == theirs:
                 continue
             if folder != layout.MEMORIES:
-                _compare(found, self._saved_in(folder, ours), self._saved_in(folder, theirs))
+                _compare(pairs, self._saved_in(folder, ours), self._saved_in(folder, theirs))
                 continue
-            for name, left, right in self._shards_apart(ours, theirs):
-                sides = [self.shard(name, tree) if tree else {} for tree in (left, right)]
+            for name, before, after in self._shards_apart(ours, theirs):
+                sides = [self.shard(name, tree) if tree else {} for tree in (before, after)]
                 paths = [{layout.path_of(mid)[:-3]: blob for mid, blob in s.items()} for s in sides]
-                _compare(found, *paths)
-        return found
+                _compare(pairs, *paths)
+        return pairs
 
     def _shards_apart(
         self, one: str | None, other: str | None
     ) -> Iterator[tuple[str, str | None, str | None]]:
         """The shards that differ, with their trees: of a thousand a capture changes one."""
-        left, right = (self.shards(tree) if tree else {} for tree in (one, other))
-        for name in sorted({name for name, _ in left.items() ^ right.items()}):
-            yield name, left.get(name), right.get(name)
+        before, after = (self.shards(tree) if tree else {} for tree in (one, other))
+        for name in sorted({name for name, _ in before.items() ^ after.items()}):
+            yield name, before.get(name), after.get(name)
 
 
-def _compare(found: Pairs, one: Listing, other: Listing) -> None:
+def _compare(pairs: Pairs, one: Listing, other: Listing) -> None:
     """Put the files that are not the same on both sides among the found ones."""
     for key in {key for key, _ in one.items() ^ other.items()}:
-        found[layout.saved_path(key)] = (one.get(key), other.get(key))
+        pairs[layout.saved_path(key)] = (one.get(key), other.get(key))

@@ -1,13 +1,11 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from treering.clock import Clock, wall_clock
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged
-from treering.git import process, refs
+from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
 from treering.git.repository import Repository
@@ -15,7 +13,7 @@ from treering.model import document, scope
 from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
-from treering.store import bulk, message
+from treering.store import message
 from treering.store.dates import newest
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
@@ -27,7 +25,6 @@ _MOST_SNAPSHOTS = 1_000
 _MANY_MERGED = 10
 #: Whose commits merges are: no person's.
 NOBODY = Person("treering", "treering@invalid")
-_MANY_LOOSE = 40  # in one of 256 folders: about 10,000 in all
 
 
 class Vault:
@@ -58,22 +55,22 @@ class Vault:
     def _fetched_tip(self, of: Scope) -> str | None:
         for remote in self.repository.remotes():
             name = f"{scope.REMOTES}{remote}/heads/{of.component}"
-            if found := refs.read(self.repository.handle, name):
-                return found
+            if tip := refs.read(self.repository.handle, name):
+                return tip
         return None
 
     def scopes(self) -> dict[Scope, str]:
         """Every scope there is and its tip, fetched ones included where we have none of our own."""
-        found: dict[Scope, str] = {}
+        tips: dict[Scope, str] = {}
         for prefix in (scope.HEADS, *self._fetched_heads()):
             for name, tip in refs.list_refs(self.repository.common_dir, prefix).items():
                 component = name.removeprefix(prefix)
                 if not is_utf8(component):
                     continue  # no answer could name it; doctor does
-                known = Scope.of_component(component, self._full_name(component, tip))
-                if known:
-                    found.setdefault(known, tip)
-        return found
+                owner = Scope.of_component(component, self._full_name(component, tip))
+                if owner:
+                    tips.setdefault(owner, tip)
+        return tips
 
     def _fetched_heads(self) -> list[str]:
         return [f"{scope.REMOTES}{remote}/heads/" for remote in self.repository.remotes()]
@@ -101,13 +98,13 @@ class Vault:
 
     def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
         """The scope as of one of its commits (None: before the first); never changes, so kept."""
-        known = self._snapshots.get((of, tip))
-        if known is None:
-            known = Snapshot(self.repository, self.trees, of, tip)
+        snapshot = self._snapshots.get((of, tip))
+        if snapshot is None:
+            snapshot = Snapshot(self.repository, self.trees, of, tip)
             if len(self._snapshots) >= _MOST_SNAPSHOTS:
                 self._snapshots.clear()
-            self._snapshots[of, tip] = known
-        return known
+            self._snapshots[of, tip] = snapshot
+        return snapshot
 
     def intact_tips(self, of: Scope) -> list[str]:
         """Earlier tips of a scope, newest first, whose commit and tree can be read."""
@@ -135,13 +132,13 @@ class Vault:
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
-        known = self._parsed.get(blob)
-        if known is None:
-            known = document.parse(self.repository.objects.blob(blob))
+        memory = self._parsed.get(blob)
+        if memory is None:
+            memory = document.parse(self.repository.objects.blob(blob))
             if len(self._parsed) >= _MOST_PARSED:
                 self._parsed.clear()
-            self._parsed[blob] = known
-        return known
+            self._parsed[blob] = memory
+        return memory
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -173,8 +170,8 @@ class Vault:
             self._refuse_newer_format(before.message)
             root = before.tree
 
-        if len(files) >= bulk.MANY:
-            tree = bulk.write_tree(self.repository, parent, files)
+        if len(files) >= pack.MANY:
+            tree = pack.write_tree(self.repository, parent, files)
         else:
             tree = self._write_files(root, files)
         parents = tuple(tip for tip in (parent, merging) if tip)
@@ -208,7 +205,7 @@ class Vault:
         for tip in tips:
             self._refuse_newer_format(tip.message)
         if len(files) >= _MANY_MERGED:
-            tree = bulk.write_tree(self.repository, parents[0], files)
+            tree = pack.write_tree(self.repository, parents[0], files)
         else:
             blobs = {
                 p: objects.write_blob(d) if isinstance(d, bytes) else d for p, d in files.items()
@@ -233,8 +230,10 @@ class Vault:
         refs.move(self.repository.handle, self.repository.common_dir, name, new, old=old, why=why)
 
     def _refuse_newer_format(self, text: str) -> None:
-        if (found := message.read(text).format) > FORMAT:
-            raise FormatTooNew(f"These memories have format {found}; this treering knows {FORMAT}.")
+        if (number := message.read(text).format) > FORMAT:
+            raise FormatTooNew(
+                f"These memories have format {number}; this treering knows {FORMAT}."
+            )
 
     def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
         write = self.repository.objects.write_blob
@@ -264,18 +263,5 @@ class Vault:
             raise StorageFailed(f"The commit {commit} is not on disk after it was written.")
 
     def pack_if_many(self) -> None:
-        """Start git's own packing in the background once loose objects pile up.
-
-        libgit2 never packs, and each capture leaves about five loose objects, 25 times their packed
-        size. One folder of 256 is looked at, another one each time, so that the look costs nothing.
-        """
-        folder = self.repository.common_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
-        if _files_in(folder) > _MANY_LOOSE:
-            process.pack(self.repository.common_dir)
-
-
-def _files_in(folder: Path) -> int:
-    try:
-        return sum(1 for _ in folder.iterdir())
-    except OSError:
-        return 0
+        """Let git pack loose objects in the background, once there are many."""
+        pack.pack_if_many(self.repository.common_dir)

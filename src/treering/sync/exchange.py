@@ -14,7 +14,7 @@ from treering.branches.promotion import is_taken_over
 from treering.branches.survey import local_scopes
 from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
-from treering.git import process, refs
+from treering.git import reach, refs
 from treering.git.repository import Repository
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, REMOTES, Scope
@@ -63,8 +63,8 @@ def fetched_ref(remote: str, scope: Scope) -> str:
 def list_fetched(repository: Repository, remote: str) -> dict[str, str]:
     """The scopes a remote was last seen to have: ref component -> tip."""
     prefix = f"{REMOTES}{remote}/heads/"
-    found = refs.list_refs(repository.common_dir, prefix)
-    return {name.removeprefix(prefix): tip for name, tip in found.items()}
+    tips = refs.list_refs(repository.common_dir, prefix)
+    return {name.removeprefix(prefix): tip for name, tip in tips.items()}
 
 
 def find_left_out(store: Store, vault: Vault, scope: Scope, theirs: str, known: str | None) -> Loss:
@@ -84,7 +84,7 @@ def find_left_out(store: Store, vault: Vault, scope: Scope, theirs: str, known: 
         return {}  # it will be refused, with a reason
 
 
-def take_in(hand: Actor, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> ScopeOutcome:
+def take_in(actor: Actor, vault: Vault, scope: Scope, theirs: str, loss: Loss) -> ScopeOutcome:
     """Bring one scope up to date with what was fetched.
 
     1 only the remote has it, no branch here -> stays the remote's, and can be read
@@ -97,43 +97,43 @@ def take_in(hand: Actor, vault: Vault, scope: Scope, theirs: str, loss: Loss) ->
     What is missing from theirs is put back first.
     """
     _refuse_unreadable(vault, scope, theirs)
-    _follow_name(hand, vault, scope)
+    _follow_name(actor, vault, scope)
     repository = vault.repository
     ours = refs.read(repository.handle, scope.ref)
-    if ours is None and not _is_wanted(hand.store, vault, scope, theirs):
+    if ours is None and not _is_wanted(actor.store, vault, scope, theirs):
         whole, notes = _with_left_out(vault, scope, theirs, loss)
         return ScopeOutcome("unchanged", notes, mended=whole if whole != theirs else None)
     if ours and repository.is_ancestor(theirs, ours):
         return ScopeOutcome("unchanged")
     whole, notes = _with_left_out(vault, scope, theirs, loss)
-    taken = _take_in_whole(hand, vault, scope, ours, whole)
-    return taken._replace(notes=notes + taken.notes)
+    outcome = _take_in_whole(actor, vault, scope, ours, whole)
+    return outcome._replace(notes=notes + outcome.notes)
 
 
 def _take_in_whole(
-    hand: Actor, vault: Vault, scope: Scope, ours: str | None, theirs: str
+    actor: Actor, vault: Vault, scope: Scope, ours: str | None, theirs: str
 ) -> ScopeOutcome:
     if ours is None:
-        vault.move_ref(hand.held, scope.ref, theirs, old=None, why="sync: new")
+        vault.move_ref(actor.held, scope.ref, theirs, old=None, why="sync: new")
         return ScopeOutcome("new")
     if vault.repository.is_ancestor(ours, theirs):
-        vault.move_ref(hand.held, scope.ref, theirs, old=ours, why="sync: updated")
-        return _with_way_back(hand, vault, scope, ours, ScopeOutcome("updated"))
+        vault.move_ref(actor.held, scope.ref, theirs, old=ours, why="sync: updated")
+        return _with_way_back(actor, vault, scope, ours, ScopeOutcome("updated"))
     if ids := _list_redacted(vault, ours, theirs):
-        return _take_in_redacted(hand, vault, scope, ours, theirs, ids)
-    return _with_way_back(hand, vault, scope, ours, _merge(hand, vault, scope, ours, theirs))
+        return _take_in_redacted(actor, vault, scope, ours, theirs, ids)
+    return _with_way_back(actor, vault, scope, ours, _merge(actor, vault, scope, ours, theirs))
 
 
 def _with_way_back(
-    hand: Actor, vault: Vault, scope: Scope, ours: str, taken: ScopeOutcome
+    actor: Actor, vault: Vault, scope: Scope, ours: str, outcome: ScopeOutcome
 ) -> ScopeOutcome:
     """Keep our tip from before, where something of ours is not as it was."""
     effect = undo.measure(vault, ours, vault.tip(scope))
     if not effect.changed:
-        return taken
-    said = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
-    notes = (*taken.notes, said) if effect.is_large else taken.notes
-    return taken._replace(notes=notes, undo=undo.keep(hand, vault, scope, ours))
+        return outcome
+    note = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
+    notes = (*outcome.notes, note) if effect.is_large else outcome.notes
+    return outcome._replace(notes=notes, undo=undo.keep(actor, vault, scope, ours))
 
 
 def _with_left_out(
@@ -142,31 +142,31 @@ def _with_left_out(
     """The remote's tip with what is missing from it put back, and who had left that out."""
     if not loss:
         return theirs, ()
-    told = (
-        f"{kept.files} files were left out by {kept.author} in {kept.commit[:12]}: put back"
-        for kept in tell(vault, scope, loss)
+    notes = (
+        f"{part.files} files were left out by {part.author} in {part.commit[:12]}: put back"
+        for part in tell(vault, scope, loss)
     )
-    return put_back(vault, scope, theirs, loss), tuple(told)
+    return put_back(vault, scope, theirs, loss), tuple(notes)
 
 
-def _merge(hand: Actor, vault: Vault, scope: Scope, ours: str, theirs: str) -> ScopeOutcome:
-    found = join(vault, ours, theirs)
+def _merge(actor: Actor, vault: Vault, scope: Scope, ours: str, theirs: str) -> ScopeOutcome:
+    result = join(vault, ours, theirs)
     vault.merge(
-        hand.held, scope, theirs, found.files, _merge_message(vault, scope, ours, theirs, found)
+        actor.held, scope, theirs, result.files, _merge_message(vault, scope, ours, theirs, result)
     )
-    return ScopeOutcome("merged", found.notes, len(found.ids))
+    return ScopeOutcome("merged", result.notes, len(result.ids))
 
 
 def _list_redacted(vault: Vault, ours: str, theirs: str) -> list[str]:
     """The memories whose text one history has and the other has taken out for good."""
     pairs = differing(vault, tree_of(vault, ours), tree_of(vault, theirs))
-    found = []
+    ids = []
     for path, blobs in pairs.items():
         if (memory_id := layout.id_of_path(path)) and all(blobs):
             stones = [_is_stone(vault, blob) for blob in blobs if blob]
             if stones[0] != stones[1]:
-                found.append(memory_id)
-    return found
+                ids.append(memory_id)
+    return ids
 
 
 def _is_stone(vault: Vault, blob: str) -> bool:
@@ -177,29 +177,29 @@ def _is_stone(vault: Vault, blob: str) -> bool:
 
 
 def _take_in_redacted(
-    hand: Actor, vault: Vault, scope: Scope, ours: str, theirs: str, ids: list[str]
+    actor: Actor, vault: Vault, scope: Scope, ours: str, theirs: str, ids: list[str]
 ) -> ScopeOutcome:
     """Both histories written again without the text, whoever took it out.
 
     Our own of before goes to the trash: anyone who may push could redact anything, and thirty days
     are enough to notice.
     """
-    done = rewrite(vault, ids, [ours, theirs])
+    history = rewrite(vault, ids, [ours, theirs])
     os.sync()  # one for all objects, before any ref names them
-    mine, other = (done.commits.get(tip, tip) for tip in (ours, theirs))
+    mine, other = (history.commits.get(tip, tip) for tip in (ours, theirs))
     if mine != ours:
-        name = trash_name(vault, scope, hand.seconds)
-        vault.move_ref(hand.held, name, ours, old=None, why="sync: redacted by others")
-        vault.move_ref(hand.held, scope.ref, mine, old=ours, why="sync: redacted")
+        name = trash_name(vault, scope, actor.seconds)
+        vault.move_ref(actor.held, name, ours, old=None, why="sync: redacted by others")
+        vault.move_ref(actor.held, scope.ref, mine, old=ours, why="sync: redacted")
     notes = (f"redacted: {', '.join(ids)}",)
     instead = other if other != theirs else None
     if vault.repository.is_ancestor(other, mine):
         return ScopeOutcome("updated" if mine != ours else "unchanged", notes, instead=instead)
     if vault.repository.is_ancestor(mine, other):
-        vault.move_ref(hand.held, scope.ref, other, old=mine, why="sync: updated")
+        vault.move_ref(actor.held, scope.ref, other, old=mine, why="sync: updated")
         return ScopeOutcome("updated", notes, instead=instead)
-    taken = _merge(hand, vault, scope, mine, other)
-    return taken._replace(notes=notes + taken.notes, instead=instead)
+    outcome = _merge(actor, vault, scope, mine, other)
+    return outcome._replace(notes=notes + outcome.notes, instead=instead)
 
 
 def _refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
@@ -223,14 +223,14 @@ def _size_of(vault: Vault, memories: str) -> int:
     return total
 
 
-def _follow_name(hand: Actor, vault: Vault, scope: Scope) -> None:
+def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """A renamed branch's memories get its name before others' of that name come in."""
     handle = vault.repository.handle
-    if hand.store.repository.tip_of(scope.branch) is None or refs.read(handle, scope.ref):
+    if actor.store.repository.tip_of(scope.branch) is None or refs.read(handle, scope.ref):
         return
-    old = earlier_scope(hand.store.repository, vault, scope.branch)
+    old = earlier_scope(actor.store.repository, vault, scope.branch)
     if old and (tip := refs.read(handle, old.ref)):
-        rename(hand.held, vault, old, tip, scope)
+        rename(actor.held, vault, old, tip, scope)
 
 
 def _is_wanted(store: Store, vault: Vault, scope: Scope, tip: str) -> bool:
@@ -241,16 +241,16 @@ def _is_wanted(store: Store, vault: Vault, scope: Scope, tip: str) -> bool:
 
 
 def _merge_message(
-    vault: Vault, scope: Scope, ours: str, theirs: str, found: JoinResult
+    vault: Vault, scope: Scope, ours: str, theirs: str, result: JoinResult
 ) -> Message:
     """From the two tips alone, so that it is the same in every clone."""
     tips = [vault.repository.objects.commit(tip) for tip in (ours, theirs)]
     later = message.read(max(tips, key=lambda tip: (tip.time, tip.oid)).message).code
     return Message(
         op=MERGE,
-        subject=f"sync {mask(scope.branch)}: {len(found.ids)} memories changed on both sides",
+        subject=f"sync {mask(scope.branch)}: {len(result.ids)} memories changed on both sides",
         code=CodePosition(mask_branch(scope.branch), later.head, later.base),
-        memories=found.ids,
+        memories=result.ids,
     )
 
 
@@ -289,8 +289,8 @@ def outgoing(
         if there is None and scope != trunk and is_contained(vault, scope, tip, mine, trunk):
             continue
         new[scope] = tip
-    replaced = {scope: theirs[scope] for scope in new if scope in instead and scope in theirs}
-    return Outgoing(new, _list_promoted(store, vault, theirs, mine, new, trunk), replaced)
+    old_tips = {scope: theirs[scope] for scope in new if scope in instead and scope in theirs}
+    return Outgoing(new, _list_promoted(store, vault, theirs, mine, new, trunk), old_tips)
 
 
 def is_contained(
@@ -324,22 +324,13 @@ def _list_promoted(
     }
     if not candidates:
         return {}
-    held = set().union(*(_list_merged(vault, tip) for tip in new.values()))
+    folder = vault.repository.common_dir
+    tips = set().union(*(reach.list_tips_within(folder, tip, REMOTES) for tip in new.values()))
     return {
         scope: tip
         for scope, tip in candidates.items()
-        if tip in held and is_contained(vault, scope, tip, new, trunk)
+        if tip in tips and is_contained(vault, scope, tip, new, trunk)
     }
-
-
-def _list_merged(vault: Vault, tip: str) -> set[str]:
-    """Fetched tips that are in a commit's history: one walk for all of them."""
-    text = process.run(
-        vault.repository.common_dir,
-        *("for-each-ref", f"--merged={tip}", "--format=%(objectname)", REMOTES),
-        may_fail=(128, 129),
-    )
-    return set(text.decode().split())
 
 
 def is_gone(repository: Repository, scope: Scope) -> bool:
@@ -349,33 +340,33 @@ def is_gone(repository: Repository, scope: Scope) -> bool:
     return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
 
 
-def drop_promoted(hand: Actor, vault: Vault, theirs: dict[Scope, str]) -> list[Scope]:
+def drop_promoted(actor: Actor, vault: Vault, theirs: dict[Scope, str]) -> list[Scope]:
     """Let go of scopes that another clone promoted: gone there, gone here, and held elsewhere."""
     mine = local_scopes(vault)
-    trunk = Scope(trunk_of(hand.store.repository))
-    dropped = []
+    trunk = Scope(trunk_of(actor.store.repository))
+    scopes = []
     for scope, tip in mine.items():
-        if scope == trunk or scope in theirs or not is_gone(hand.store.repository, scope):
+        if scope == trunk or scope in theirs or not is_gone(actor.store.repository, scope):
             continue
         if is_contained(vault, scope, tip, mine, trunk):
-            undo.keep(hand, vault, scope, tip)
-            vault.move_ref(hand.held, scope.ref, None, old=tip, why="sync: promoted elsewhere")
-            forget_tip(hand, vault, scope)
-            dropped.append(scope)
-    return dropped
+            undo.keep(actor, vault, scope, tip)
+            vault.move_ref(actor.held, scope.ref, None, old=tip, why="sync: promoted elsewhere")
+            forget_tip(actor, vault, scope)
+            scopes.append(scope)
+    return scopes
 
 
 def scopes_in(vault: Vault, listed: dict[str, str]) -> dict[Scope, str]:
     """The refs of a remote that are scopes: their names are what a stranger chose."""
-    found = {}
+    scopes = {}
     for name, tip in listed.items():
         component = name.removeprefix(HEADS)
         if "/" in component or not component.isprintable():
             continue
         scope = Scope.of_component(component, _full_name(vault, component, tip))
         if scope:
-            found[scope] = tip
-    return found
+            scopes[scope] = tip
+    return scopes
 
 
 def _full_name(vault: Vault, component: str, tip: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged
+from treering.git.log import below
 from treering.model.scope import REMOTES, Scope
 from treering.store import layout
 from treering.store.tree_diff import KEEP, differing, read_log, tree_of
@@ -43,13 +44,13 @@ def warn_of_name(scope: Scope) -> str:
 
 
 def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]:
-    known = f"--glob={REMOTES}{remote}/heads/*"
-    seen: set[str] = set()
-    for commit in read_log(vault, tip, "--not", known):
+    elsewhere = below(f"{REMOTES}{remote}/heads/")
+    blobs: set[str] = set()
+    for commit in read_log(vault, [tip], without=[elsewhere]):
         if len(commit.parents) > 1 or commit.op == KEEP:
             continue  # what it puts together, or back, is in the others
         before = tree_of(vault, commit.parents[0]) if commit.parents else None
         for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
-            if blob and blob not in seen:
-                seen.add(blob)
+            if blob and blob not in blobs:
+                blobs.add(blob)
                 yield path, blob

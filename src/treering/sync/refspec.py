@@ -3,10 +3,8 @@
 Never straight into our own refs: a `git fetch --prune` would throw away what was not pushed yet.
 """
 
-import re
-
 from treering.errors import SyncRefused
-from treering.git import process
+from treering.git import config
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES
 
@@ -19,15 +17,15 @@ def fetch_refspec(remote: str) -> str:
 
 def is_automatic(repository: Repository) -> bool:
     """Whether memories travel with the code, as `treering init --sync` sets it up."""
-    said = repository.config("treering.sync") or "false"
-    return said.lower() in ("true", "yes", "on", "1")
+    setting = repository.config("treering.sync") or "false"
+    return setting.lower() in ("true", "yes", "on", "1")
 
 
 def find_sharing_remote(repository: Repository) -> str:
     """The remote memories are shared through, or nothing."""
-    there = repository.remotes()
-    named = repository.config("treering.remote")
-    return named if named in there else there[0] if there and not named else ""
+    remotes = repository.remotes()
+    setting = repository.config("treering.remote")
+    return setting if setting in remotes else remotes[0] if remotes and not setting else ""
 
 
 def wrong(repository: Repository) -> list[str]:
@@ -39,14 +37,14 @@ def wrong(repository: Repository) -> list[str]:
     if not is_automatic(repository) and not _is_mentioned(repository):
         return []
     lines = _lines(repository)
-    wanted = find_sharing_remote(repository) if is_automatic(repository) else ""
-    found = []
+    target = find_sharing_remote(repository) if is_automatic(repository) else ""
+    remotes = []
     for remote, values in lines.items():
         ours = [value for value in values if value.startswith(_OURS)]
-        is_missing = remote == wanted and not ours and len(values) > 0
+        is_missing = remote == target and not ours and len(values) > 0
         if is_missing or any(value != fetch_refspec(remote) for value in ours):
-            found.append(remote)
-    return found
+            remotes.append(remote)
+    return remotes
 
 
 def repair(repository: Repository) -> bool:
@@ -60,21 +58,13 @@ def repair(repository: Repository) -> bool:
 def set_up(repository: Repository, remote: str) -> None:
     """Let `git fetch REMOTE` bring memories, too; a line for another name of it goes."""
     take_away(repository, remote)
-    process.run(
-        repository.common_dir,
-        *("config", "--local", "--add", f"remote.{remote}.fetch", fetch_refspec(remote)),
-    )
+    config.add(repository.common_dir, f"remote.{remote}.fetch", fetch_refspec(remote))
 
 
 def take_away(repository: Repository, remote: str) -> None:
     for line in _lines(repository).get(remote, []):
         if line.startswith(_OURS):
-            process.run(
-                repository.common_dir,
-                *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch"),
-                line,
-                may_fail=(5,),
-            )
+            config.unset(repository.common_dir, f"remote.{remote}.fetch", line)
 
 
 def _is_mentioned(repository: Repository) -> bool:
@@ -87,30 +77,26 @@ def _is_mentioned(repository: Repository) -> bool:
 
 def _lines(repository: Repository) -> dict[str, list[str]]:
     """What each remote fetches."""
-    text = process.run(
-        repository.common_dir,
-        *("config", "--local", "--null", "--get-regexp", r"^remote\..*\.fetch$"),
-        may_fail=(1,),
-    )
-    found: dict[str, list[str]] = {}
-    for entry in text.decode(errors="surrogateescape").split("\0"):
-        key, _, value = entry.partition("\n")
-        if match := re.fullmatch(r"remote\.(.*)\.fetch", key, re.DOTALL):
-            found.setdefault(match[1], []).append(value)
-    return found
+    lines: dict[str, list[str]] = {}
+    for key, value in config.read_matching(repository.common_dir, r"^remote\..*\.fetch$"):
+        remote = key.removeprefix("remote.").removesuffix(".fetch")
+        lines.setdefault(remote, []).append(value)
+    return lines
 
 
 def find_remote(repository: Repository, name: str = "") -> str:
     """The remote memories go through: as asked, `treering.remote`, origin, or the only one."""
-    there = repository.remotes()
-    chosen = name or repository.config("treering.remote") or (there[0] if there else "")
-    if not chosen:
+    remotes = repository.remotes()
+    remote = name or repository.config("treering.remote") or (remotes[0] if remotes else "")
+    if not remote:
         raise SyncRefused(
             "This repository has no remote.", hint="`git remote add origin URL` adds one."
         )
-    if chosen not in there:
+    if remote not in remotes:
         names = (
-            f"There are: {', '.join(there)}." if there else "`git remote add NAME URL` adds one."
+            f"There are: {', '.join(remotes)}."
+            if remotes
+            else "`git remote add NAME URL` adds one."
         )
-        raise SyncRefused(f"There is no remote {chosen!r}.", hint=names)
-    return chosen
+        raise SyncRefused(f"There is no remote {remote!r}.", hint=names)
+    return remote

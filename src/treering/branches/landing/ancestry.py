@@ -8,7 +8,7 @@ meet them.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from treering.git import process
+from treering.git import log
 from treering.git.binding import GitError
 from treering.git.repository import Repository
 
@@ -75,11 +75,11 @@ class Ancestry:
 
     def parents_of(self, commit: str) -> tuple[str, ...] | None:
         """A commit's parents, or None when it is not in this repository."""
-        if (known := self._parents.get(commit)) is not None:
-            return known
+        if commit in self._parents:
+            return self._parents[commit]
         try:
-            found = self._repository.handle.look_up(commit)
-            parents = tuple(str(parent) for parent in found.parent_ids)
+            entry = self._repository.handle.look_up(commit)
+            parents = tuple(str(parent) for parent in entry.parent_ids)
         except (KeyError, ValueError, AttributeError, GitError, OSError):
             return None
         self._parents[commit] = parents
@@ -92,22 +92,11 @@ class Ancestry:
         new = [tip for tip in dict.fromkeys(tips) if tip not in self._lines]
         if not new:
             return
-        asked = [*new, *(f"^{tip}" for tip in self._lines)]
-        listed = process.run(
-            self._repository.git_dir,
-            "rev-list",
-            "--parents",
-            f"--max-count={KNOWN}",
-            "--stdin",
-            feed="".join(f"{revision}\n" for revision in asked).encode(),
-            env={"GIT_NO_REPLACE_OBJECTS": "1"},  # libgit2, asked below, knows no replacements
-            seconds=seconds,
+        parents = log.read_parents(
+            self._repository.git_dir, new, without=self._lines, most=KNOWN, seconds=seconds
         )
-        lines = listed.decode("ascii").splitlines()
-        for line in lines:
-            commit, *parents = line.split(" ")
-            self._parents[commit] = tuple(parents)
-        self._is_listed_in_full = self._is_listed_in_full and len(lines) < KNOWN
+        self._parents |= parents
+        self._is_listed_in_full = self._is_listed_in_full and len(parents) < KNOWN
         for tip in new:
             self._lines[tip] = self._draw(tip)
 
@@ -149,17 +138,17 @@ class Ancestry:
 
     def own_commits(self, tip: str, lines: Iterable[FirstParents]) -> list[str]:
         """The commits of a branch that no line has, children before parents."""
-        held = list(lines)
-        done: dict[str, None] = {}
+        targets = list(lines)
+        order: dict[str, None] = {}
         waiting = [(tip, False)]
         while waiting:  # depth first; a commit is done after all that it was built on
             commit, is_left = waiting.pop()
             if is_left:
-                done[commit] = None
-            elif commit not in done and not any(line.has(commit) for line in held):
+                order[commit] = None
+            elif commit not in order and not any(line.has(commit) for line in targets):
                 waiting.append((commit, True))
                 waiting.extend((parent, False) for parent in self.parents_of(commit) or ())
-        return list(reversed(done))
+        return list(reversed(order))
 
     def fork(self, tip: str, line: FirstParents, most: int) -> Fork:
         """Follow a branch down to a line, through `most` commits at the most."""
@@ -182,11 +171,11 @@ class Ancestry:
 
     def base(self, tip: str, target: str, line: FirstParents, fork: Fork) -> str | None:
         """The best merge base: the meeting that no other one is newer than."""
-        left = [
+        candidates = [
             commit
             for commit in fork.meetings
             if commit == line.commits[fork.height] or (line.height_of(commit) or 0) > fork.height
         ]
-        if len(left) == 1:
-            return left[0]
-        return self._repository.merge_base(tip, target) if left else None
+        if len(candidates) == 1:
+            return candidates[0]
+        return self._repository.merge_base(tip, target) if candidates else None

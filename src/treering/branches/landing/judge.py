@@ -11,19 +11,16 @@ from typing import NamedTuple
 
 from treering.branches.landing.ancestry import Ancestry, FirstParents, Fork
 from treering.branches.landing.patches import (
-    ENVIRONMENT,
     UNKNOWN,
-    CommitRange,
-    FileChange,
     Patches,
     is_nothing,
-    time_left,
 )
-from treering.branches.landing.trial_merge import TrialMerge
 from treering.errors import TreeringError
-from treering.git import process
-from treering.git.process import TookTooLong
+from treering.git import log
+from treering.git.diff import CommitRange, FileChange
+from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
+from treering.git.trial_merge import TrialMerge
 
 
 class Target(NamedTuple):
@@ -90,14 +87,10 @@ class Judge:
         lines = self._lines(targets, time.monotonic() + self._limits.seconds)
         if all(line.is_whole for line in lines):
             return self._lineage.own_commits(tip, lines)
-        excluded = "".join(f"^{target.tip}\n" for target in self._present(targets))
-        listed = process.run(
-            self._repository.git_dir,
-            *("rev-list", "--topo-order", "--stdin"),
-            feed=f"{tip}\n{excluded}".encode(),
-            env=ENVIRONMENT,
+        target_tips = [target.tip for target in self._present(targets)]
+        return log.list_commits(
+            self._repository.git_dir, [tip], without=target_tips, is_replaced=False
         )
-        return listed.decode("ascii").split()
 
     def landing(self, tip: str, targets: Sequence[Target], *, had_own_commits: bool) -> Landing:
         """How the tip of a branch landed in the first of the targets that shows it.
@@ -111,8 +104,8 @@ class Judge:
         try:
             return self._judge(tip, targets, had_own_commits, until)
         except TookTooLong:
-            bound = f"{self._limits.seconds:g} seconds"
-            return _not_landed(f"Looking for {tip[:12]} took longer than {bound}.", bound=bound)
+            limit = f"{self._limits.seconds:g} seconds"
+            return _not_landed(f"Looking for {tip[:12]} took longer than {limit}.", bound=limit)
         except (TreeringError, OSError) as error:  # objects are missing, or git is
             return _not_landed(f"{tip[:12]} could not be compared: {error}")
 
@@ -141,11 +134,11 @@ class Judge:
         if not places:
             return why_not
         inquiry = Inquiry(tip, places, self._changes, self._merging, until)
-        bound = ""
+        limit = ""
         for place in places:
-            bound = self._read_target(place, until) or bound
+            limit = self._read_target(place, until) or limit
         own = self.own_commits(tip, present)
-        return inquiry.answer(self._steps(own), self._merges(own), bound)
+        return inquiry.answer(self._steps(own), self._merges(own), limit)
 
     def _places(
         self, tip: str, targets: Sequence[Target], lines: Sequence[FirstParents]
@@ -161,9 +154,9 @@ class Judge:
         for target, line in zip(targets, lines, strict=True):
             fork = self._lineage.fork(tip, line, self._limits.commits)
             if fork.is_endless:
-                bound = f"{self._limits.commits} commits"
+                limit = f"{self._limits.commits} commits"
                 why_not = _not_landed(
-                    f"{tip[:12]} left {target.name} more than {bound} ago.", bound=bound
+                    f"{tip[:12]} left {target.name} more than {limit} ago.", bound=limit
                 )
             elif base := self._lineage.base(tip, target.tip, line, fork):
                 places.append(TargetView(target, line, fork, base))
@@ -172,18 +165,18 @@ class Judge:
     def _read_target(self, place: TargetView, until: float) -> str:
         """Read what a target did since the branch left it, newest first; returns the bound met."""
         steps: list[CommitRange] = []
-        read, count, bound = [], 0, ""
+        commits, count, limit = [], 0, ""
         for commit, brought in self._lineage.newer(place.line, place.fork.height):
             count += len(brought)
             if count > self._limits.commits:
-                bound = f"{self._limits.commits} commits"
+                limit = f"{self._limits.commits} commits"
                 break
             if commit not in self._read:
                 steps += [self._first_step(commit), *self._steps(brought)]
-                read.append(commit)
+                commits.append(commit)
         self._changes.read_to_find(steps, until)
-        self._read.update(read)
-        return bound
+        self._read.update(commits)
+        return limit
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """What commits with at most one parent did."""
@@ -224,17 +217,17 @@ class Inquiry:
         own = [step for step in own if self._changes.files(step)]  # without empty commits
         wholes = [step for step in wholes if self._changes.files(step)]
         equals = [self._equal_steps([*own, *wholes], place) for place in self._places]
-        picked = max(len([step for step in own if step in equal]) for equal in equals)
-        has_more = self._changes.adds_of_its_own(merges if picked else [], self._until)
+        count = max(len([step for step in own if step in equal]) for equal in equals)
+        has_more = self._changes.adds_of_its_own(merges if count else [], self._until)
 
-        found = (
+        landing = (
             (None if has_more else self._as_cherries(own, equals))
             or self._as_squash(equals)
             or self._as_no_op(is_all_read=not bound)
         )
-        if found:
-            return found
-        return self._nowhere(own, picked, bool(wholes), bound or self._bound)
+        if landing:
+            return landing
+        return self._nowhere(own, count, bool(wholes), bound or self._bound)
 
     def _as_cherries(
         self, own: Sequence[CommitRange], equals: Sequence[dict[CommitRange, str]]
@@ -257,8 +250,8 @@ class Inquiry:
     def _as_no_op(self, *, is_all_read: bool) -> Landing | None:
         for place in self._places:
             if commit := self._no_op(place, is_all_read=is_all_read):
-                said = "merging it there would change nothing"
-                return _landing("noop", place.target, commit, said)
+                reason = "merging it there would change nothing"
+                return _landing("noop", place.target, commit, reason)
         return None
 
     def _nowhere(
@@ -266,14 +259,16 @@ class Inquiry:
     ) -> Landing:
         names = _either([place.target.name for place in self._places])
         if picked:
-            said = f"Only {picked} of the {len(own)} commits up to {self._tip[:12]} are in {names}."
-            return _not_landed(said, is_partial=True, bound=bound)
+            reason = (
+                f"Only {picked} of the {len(own)} commits up to {self._tip[:12]} are in {names}."
+            )
+            return _not_landed(reason, is_partial=True, bound=bound)
         if not has_changes:
-            said = f"The commits up to {self._tip[:12]} cancel out: there is nothing to look for."
-            return _not_landed(said, bound=bound)
+            reason = f"The commits up to {self._tip[:12]} cancel out: there is nothing to look for."
+            return _not_landed(reason, bound=bound)
         base = self._places[0].base
-        said = f"What {self._tip[:12]} changed since {base[:12]} is not in {names}."
-        return _not_landed(said, bound=bound)
+        reason = f"What {self._tip[:12]} changed since {base[:12]} is not in {names}."
+        return _not_landed(reason, bound=bound)
 
     # --- patches ----------------------------------------------------------------------------------
 
@@ -309,17 +304,17 @@ class Inquiry:
 
     def _no_op(self, place: TargetView, *, is_all_read: bool) -> str | None:
         """The oldest commit of a target's line into which merging the branch changes nothing."""
-        wanted = self._changes.files(CommitRange(self._tip, place.base))
+        files = self._changes.files(CommitRange(self._tip, place.base))
         starts_at_base = is_all_read and place.line.is_on(place.base)
-        now = {file.path: file.old if starts_at_base else UNKNOWN for file in wanted}
+        now = {file.path: file.old if starts_at_base else UNKNOWN for file in files}
         for step in self._touching(now, place):
             now |= {f.path: f.new for f in self._changes.files(step) if f.path in now}
-            if self._is_no_op(step.new, wanted, now):
+            if self._is_no_op(step.new, files, now):
                 return step.new
         return None
 
     def _is_no_op(
-        self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]
+        self, commit: str, files: Sequence[FileChange], now: Mapping[bytes, bytes]
     ) -> bool:
         """Whether merging the branch into a commit, where its files are as in `now`, is a no-op.
 
@@ -329,11 +324,11 @@ class Inquiry:
         3. one lacks a line that the branch adds -> no, a merge would add it
         4. else                                  -> git has to try
         """
-        if all(now[file.path] == file.new for file in wanted):  # 1
+        if all(now[file.path] == file.new for file in files):  # 1
             return True
-        if any(now[file.path] == file.old for file in wanted):  # 2
+        if any(now[file.path] == file.old for file in files):  # 2
             return False
-        if any(self._changes.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
+        if any(self._changes.lacks_a_line(file, now[file.path]) for file in files):  # 3
             return False
         if not self._merging.is_possible():
             self._bound = "git older than 2.38 cannot try merges"
@@ -345,18 +340,18 @@ class Inquiry:
 
         Where one of them goes, the files that come with that step may be its new name.
         """
-        found: dict[CommitRange, None] = {}
+        steps: dict[CommitRange, None] = {}
         waiting = list(wanted)
-        seen = set(waiting)
+        paths = set(waiting)
         while waiting:
             path = waiting.pop()
             for step in self._changes.touching(path):
-                if step not in found and place.is_newer(step.new) and place.line.is_on(step.new):
-                    found[step] = None
-                    new_names = _new_names(self._changes.files(step), path) - seen
-                    seen |= new_names
+                if step not in steps and place.is_newer(step.new) and place.line.is_on(step.new):
+                    steps[step] = None
+                    new_names = _new_names(self._changes.files(step), path) - paths
+                    paths |= new_names
                     waiting.extend(new_names)
-        return sorted(found, key=lambda step: place.height(step.new))
+        return sorted(steps, key=lambda step: place.height(step.new))
 
 
 def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:
@@ -371,8 +366,8 @@ def _as_ancestor(tip: str, target: Target, line: FirstParents, had_own_commits: 
         return _not_landed(f"It has no commits of its own: {tip[:12]} was made in {target.name}.")
     height = line.height_of(tip)
     merge = None if height is None else line.commits[height]
-    said = "it was fast-forwarded to it" if merge == tip else "its commits are there as they are"
-    return _landing("ancestor", target, merge, said)
+    reason = "it was fast-forwarded to it" if merge == tip else "its commits are there as they are"
+    return _landing("ancestor", target, merge, reason)
 
 
 def _landing(evidence: str, target: Target, commit: str | None, said: str) -> Landing:

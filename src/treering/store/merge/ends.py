@@ -33,8 +33,8 @@ def _links(older: Memory, newer: Memory) -> tuple[Any, ...]:
     """Links are one edge each, by relation and target; the surer copy of an edge is kept."""
     edges: dict[tuple[str, str], Any] = {}
     for link in _together(older.links, newer.links):
-        known = edges.get((link.relation, link.target))
-        if known is None or link.confidence > known.confidence:
+        twin = edges.get((link.relation, link.target))
+        if twin is None or link.confidence > twin.confidence:
             edges[link.relation, link.target] = link
     return tuple(edges.values())
 
@@ -42,7 +42,7 @@ def _links(older: Memory, newer: Memory) -> tuple[Any, ...]:
 def _union_unlinked(older: Memory, newer: Memory) -> dict[str, Any]:
     """Ids never to be linked again, of both sides: a link taken away on one must not come back."""
     sides = (
-        tuple(found) if isinstance(found := memory.details.get("unlinked"), list | tuple) else ()
+        tuple(ids) if isinstance(ids := memory.details.get("unlinked"), list | tuple) else ()
         for memory in (older, newer)
     )
     together = _together(*sides)

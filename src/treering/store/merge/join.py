@@ -98,10 +98,10 @@ class HistoryMerge:
     # --- memories ---------------------------------------------------------------------------------
 
     def _memory(self, path: str, commits: Sequence[MemoryCommit]) -> MergedFile:
-        found = replay(self._steps(path, commits))
-        if found.blob or found.memory is None:
-            return MergedFile(found.blob, found.notes)
-        return MergedFile(document.dump(found.memory), found.notes)
+        result = replay(self._steps(path, commits))
+        if result.blob or result.memory is None:
+            return MergedFile(result.blob, result.notes)
+        return MergedFile(document.dump(result.memory), result.notes)
 
     def _steps(self, path: str, commits: Sequence[MemoryCommit]) -> list[MemoryStep]:
         memory_id = layout.id_of_path(path) or ""
@@ -136,13 +136,13 @@ class HistoryMerge:
     ) -> dict[str, Memory]:
         """The memory in each blob, modified no later than when the commit that brought it counts
         as made: else a date of 2099 would be carried on by every merge."""
-        found: dict[str, Memory] = {}
+        versions: dict[str, Memory] = {}
         for commit in commits:
-            if (blob := blobs[commit.oid]) and blob not in found:
+            if (blob := blobs[commit.oid]) and blob not in versions:
                 memory = self._vault.memory(blob)
-                modified = limit_date(memory.modified, self._history.times[commit.oid])
-                found[blob] = replace(memory, modified=modified)
-        return found
+                date = limit_date(memory.modified, self._history.times[commit.oid])
+                versions[blob] = replace(memory, modified=date)
+        return versions
 
     def _parse(self, blob: str | None) -> Memory | None:
         return self._vault.memory(blob) if blob else None
@@ -200,12 +200,12 @@ class HistoryMerge:
 
     def _newer_prompt(self, ours: str | None, theirs: str | None) -> MergedFile:
         """The later one, but never a deletion; one that cannot be read loses."""
-        known: list[tuple[bool, tuple[str, str]]] = []
+        ranks: list[tuple[bool, tuple[str, str]]] = []
         for blob in filter(None, (ours, theirs)):
             with suppress(TreeringError):
-                found = self._parse_prompt(blob)
-                known.append((not found.is_deleted, self._rank(blob, found)))
-        return MergedFile(max(known)[1][1] if known else _larger(ours, theirs))
+                version = self._parse_prompt(blob)
+                ranks.append((not version.is_deleted, self._rank(blob, version)))
+        return MergedFile(max(ranks)[1][1] if ranks else _larger(ours, theirs))
 
 
 def _with_sources(
@@ -215,15 +215,15 @@ def _with_sources(
 ) -> dict[str, frozenset[str]]:
     """A branch's first copy knew the change that made what it was copied from, though the two
     histories do not meet; and so did all that knew the copy."""
-    found = dict(knew)
+    ancestors = dict(knew)
     for copy, source in sorted(sources.items()):
         for commit, blob in sorted(blobs.items()):
-            if blob == source and commit != copy and copy not in found[commit]:
-                more = found[commit] | {commit}
-                for other in found:
-                    if other == copy or copy in found[other]:
-                        found[other] |= more - {other}
-    return found
+            if blob == source and commit != copy and copy not in ancestors[commit]:
+                more = ancestors[commit] | {commit}
+                for other in ancestors:
+                    if other == copy or copy in ancestors[other]:
+                        ancestors[other] |= more - {other}
+    return ancestors
 
 
 def _larger(one: str | None, other: str | None) -> str | None:

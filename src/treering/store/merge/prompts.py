@@ -22,13 +22,13 @@ class PromptStep(NamedTuple):
 
 def replay_prompt(steps: Sequence[PromptStep]) -> Prompt:
     """The prompt after all steps, ancestors first; an edit outlives a deletion it did not know."""
-    ordered = in_order(steps)
-    now = ordered[0].after
-    for step in ordered[1:]:
+    sequence = in_order(steps)
+    now = sequence[0].after
+    for step in sequence[1:]:
         before = step.before or now
         if now == step.before:
             now = step.after
-        elif not (step.after.is_deleted and _is_overruled(step, ordered)):
+        elif not (step.after.is_deleted and _is_overruled(step, sequence)):
             now = _sound(_apply(now, before, step.after), step.after)
     return now
 
@@ -44,13 +44,13 @@ def _is_overruled(step: PromptStep, steps: Sequence[PromptStep]) -> bool:
 
 
 def _apply(now: Prompt, before: Prompt, after: Prompt) -> Prompt:
-    gone = set(before.tags) - set(after.tags)
-    kept = [tag for tag in now.tags if tag not in gone]
-    described = before.description != after.description
+    removals = set(before.tags) - set(after.tags)
+    rest = [tag for tag in now.tags if tag not in removals]
+    is_new = before.description != after.description
     return now._replace(
         content=merge_texts(before.content, now.content, after.content).text,
-        description=after.description if described else now.description,
-        tags=tuple(dict.fromkeys([*kept, *(tag for tag in after.tags if tag not in before.tags)])),
+        description=after.description if is_new else now.description,
+        tags=tuple(dict.fromkeys([*rest, *(tag for tag in after.tags if tag not in before.tags)])),
         is_deleted=after.is_deleted,
         modified=max(now.modified, after.modified),
     )

@@ -54,8 +54,8 @@ class ReplayResult(NamedTuple):
 
 def replay(steps: Sequence[MemoryStep]) -> ReplayResult:
     """Apply the steps in their order; ValueError when there are none."""
-    if gone := [step for step in steps if is_redacted(step.after)]:
-        step = min(gone, key=lambda one: one.commit)
+    if redactions := [step for step in steps if is_redacted(step.after)]:
+        step = min(redactions, key=lambda one: one.commit)
         return ReplayResult(step.after, step.blob)
     play = _Play(in_order(steps))
     return play.outcome()
@@ -133,8 +133,8 @@ class _Play:
 
     def _overrule(self, step: MemoryStep) -> None:
         if self._memory is not None and step.after is not None:
-            modified = max(self._memory.modified, step.after.modified)
-            self._memory = replace(self._memory, status="needs-review", modified=modified)
+            date = max(self._memory.modified, step.after.modified)
+            self._memory = replace(self._memory, status="needs-review", modified=date)
             self._blob = None
             self._notes.append(f"{step.after.id} was forgotten and edited at once: kept for review")
 
@@ -150,15 +150,15 @@ class _Play:
             after = replace(after, **{name: getattr(before, name) for name in _ORIGIN})
         if before is None:
             before = now
-        changed, has_loser = apply(now, before, after, is_rival=is_again)
+        result, has_loser = apply(now, before, after, is_rival=is_again)
         if has_loser and self._wording:
-            changed = replace(
-                changed, details=dict(changed.details) | {"merge": {"lost": self._wording}}
+            result = replace(
+                result, details=dict(result.details) | {"merge": {"lost": self._wording}}
             )
             self._notes.append(f"{after.id} was reworded twice: the later words stand")
         if before.content != after.content:
             self._wording = step.blob or ""
-        self._memory = _sound(changed, after)
+        self._memory = _sound(result, after)
         self._blob = None
 
 
@@ -176,7 +176,7 @@ def apply(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tupl
         content, has_loser = after.content, now.content != after.content
     else:
         content, has_loser = merge_texts(before.content, now.content, after.content)
-    changed = replace(
+    result = replace(
         now,
         **single,
         content=content,
@@ -187,15 +187,15 @@ def apply(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tupl
         details=_details(now.details, before.details, after.details),
         extra=_map(now.extra, before.extra, after.extra),
     )
-    return _retitle(changed, now, after), has_loser
+    return _retitle(result, now, after), has_loser
 
 
-def _retitle(changed: Memory, now: Memory, after: Memory) -> Memory:
+def _retitle(memory_now: Memory, now: Memory, after: Memory) -> Memory:
     """A title that was taken from the first line follows the words of both."""
     follows = any(
-        changed.title == memory.title == title_of(memory.content) for memory in (now, after)
+        memory_now.title == memory.title == title_of(memory.content) for memory in (now, after)
     )
-    return replace(changed, title=title_of(changed.content)) if follows else changed
+    return replace(memory_now, title=title_of(memory_now.content)) if follows else memory_now
 
 
 def _keys(items: Sequence[str]) -> dict[str, None]:
@@ -204,19 +204,19 @@ def _keys(items: Sequence[str]) -> dict[str, None]:
 
 def _together(now: Any, before: Any, after: Any, key: Any) -> Any:
     """Items by what they are about: added, replaced and taken out as the change did."""
-    keyed = [{key(item): item for item in items} for items in (now, before, after)]
-    return tuple(_map(*keyed).values())
+    by_key = [{key(item): item for item in items} for items in (now, before, after)]
+    return tuple(_map(*by_key).values())
 
 
 def _details(
     now: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Key by key; the ids never to be linked again are added and taken out one by one."""
-    found = _map(now, before, after)
+    details = _map(now, before, after)
     lists = [_ids(side.get("unlinked")) for side in (now, before, after)]
     if together := list(_map(*lists)):
-        found["unlinked"] = together
-    return found
+        details["unlinked"] = together
+    return details
 
 
 def _ids(value: Any) -> dict[str, None]:
@@ -228,18 +228,18 @@ def _ids(value: Any) -> dict[str, None]:
 def _map(
     now: Mapping[Any, Any], before: Mapping[Any, Any], after: Mapping[Any, Any]
 ) -> dict[Any, Any]:
-    gone = before.keys() - after.keys()
-    found = {key: value for key, value in now.items() if key not in gone}
+    removals = before.keys() - after.keys()
+    entries = {key: value for key, value in now.items() if key not in removals}
     for key, value in after.items():
         if key not in before or before[key] != value:
-            found[key] = value
-    return found
+            entries[key] = value
+    return entries
 
 
-def _sound(changed: Memory, after: Memory) -> Memory:
+def _sound(together: Memory, after: Memory) -> Memory:
     """The merged memory, unless together the changes break a rule neither broke alone."""
     try:
-        document.dump(check(changed))
+        document.dump(check(together))
     except Invalid:
         return after
-    return changed
+    return together

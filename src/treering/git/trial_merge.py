@@ -1,11 +1,10 @@
 """Merges tried out of sight: what git would make of one, without a trace in the repository."""
 
-import re
 import tempfile
 from pathlib import Path
 
-from treering.branches.landing.patches import ENVIRONMENT, plain, time_left
 from treering.git import process
+from treering.git.diff import ENVIRONMENT, plain
 from treering.git.repository import Repository
 
 _OLDEST = (2, 38)  # the first git with `merge-tree --write-tree`
@@ -24,7 +23,7 @@ class TrialMerge:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._version: tuple[int, int] | None = None
+        self._version: tuple[int, ...] = ()
 
     def is_possible(self) -> bool:
         return self._git_version() >= _OLDEST
@@ -32,25 +31,22 @@ class TrialMerge:
     def changes_nothing(self, commit: str, tip: str, until: float) -> bool:
         """Whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
         with tempfile.TemporaryDirectory(prefix="treering-") as folder:
-            made = process.run(
+            merge = process.run(
                 _make_apart(Path(folder)),
                 *plain(Path(folder)),
                 *_SETTINGS,
                 *("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", commit, tip),
                 may_fail=(1,),  # a conflict
                 env=ENVIRONMENT | _borrow(Path(folder), self._repository.common_dir),
-                seconds=time_left(until),
+                seconds=process.time_left(until),
             )
-        return made == b"%b\0" % self._tree_of(commit).encode()
+        return merge == b"%b\0" % self._tree_of(commit).encode()
 
     def _tree_of(self, commit: str) -> str:
         return str(self._repository.handle.look_up(commit).tree_id)
 
-    def _git_version(self) -> tuple[int, int]:
-        if self._version is None:
-            said = process.run(self._repository.git_dir, "version").decode(errors="replace")
-            found = re.search(r"(\d+)\.(\d+)", said)
-            self._version = (int(found[1]), int(found[2])) if found else (0, 0)
+    def _git_version(self) -> tuple[int, ...]:
+        self._version = self._version or process.version()
         return self._version
 
 

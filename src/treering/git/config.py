@@ -1,0 +1,76 @@
+"""git's configuration, read level by level and written: what `git config` does.
+
+A single setting as git would use it is `Repository.config`, which starts no process.
+"""
+
+import re
+import time
+from pathlib import Path
+
+from treering.errors import StorageFailed
+from treering.git import process
+
+_TRIES = 5
+_NOT_THERE = (5,)
+
+
+def read_all(git_dir: Path, key: str, *, is_local: bool = True) -> list[str]:
+    """Every value of a key, in the repository's own file or at all levels."""
+    level = ["--local"] if is_local else []
+    text = process.run(git_dir, "config", *level, "--null", "--get-all", key, may_fail=(1,))
+    return text.decode(errors="surrogateescape").split("\0")[:-1]
+
+
+def read_matching(git_dir: Path, pattern: str) -> list[tuple[str, str]]:
+    """The keys of the repository's own file that match a pattern, with their values."""
+    arguments = ("config", "--local", "--null", "--get-regexp", pattern)
+    text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
+    pairs = (entry.partition("\n") for entry in text.split("\0") if entry)
+    return [(key, value) for key, _, value in pairs]
+
+
+def read_path(git_dir: Path, key: str) -> tuple[str, str]:
+    """A path and the level of configuration that says it; nothing where none does."""
+    arguments = ("config", "--null", "--show-scope", "--type=path", "--get", key)
+    text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
+    level, _, value = text.partition("\0")
+    return value.rstrip("\0"), level
+
+
+def put(git_dir: Path, key: str, value: str) -> None:
+    """Set a key to one value, whatever it was."""
+    _change(git_dir, "--replace-all", key, value)
+
+
+def add(git_dir: Path, key: str, value: str) -> None:
+    """Add a value to those a key has."""
+    _change(git_dir, "--add", key, value)
+
+
+def unset(git_dir: Path, key: str, value: str | None = None) -> None:
+    """Take out a key, or one of its values; nothing happens where it is not there."""
+    if value is None:
+        _change(git_dir, "--unset-all", key, may_fail=_NOT_THERE)
+    else:
+        _change(git_dir, "--fixed-value", "--unset-all", key, value, may_fail=_NOT_THERE)
+
+
+def drop_empty_section(git_dir: Path, key: str) -> None:
+    """git leaves `[log]` behind when its last key goes; only a section without comments goes."""
+    section = key.rpartition(".")[0]
+    text = (git_dir / "config").read_bytes()
+    if re.search(rb"^\[" + re.escape(section.encode()) + rb"\]\n(?=\[|\Z)", text, re.MULTILINE):
+        arguments = ("config", "--local", "--remove-section", section)
+        process.run(git_dir, *arguments, may_fail=(128,))
+
+
+def _change(git_dir: Path, *arguments: str, may_fail: tuple[int, ...] = ()) -> None:
+    """git holds a lock on the file while it writes; others may be at it just now."""
+    for attempt in range(_TRIES):
+        try:
+            process.run(git_dir, "config", "--local", *arguments, may_fail=may_fail)
+            return
+        except StorageFailed as error:
+            if attempt == _TRIES - 1 or "lock" not in error.message:
+                raise
+            time.sleep(0.05 * (attempt + 1))

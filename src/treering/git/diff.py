@@ -1,0 +1,177 @@
+"""What differs between commits: files from git's raw listing, and patches as fingerprints.
+
+A fingerprint is the patch without line numbers, as `git patch-id` has it, but with white space, so
+that two different indentations stay different. Nothing of the user's decides how a patch looks.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.git import process
+from treering.git.repository import Repository
+
+#: No attributes of the machine, and no commits in the place of others.
+ENVIRONMENT = {"GIT_ATTR_NOSYSTEM": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
+_TREES = ("diff-tree", "--stdin", "--always", "--root", "-r", "--no-renames", "--full-index")
+_RAW = ("--raw", "-z", "--no-abbrev", "--ignore-submodules=none")
+_PATCH = (
+    *("--patch", "--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers"),
+    *("--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
+    *("--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
+)
+
+
+class CommitRange(NamedTuple):
+    """From one commit to another; from nothing when there is no older one."""
+
+    new: str
+    old: str = ""
+
+
+class FileChange(NamedTuple):
+    """One file's mode and blob on both sides, as git writes them; zeros where it is not there."""
+
+    path: bytes
+    old: bytes
+    new: bytes
+
+
+class RangeDiff(NamedTuple):
+    """The files that differ between two commits, and how many lines, where they were counted."""
+
+    files: tuple[FileChange, ...]
+    insertions: int = 0
+    deletions: int = 0
+
+
+def plain(git_dir: Path) -> tuple[str, ...]:
+    """Options that leave the user's settings out.
+
+    Inside the git dir there are no .gitattributes, which may make text binary or name programs.
+    """
+    return (
+        *("-C", str(git_dir)),
+        *("-c", "core.quotePath=true"),
+        *("-c", "core.attributesFile="),
+        *("-c", "diff.suppressBlankEmpty=false"),
+        *("-c", "diff.indentHeuristic=true"),
+    )
+
+
+def diff(
+    repository: Repository,
+    ranges: Sequence[CommitRange],
+    *,
+    seconds: float,
+    counts_lines: bool = False,
+) -> Iterator[RangeDiff]:
+    """What differs in each of some ranges; TookTooLong when git needs longer than `seconds`."""
+    counts = ("--numstat",) if counts_lines else ()
+    text = _run(repository, (*_TREES, *_RAW, *counts), _lines(ranges), seconds)
+    return _parse(text.split(b"\0"))
+
+
+def hash_patches(
+    repository: Repository, ranges: Sequence[CommitRange], *, seconds: float
+) -> Iterator[bytes]:
+    """The patch of each of some ranges, as a hash; TookTooLong as above."""
+    text = _run(repository, (*_TREES, *_PATCH), _lines(ranges), seconds)
+    return _hash(text.split(b"\n"))
+
+
+def adds_lines(repository: Repository, merges: Iterable[str], *, seconds: float) -> bool:
+    """Whether one of some merges holds lines that none of its parents had."""
+    lines = "".join(f"{merge}\n" for merge in merges).encode()
+    arguments = ("diff-tree", "--stdin", "--cc", "--no-commit-id", *_PATCH)
+    return bool(_run(repository, arguments, lines, seconds).strip())
+
+
+def list_names(git_dir: Path, old: str, new: str) -> list[str]:
+    """The files that two commits do not share.
+
+    None in a clone without trees, which are not fetched for this.
+    """
+    text = process.run(
+        git_dir, "diff", "--name-only", "-z", "--no-renames", old, new, "--", may_fail=(128,)
+    )
+    return [name for name in text.decode(errors="replace").split("\0") if name]
+
+
+def find_renames(git_dir: Path, old: str, new: str) -> dict[str, str]:
+    """Files of one commit that have another name in a later one."""
+    text = process.run(
+        git_dir,
+        *("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R", old, new, "--"),
+        may_fail=(128,),
+    )
+    words = text.decode(errors="surrogateescape").split("\0")
+    return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def _lines(ranges: Iterable[CommitRange]) -> bytes:
+    return "".join(f"{new} {old}".rstrip() + "\n" for new, old in ranges).encode()
+
+
+def _run(repository: Repository, arguments: Sequence[str], lines: bytes, seconds: float) -> bytes:
+    return process.run(
+        repository.git_dir,
+        *plain(repository.git_dir),
+        *arguments,
+        feed=lines,
+        env=ENVIRONMENT,
+        seconds=seconds,
+    )
+
+
+def _parse(fields: Iterable[bytes]) -> Iterator[RangeDiff]:
+    """Each commit's id, then `:modes blobs status` and the path of each file, then line counts.
+
+    A path stands where a path is due, so it may look like anything.
+    """
+    files: list[FileChange] = []
+    insertions = deletions = 0
+    rest = iter(fields)
+    next(rest)  # the first commit's id; the ids of the others end the one before
+    for field in rest:
+        if field.startswith(b":"):
+            old_mode, new_mode, old, new, _ = field[1:].split(b" ")
+            files.append(FileChange(next(rest), old_mode + b" " + old, new_mode + b" " + new))
+        elif b"\t" in field:
+            more, less, _ = field.split(b"\t", 2)
+            insertions += int(more) if more != b"-" else 0
+            deletions += int(less) if less != b"-" else 0
+        else:  # also the empty field after the last commit
+            yield RangeDiff(tuple(files), insertions, deletions)
+            files, insertions, deletions = [], 0, 0
+
+
+def _hash(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The hash of each commit's patch.
+
+    Lines of content start with a space, a sign or a backslash, so that the others cannot be
+    mistaken. Blob ids count only where git shows no content.
+    """
+    patch, blobs = None, b""
+    for line in lines:
+        if line[:1] in b" +-\\" and line:
+            content = line
+        elif line.startswith(b"@@"):
+            content = b"@@"
+        elif line.startswith(b"index "):
+            blobs = line.split(b" ")[1]
+            continue
+        elif line.startswith(b"Binary files "):
+            content = blobs
+        elif len(line) in (40, 64) and b" " not in line:
+            if patch is not None:
+                yield patch.digest()
+            patch = hashlib.sha256()
+            continue
+        else:
+            content = line
+        if patch is not None and line:
+            patch.update(content + b"\n")
+    if patch is not None:
+        yield patch.digest()

@@ -1,0 +1,364 @@
+"""History as git tells it: logs, lists of commits and counts, each as plain values.
+
+A revision is whatever names a commit, or all refs of a prefix by `below`. What commits change
+against each other is in diff.py, what refs hold on to in reach.py.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.git import config, process
+
+_FIELDS = "%H%n%P%n%ct%n%m%an <%ae>%n%B"
+_AS_BYTES = ("-z", "--no-show-signature", "--no-color")
+#: libgit2 knows no replacements, so that its answers and git's would not fit together.
+_NO_REPLACEMENTS = {"GIT_NO_REPLACE_OBJECTS": "1"}
+_RAW_MERGE = rb":+((?:\d{6} )+)((?:[0-9a-f]{40} )+)[A-Z]+"
+_RAW_LINE = r":(\d{6}) (\d{6}) ([0-9a-f]{40}) [0-9a-f]{40} [A-Z]\d*\t(.+)"
+_ONELINE = r"([0-9a-f]{40})(?: \(from ([0-9a-f]{40})\))? "
+#: Since this git a log's decorations leave refs of others out, ours included.
+_FEW_DECORATIONS = (2, 39)
+
+
+class LogCommit(NamedTuple):
+    """A commit as the log tells it; `time` in seconds since the epoch."""
+
+    oid: str
+    parents: tuple[str, ...]
+    time: int
+    author: str
+    body: bytes
+    is_left: bool = False  # of two histories compared by `...`, in the first
+
+    @property
+    def message(self) -> str:
+        return self.body.decode(errors="replace")
+
+
+def below(prefix: str) -> str:
+    """A revision that stands for every ref below a prefix."""
+    return f"--glob={prefix}*"
+
+
+def read_log(
+    git_dir: Path,
+    revisions: Iterable[str],
+    *,
+    without: Iterable[str] = (),
+    containing: Sequence[str] = (),
+    most: int | None = None,
+    is_oldest_first: bool = False,
+    may_lack: bool = False,
+) -> Iterator[LogCommit]:
+    """The commits of some revisions and not of others, newest first.
+
+    `containing` are words, one of which a message must hold. With `may_lack` a damaged history
+    tells less, and is no error.
+    """
+    arguments, lines = _select(revisions, without)
+    if arguments is None:
+        return
+    text = process.run(
+        git_dir,
+        *("log", *_AS_BYTES, "--left-right", f"--format={_FIELDS}", "--fixed-strings"),
+        *(f"--grep={words}" for words in containing),
+        *([f"--max-count={most}"] if most else ()),
+        *(["--reverse", "--topo-order"] if is_oldest_first else ()),
+        *(["--ignore-missing"] if may_lack else ()),
+        *(*arguments, "--"),
+        feed=lines,
+        may_fail=(128,) if may_lack else (),
+    )
+    yield from filter(None, map(_parse_commit, text.split(b"\0")))
+
+
+def _select(
+    revisions: Iterable[str], without: Iterable[str]
+) -> tuple[list[str] | None, bytes | None]:
+    """How git is told of revisions: as arguments, and what it reads; None where there are none.
+
+    Ids go by standard input, since there may be more of them than a command line holds.
+    """
+    wanted, hidden = list(dict.fromkeys(revisions)), list(dict.fromkeys(without))
+    if not wanted:
+        return None, None
+    ids = [name for name in wanted if not _is_glob(name)]
+    ids += [f"^{name}" for name in hidden if not _is_glob(name)]
+    # Before `--not`: older gits let that hide what they read, too.
+    arguments = ["--stdin", *filter(_is_glob, wanted), "--not", *filter(_is_glob, hidden)]
+    return arguments, "".join(f"{name}\n" for name in ids).encode()
+
+
+def _is_glob(revision: str) -> bool:
+    return revision.startswith("--glob=")
+
+
+def _parse_commit(record: bytes) -> LogCommit | None:
+    fields = record.split(b"\n", 4)
+    if len(fields) < 5:
+        return None
+    oid, parents, time, author, body = fields
+    return LogCommit(
+        oid=oid.decode(),
+        parents=tuple(parents.decode().split()),
+        time=int(time) if re.fullmatch(rb"-?\d{1,15}", time) else 0,
+        author=author[1:].decode(errors="replace"),
+        body=body,
+        is_left=author[:1] == b"<",
+    )
+
+
+def read_all_commits(git_dir: Path, containing: str) -> Iterator[LogCommit]:
+    """Every commit whose message holds some words, also those that no ref leads to.
+
+    Every object is looked at, so this is for rare questions.
+    """
+    objects = process.run(
+        git_dir,
+        *("cat-file", "--batch-all-objects", "--unordered", "--buffer"),
+        "--batch-check=%(objecttype) %(objectname)",
+    )
+    oids = (line[7:] for line in objects.splitlines() if line.startswith(b"commit "))
+    text = process.run(
+        git_dir,
+        *("log", *_AS_BYTES, f"--format={_FIELDS}", "--fixed-strings", f"--grep={containing}"),
+        *("--no-walk=unsorted", "--stdin"),
+        feed=b"".join(oid + b"\n" for oid in oids),
+    )
+    yield from filter(None, map(_parse_commit, text.split(b"\0")))
+
+
+def read_trailers(
+    git_dir: Path, tip: str, keys: Sequence[str], *, most: int = 0, is_first_parent: bool = False
+) -> Iterator[tuple[str, ...]]:
+    """Each commit of a history, newest first, and what its trailers say to some keys."""
+    fields = "".join(f"%x01%(trailers:key={key},valueonly)" for key in keys)
+    text = process.run(
+        git_dir,
+        *("log", *_AS_BYTES, f"--format=%H{fields}"),
+        *([f"--max-count={most}"] if most else ()),
+        *(["--first-parent"] if is_first_parent else ()),
+        *(tip, "--"),
+    )
+    for record in text.decode(errors="replace").split("\0"):
+        values = tuple(value.strip() for value in record.split("\x01"))
+        if len(values) == 1 + len(keys):
+            yield values
+
+
+def first_time(git_dir: Path, tip: str) -> int:
+    """When the first commit along the first parents was made; 0 where there is none."""
+    times = process.run(
+        git_dir,
+        *("log", "--first-parent", "--max-parents=0", "--no-show-signature", "--format=%ct"),
+        *(tip, "--"),
+    ).split()
+    return int(times[0]) if times else 0
+
+
+def list_addresses(
+    git_dir: Path, revisions: Sequence[str], *, without: Sequence[str], most: int
+) -> set[str]:
+    """Who wrote and committed the newest commits of some revisions and of all branches."""
+    text = process.run(
+        git_dir,
+        *("log", f"--max-count={most}", "--no-show-signature", "--format=%ae%n%ce"),
+        *("--ignore-missing", *revisions, "--branches", "--remotes", "--not", *without, "--"),
+        may_fail=(128,),
+    )
+    return {line.strip() for line in text.decode(errors="replace").splitlines()} - {""}
+
+
+def shows_all_decorations(git_dir: Path, pattern: str) -> bool:
+    """Whether `git log --decorate` would name refs that only a pattern of theirs takes out.
+
+    Where it would not, setting the pattern would make it show refs that it left out before.
+    """
+    excluded = config.read_all(git_dir, "log.excludeDecoration", is_local=False)
+    if pattern in excluded:
+        return False
+    shown = config.read_all(git_dir, "log.initialDecorationSet", is_local=False)
+    return bool(excluded) or shown == ["all"] or process.version() < _FEW_DECORATIONS
+
+
+# --- drawn ----------------------------------------------------------------------------------------
+
+
+class GraphLine(NamedTuple):
+    """A line of a drawn history: git's strokes, and the commit that stands there, if any."""
+
+    strokes: str
+    commit: LogCommit | None = None
+    subject: str = ""
+    trailer: str = ""
+
+
+def draw(git_dir: Path, tips: Iterable[str], *, most: int, trailer: str) -> Iterator[GraphLine]:
+    """Some histories as git draws them, newest first, with what each commit says to a trailer."""
+    said = f"%(trailers:key={trailer},valueonly,separator=%x2C)"
+    text = process.run(
+        git_dir,
+        *("log", "--graph", "--topo-order", f"--max-count={most}", "--no-show-signature"),
+        *("--no-color", f"--format=%x01%H%x02%P%x02%ct%x02%an%x02%s%x02{said}", *tips, "--"),
+    )
+    for line in text.decode(errors="replace").splitlines():
+        strokes, _, rest = line.partition("\x01")
+        if not rest:
+            yield GraphLine(strokes.rstrip())
+            continue
+        oid, parents, time, author, subject, value = rest.split("\x02", 5)
+        commit = LogCommit(oid, tuple(parents.split()), int(time), author, b"")
+        yield GraphLine(strokes.rstrip(), commit, subject, value)
+
+
+# --- with the files that commits change -----------------------------------------------------------
+
+
+class CommitFile(NamedTuple):
+    """A file that a commit changed: its mode and blob in each parent, and then in the commit."""
+
+    path: str
+    modes: tuple[str, ...]
+    blobs: tuple[str, ...]
+
+
+def read_changes(
+    git_dir: Path, revisions: Iterable[str], *, without: Iterable[str], most: int = 0
+) -> Iterator[tuple[LogCommit, list[CommitFile]]]:
+    """Commits with their files, parents first; of a merge the files that none of its parents has.
+
+    What cannot be read ends it early: a damaged history tells less.
+    """
+    arguments, lines = _select(revisions, without)
+    if arguments is None:
+        return
+    text = process.run(
+        git_dir,
+        *("-c", "log.showRoot=true", "log", *_AS_BYTES, f"--format={_FIELDS}"),
+        *("-c", "--raw", "-r", "--no-abbrev", "--no-renames"),
+        *("--reverse", "--topo-order", "--ignore-missing"),
+        *([f"--max-count={most}"] if most else ()),
+        *(*arguments, "--"),
+        feed=lines,
+        may_fail=(128,),
+    )
+    yield from _parse_changes(text.split(b"\0"))
+
+
+def _parse_changes(tokens: Iterable[bytes]) -> Iterator[tuple[LogCommit, list[CommitFile]]]:
+    """Each commit is a token, followed by two for each of its files: what happened, and the path.
+
+    A message cannot be taken for a file: every commit's token starts with its id.
+    """
+    commit: LogCommit | None = None
+    files: list[CommitFile] = []
+    stream = iter(tokens)
+    for token in stream:
+        text = token.lstrip(b"\n")
+        if raw := re.fullmatch(_RAW_MERGE, text):
+            path = next(stream, b"").decode(errors="replace")
+            modes, blobs = raw[1].decode().split(), raw[2].decode().split()
+            files.append(CommitFile(path, tuple(modes), tuple(blobs)))
+        elif text:  # git puts an empty one before the files of a merge
+            if commit:
+                yield commit, files
+            commit, files = _parse_commit(text), []
+    if commit:
+        yield commit, files
+
+
+class RemovedFile(NamedTuple):
+    """A file that a commit changed or removed: what it was in one of the parents.
+
+    `parent` is empty where the commit has but one.
+    """
+
+    commit: str
+    parent: str
+    path: str
+    blob: str
+    old_mode: str
+    new_mode: str
+
+
+def read_removals(git_dir: Path, tip: str, *, without: str | None) -> Iterator[RemovedFile]:
+    """Files that commits of a history changed or took out, oldest first, against every parent.
+
+    Where a part of the past is damaged or not here, nothing is told.
+    """
+    text = process.run(
+        git_dir,
+        # A user may have chosen another way to show merges; each parent counts here.
+        *("-c", "log.diffMerges=separate", "log", "-m", "--raw", "--no-abbrev", "--no-renames"),
+        *("--diff-filter=DTM", "--topo-order", "--reverse", "--no-show-signature", "--no-color"),
+        *("--format=oneline", "--no-abbrev-commit", "--no-decorate", tip),
+        *([f"^{without}"] if without else []),
+        "--",  # and no paths: git would leave out a side of a merge whose other side is the same
+        may_fail=(128,),
+    )
+    commit = parent = ""
+    for line in text.decode(errors="replace").splitlines():
+        if head := re.match(_ONELINE, line):
+            commit, parent = head[1], head[2] or ""
+        elif raw := re.fullmatch(_RAW_LINE, line):
+            yield RemovedFile(commit, parent, raw[4], raw[3], raw[1], raw[2])
+
+
+# --- commits alone --------------------------------------------------------------------------------
+
+
+def list_commits(
+    git_dir: Path,
+    tips: Iterable[str],
+    *,
+    without: Iterable[str] = (),
+    since: float | None = None,
+    is_replaced: bool = True,
+) -> list[str]:
+    """The commits of some histories and not of others, children before parents.
+
+    `is_replaced` says whether replacements count, as in every question to git.
+    """
+    arguments, lines = _select(tips, without)
+    if arguments is None:
+        return []
+    text = process.run(
+        git_dir,
+        *("rev-list", "--topo-order"),
+        *([f"--since={int(since)}"] if since is not None else ()),
+        *arguments,
+        feed=lines,
+        env=None if is_replaced else _NO_REPLACEMENTS,
+    )
+    return text.decode("ascii").split()
+
+
+def read_parents(
+    git_dir: Path, tips: Iterable[str], *, without: Iterable[str], most: int, seconds: float
+) -> dict[str, tuple[str, ...]]:
+    """The parents of the newest commits of some histories and not of others, replaced by none."""
+    arguments, lines = _select(tips, without)
+    if arguments is None:
+        return {}
+    text = process.run(
+        git_dir,
+        *("rev-list", "--parents", f"--max-count={most}", *arguments),
+        feed=lines,
+        env=_NO_REPLACEMENTS,
+        seconds=seconds,
+    )
+    rows = (line.split(" ") for line in text.decode("ascii").splitlines())
+    return {commit: tuple(parents) for commit, *parents in rows}
+
+
+def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[str] = ()) -> int:
+    """How many commits some revisions have that others have not; 0 where one is not here."""
+    arguments, lines = _select(revisions, without)
+    if arguments is None:
+        return 0
+    text = process.run(
+        git_dir, "rev-list", "--count", *arguments, "--", feed=lines, may_fail=(128,)
+    )
+    return int(text or 0)
