@@ -7,9 +7,9 @@ written to a scratch repository that borrows the history's objects.
 """
 
 import json
-import os
 import random
 import re
+import resource
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -266,12 +266,11 @@ class Replay:
             lines = list(self._follow(late))
             if len(lines) < FEWEST_LATER:
                 continue
-            for number, (tree, others, files) in enumerate(lines):
+            for number, (tree, files) in enumerate(lines):
                 mark += 1
                 stream.append(f"commit refs/late\nmark :{mark}\n")
                 stream.append(f"committer A <a@b> {1_700_000_000 + number} +0000\ndata 0\n")
-                stream.append(f"from {at}\n" + "".join(f"merge {other}\n" for other in others))
-                stream.append(f'M 040000 {tree} ""\n')
+                stream.append(f'from {at}\nM 040000 {tree} ""\n')
                 stream += [
                     f"M 100644 {blob} {json.dumps(path)}\n" if blob else f"D {json.dumps(path)}\n"
                     for path, blob in files
@@ -287,8 +286,8 @@ class Replay:
             Case(late.kind, late.tip, ids[f":{mark}"], True) for mark, late in ends.items()
         ]
 
-    def _follow(self, late: Later) -> Iterator[tuple[str, list[str], list[tuple[str, Any]]]]:
-        """Trees, other parents and files of the real trunk after the merge.
+    def _follow(self, late: Later) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+        """Trees and files of the real trunk after the merge; its own merges became squashes.
 
         What the landing had otherwise than the merge stays so. The trunk's own edits of these files
         are put on top where they go together, and left out where they do not.
@@ -297,15 +296,12 @@ class Replay:
         after = self._line[max(0, start - LATER) : start][::-1]
         if not after:
             return
-        listed = git(self.path, "rev-list", "--ancestry-path", f"{late.merge.commit.id}..{after[-1]}")
-        younger = set(listed.decode().split())
         differing = self._differences(late.merge.commit.tree, self._repo[late.tree])
         if len(differing) > 60:
             return
         merged: dict[tuple[str, str], Any] = {}
         for commit in after:
             here = self._repo[commit]
-            others = [str(p) for p in here.parent_ids[1:] if str(p) not in younger]
             files = []
             for path, old, new in differing:
                 now = _blob(here.tree, path)
@@ -316,7 +312,7 @@ class Replay:
                     files.append((path, merged[key]))
                 else:
                     files.append((path, new))
-            yield str(here.tree_id), others, files
+            yield str(here.tree_id), files
 
     def _merge_file(self, base: Any, ours: Any, theirs: Any) -> Any:
         """The blob of both changes of a file; where they do not go together, that of ours."""
@@ -394,7 +390,9 @@ class Replay:
         taken = 0
         for number in recent:
             head = heads[str(number)]
-            own = git(self.path, "rev-list", f"-{MOST_OWN + 1}", head, "--not", self._line[0]).split()
+            own = git(
+                self.path, "rev-list", f"-{MOST_OWN + 1}", head, "--not", self._line[0]
+            ).split()
             if 1 <= len(own) <= MOST_OWN and taken < self._pulls:
                 taken += 1
                 self._cases.append(Case("in no message of the trunk", head, self._line[0], False))
@@ -408,7 +406,7 @@ def _blob(tree: Any, path: str) -> Any:
 
 
 def _reformat(_: bytes, text: bytes) -> bytes:
-    """As formatters do: other quotes, another indentation, no blanks at ends, long lines wrapped."""
+    """As formatters do: other quotes and indentation, no blanks at ends, long lines wrapped."""
     lines = []
     for line in text.split(b"\n"):
         body = line.strip()
@@ -437,5 +435,6 @@ def halves(histories: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def cpu() -> float:
-    used = os.times()
-    return used.user + used.system + used.children_user + used.children_system
+    """Processor seconds of this process and of those it started."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from treering.branches.landing import ancestry
 from treering.branches.landing.judge import Judge, Landing, Limits, Target
 from treering.git import process
 from treering.git.repository import Repository
@@ -455,7 +454,7 @@ def test_change_of_mode_alone_is_a_change(repo):
 # --- merges that would change nothing -----------------------------------------------------------
 
 
-def test_squash_over_nearby_edits_is_a_no_op_merge(repo):
+def test_squash_over_nearby_edits_is_found_by_its_lines_alone(repo):
     """Trunk's edits are in the context of the patch."""
     tip = feature(repo)
     edit(repo, 12, "near one")
@@ -464,7 +463,7 @@ def test_squash_over_nearby_edits_is_a_no_op_merge(repo):
 
     found = judged(repo, tip)
 
-    assert ("noop", "main", commit) == found[:3]
+    assert ("squash", "main", commit) == found[:3]
 
 
 def test_squash_with_a_fix_is_found_after_its_lines_were_edited(repo):
@@ -493,7 +492,7 @@ def test_squash_that_only_deletes_lines_is_found_over_nearby_edits(repo):
     after = judged(repo, "feature")
 
     assert before.evidence == "none"
-    assert ("noop", "main", commit) == after[:3]
+    assert ("cherry", "main", commit) == after[:3]
 
 
 def test_edits_of_the_same_files_are_no_landing(repo):
@@ -685,7 +684,7 @@ def test_hostile_names_are_only_names(repo, name):
     found = judged(repo, "feature", "trunk's")
 
     assert before.evidence == "none"
-    assert ("noop", "trunk's", commit) == found[:3]
+    assert ("squash", "trunk's", commit) == found[:3]
 
 
 def test_folder_with_a_colon_and_quotes_can_be_judged(new_repo):
@@ -731,17 +730,17 @@ def test_old_git_leaves_merges_out_and_says_so(repo, monkeypatch):
 
 
 def test_more_commits_than_allowed_are_not_looked_at(repo):
-    """The newest ones are, and the answer says where it stopped."""
+    """What lies between is counted, and the answer says that it is too much."""
     tip = feature(repo)
     commit = squash(repo)
     for number in range(5):
         repo.commit_file(f"later-{number}.txt")
 
-    far = judged(repo, tip, limits=Limits(commits=6))
-    near = judged(repo, tip, limits=Limits(commits=5))
+    far = judged(repo, tip, limits=Limits(commits=7))
+    near = judged(repo, tip, limits=Limits(commits=6))
 
     assert ("squash", commit, "") == (far.evidence, far.merged_as, far.bound)
-    assert (near.evidence, near.bound) == ("none", "5 commits")
+    assert (near.evidence, near.bound) == ("none", "6 commits")
 
 
 def test_time_that_is_over_is_an_answer(repo):
@@ -753,7 +752,7 @@ def test_time_that_is_over_is_an_answer(repo):
     assert (found.evidence, found.bound) == ("none", "0 seconds")
 
 
-def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo, monkeypatch):
+def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo):
     """What lies further back is asked of git, or left open and said so."""
     old = feature(repo)
     repo.git("merge", "-q", "--no-ff", "-m", "merge", "feature")
@@ -766,7 +765,6 @@ def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo, monkeypa
     commit = squash(repo, "new")
     repo.switch("stale").commit_file("stale.txt")
     targets = [Target("main", commit)]
-    monkeypatch.setattr(ancestry, "KNOWN", 5)
     judge = Judge(Repository.discover(repo.path), Limits(commits=4))
 
     found = [judged(repo, tip, limits=Limits(commits=4)) for tip in (old, "new", "stale")]
@@ -836,4 +834,4 @@ def test_many_branches_share_what_is_known_of_the_trunk(repo, monkeypatch):
     found = [judge.landing(tip, targets, had_own_commits=True) for tip in tips]
 
     assert [landing.evidence for landing in found] == ["none", "squash"] * 10
-    assert len(started) <= 20 + 3
+    assert len(started) <= 20 + 4
