@@ -55,7 +55,7 @@ class Graded(NamedTuple):
     step: CommitRange
     share: Share
     together: Share  # in all steps that were read
-    is_sound: bool  # no commit and no file of the branch is missing there
+    is_sound: bool  # there are enough lines, and no commit and no file of the branch is missing
 
 
 class Inquiry:
@@ -279,15 +279,17 @@ class Inquiry:
         branch = BranchLines(
             self._changes.lines, self._changes.files(CommitRange(self._tip, place.base))
         )
-        if branch.total < _FEWEST_LINES:
-            return None
         steps = self._likely_steps(branch, place)
         changes = {step: branch.read(self._changes.files(step)) for step in steps}
         if not changes:
             return None
         shares = {step: branch.share(lines) for step, lines in changes.items()}
         best = max(shares, key=lambda step: (shares[step].there, place.height(step.new)))
-        is_sound = not shares[best].silent and self._has_each(own, branch, changes[best])
+        is_sound = (
+            branch.total >= _FEWEST_LINES
+            and not shares[best].silent
+            and self._has_each(own, branch, changes[best])
+        )
         together = branch.share(add_up(changes.values()))
         return Graded(place, best, shares[best], together, is_sound)
 

@@ -6,7 +6,7 @@ is kept in a file of ours, where there is a folder for it.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +15,12 @@ from treering.branches.landing.finding import Evidence as Evidence
 from treering.branches.landing.finding import Landing as Landing
 from treering.branches.landing.finding import Target as Target
 from treering.branches.landing.finding import either, tell_landing, tell_nothing
+from treering.branches.landing.fingerprints import MOST_COMMITS, Fingerprints, print_changes
 from treering.branches.landing.inquiry import Inquiry, TargetView
 from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
+from treering.branches.landing.print_inquiry import PrintInquiry
+from treering.branches.landing.steps import StepsLost
 from treering.errors import TreeringError
 from treering.git.diff import CommitRange
 from treering.git.process import TookTooLong, time_left
@@ -70,18 +73,44 @@ class Judge:
         4. merging it changed nothing at some commit since          -> noop
         5. one commit there changes most of the lines it changed    -> lines
         """
-        until = time.monotonic() + self._limits.seconds
-        self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
+        return self._within_limits(
+            tip, lambda until: self._judge(tip, targets, had_own_commits, until)
+        )
+
+    def landing_of_fingerprints(self, branch: Fingerprints, targets: Sequence[Target]) -> Landing:
+        """How a branch landed whose code is not in this clone: the tests 2 and 3 of the above."""
+        return self._within_limits(
+            branch.base, lambda until: self._judge_prints(branch, targets, until)
+        )
+
+    def fingerprints_of(self, tip: str, targets: Sequence[Target]) -> Fingerprints | None:
+        """What a branch changed since it left the first target that it shares history with.
+
+        None where it changed nothing, or that cannot be told.
+        """
         try:
-            return self._judge(tip, targets, had_own_commits, until)
+            return self._print(tip, targets, self._start())
+        except (TreeringError, OSError, TooMuchToRead):
+            return None
+
+    def _start(self) -> float:
+        self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
+        return time.monotonic() + self._limits.seconds
+
+    def _within_limits(self, commit: str, ask: Callable[[float], Landing]) -> Landing:
+        try:
+            try:
+                return ask(self._start())
+            except StepsLost:
+                return ask(self._start())
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
-            return tell_nothing(f"Looking for {tip[:12]} took longer than {bound}.", bound=bound)
+            return tell_nothing(f"Looking for {commit[:12]} took longer than {bound}.", bound=bound)
         except TooMuchToRead:
             bound = f"{self._limits.megabytes:g} MB of files"
-            return tell_nothing(f"Looking for {tip[:12]} takes more than {bound}.", bound=bound)
+            return tell_nothing(f"Looking for {commit[:12]} takes more than {bound}.", bound=bound)
         except (TreeringError, OSError) as error:  # objects are missing, or git is
-            return tell_nothing(f"{tip[:12]} could not be compared: {error}")
+            return tell_nothing(f"{commit[:12]} could not be compared: {error}")
 
     def _present(self, targets: Sequence[Target]) -> list[Target]:
         return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
@@ -160,3 +189,49 @@ class Judge:
 
     def _merges(self, commits: Iterable[str]) -> list[str]:
         return [commit for commit in commits if len(self._lineage.parents_of(commit) or ()) > 1]
+
+    # --- by fingerprints --------------------------------------------------------------------------
+
+    def _print(self, tip: str, targets: Sequence[Target], until: float) -> Fingerprints | None:
+        present = self._present(targets)
+        if self._lineage.parents_of(tip) is None or not present:
+            return None
+        places, _ = self._places(tip, present, until)
+        if not places:
+            return None
+        commits = self.own_commits(tip, present)
+        whole, own = CommitRange(tip, places[0].base), self._steps(commits)
+        self._changes.read([whole, *own], until)
+        own = [step for step in own if self._changes.files(step)]
+        if not self._changes.files(whole):
+            return None
+        left_out = int(self._changes.adds_of_its_own(self._merges(commits), until))
+        if len(own) > MOST_COMMITS:
+            left_out, own = len(own), []
+        prints = print_changes(self._changes, [whole, *own], until)
+        base = places[0].base
+        return Fingerprints(base, prints[whole], tuple(prints[s] for s in own), left_out)
+
+    def _judge_prints(
+        self, branch: Fingerprints, targets: Sequence[Target], until: float
+    ) -> Landing:
+        places = []
+        is_here = self._lineage.parents_of(branch.base) is not None
+        for target in self._present(targets) if is_here else ():
+            line = self._lineage.line(target.tip)
+            if not self._lineage.beside(branch.base, line):
+                fork = self._lineage.fork(branch.base, line, self._limits.commits, time_left(until))
+                places += [TargetView(target, line, fork, branch.base)] if fork else []
+        if not places:
+            reason = f"What it was built on, {branch.base[:12]}, is not here, or too far away."
+            return tell_nothing(reason, bound="its base is not known here")
+        for place in places:
+            self._read_target(place, until)
+        return PrintInquiry(branch, places, self._changes, self._first_step, until).answer()
+
+
+def fingerprints_of(
+    repository: Repository, tip: str, targets: Sequence[Target]
+) -> Fingerprints | None:
+    """What a branch changed, in a form that travels; None where there is nothing to tell."""
+    return Judge(repository).fingerprints_of(tip, targets)

@@ -32,6 +32,10 @@ _PATIENCE = 0.05  # seconds to wait for another process
 Files = tuple[FileChange, ...]
 
 
+class StepsLost(Exception):
+    """What the file was seen to hold cannot be had from it: ask again, it is read from git then."""
+
+
 class StepTable:
     """What is known of one repository; without a path, for this run alone."""
 
@@ -69,12 +73,13 @@ class StepTable:
         commits = self._touched.get(path, [])
         if not self._kept or not self._database:
             return commits
-        nothing: list[str] = []
         question = "SELECT oid FROM steps JOIN touched USING (number) WHERE path = ?"
-        kept = self._database.ask(
-            lambda db: [row[0].hex() for row in db.execute(question, (path,))], nothing
+        kept: list[str] | None = self._database.ask(
+            lambda db: [row[0].hex() for row in db.execute(question, (path,))], None
         )
-        return list(dict.fromkeys([*commits, *kept]))
+        if kept is None:
+            self._lose()
+        return list(dict.fromkeys([*commits, *(kept or ())]))
 
     def files(self, commits: Sequence[str]) -> dict[str, Files]:
         """What some commits change, as far as it is known."""
@@ -82,7 +87,17 @@ class StepTable:
         if new and self._database:
             rows: dict[str, Files] = {}
             self._files |= self._database.ask(lambda db: _read(db, new), rows)
+            if any(commit not in self._files for commit in new if commit in self._kept):
+                self._lose()
         return {commit: self._files[commit] for commit in commits if commit in self._files}
+
+    def _lose(self) -> None:
+        """Never ask the file again, for it is damaged or another process is at it."""
+        self._kept.clear()
+        self._files.clear()
+        self._touched.clear()
+        self._database = None
+        raise StepsLost
 
 
 def key_of(path: bytes) -> int:
