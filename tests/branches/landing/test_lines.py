@@ -115,8 +115,23 @@ def test_file_taken_away_is_no_landing_of_edits_in_it(repo):
     assert not found.is_partial
 
 
+def test_one_line_in_other_words_is_a_doubt(repo):
+    """It is all that the branch had, and the merger put a word right."""
+    repo.commit_file("code.txt", "".join(LINES))
+    repo.switch("feature", create=True)
+    tip = repo.commit_file("code.txt", "".join([*LINES, "please close the file afterwards\n"]))
+    repo.switch("main")
+    repo.commit_file("code.txt", "".join([*LINES, "please close the files afterwards\n"]))
+
+    found = judged(repo, tip)
+
+    assert found.evidence == "none"
+    assert found.is_partial
+    assert "4 of the 5 words" in found.reason
+
+
 def test_few_lines_are_no_evidence(repo):
-    """One word reworded in a change of one line leaves nothing to know it by."""
+    """Both change one line, which is half of what the branch did."""
     repo.commit_file("code.txt", "".join(LINES))
     repo.switch("feature", create=True)
     tip = edit(repo, 10, "one thing")

@@ -25,6 +25,9 @@ _OF_EACH_COMMIT = 0.34
 #: As good as a doubt: so much of it in all steps together.
 _DOUBTFUL_TOGETHER = 0.8
 _FEWEST_LINES = 3
+#: A branch of so few lines may be known by its words, well enough for a doubt.
+_FEW_LINES = 5
+_DOUBTFUL_WORDS = 0.6
 #: Work on one branch: merges tried, and steps of a target whose lines are read.
 _MOST_MERGES = 12
 _MOST_STEPS = 400
@@ -55,6 +58,7 @@ class Graded(NamedTuple):
     step: CommitRange
     share: Share
     together: Share  # in all steps that were read
+    words: Share  # the most words that one step has, of a branch of few lines
     is_sound: bool  # there are enough lines, and no commit and no file of the branch is missing
 
 
@@ -156,7 +160,11 @@ class Inquiry:
                 if lines is None:
                     vague[step] = others
                 else:
-                    same = [o.new for o in others if self._changes.line_print(o) == lines]
+                    same = [
+                        other.new
+                        for other in self._changes.prepared(others)
+                        if self._changes.line_print(other) == lines
+                    ]
             if same:
                 equal[step] = max(same, key=place.height)
         asked = [one for step, others in vague.items() for one in (step, *others)]
@@ -272,6 +280,13 @@ class Inquiry:
                 f" {self._tip[:12]} changed: it may have landed piece by piece."
             )
             return tell_nothing(reason, is_partial=True, bound=self._bound)
+        if best.words.part >= _DOUBTFUL_WORDS:
+            some = f"{best.words.there} of the {best.words.total} words"
+            reason = (
+                f"A commit of {name} changes {some} that {self._tip[:12]} changed:"
+                " it may have landed in other words."
+            )
+            return tell_nothing(reason, is_partial=True, bound=self._bound)
         return None
 
     def _grade(self, place: TargetView, own: Sequence[CommitRange]) -> Graded | None:
@@ -280,7 +295,10 @@ class Inquiry:
             self._changes.lines, self._changes.files(CommitRange(self._tip, place.base))
         )
         steps = self._likely_steps(branch, place)
-        changes = {step: branch.read(self._changes.files(step)) for step in steps}
+        changes = {
+            step: branch.read(self._changes.files(step))
+            for step in self._changes.prepared(steps, branch.by_path)
+        }
         if not changes:
             return None
         shares = {step: branch.share(lines) for step, lines in changes.items()}
@@ -291,7 +309,11 @@ class Inquiry:
             and self._has_each(own, branch, changes[best])
         )
         together = branch.share(add_up(changes.values()))
-        return Graded(place, best, shares[best], together, is_sound)
+        words = Share(0, 0)
+        if branch.total <= _FEW_LINES:
+            in_words = (branch.share_of_words(self._changes.files(step)) for step in steps)
+            words = max(in_words, key=lambda share: share.part)
+        return Graded(place, best, shares[best], together, words, is_sound)
 
     def _likely_steps(self, branch: BranchLines, place: TargetView) -> list[CommitRange]:
         """Those that change enough of the branch's files, the likeliest first."""
@@ -302,7 +324,7 @@ class Inquiry:
                     touched.setdefault(commit, []).append(path)
         potential = {commit: branch.potential(paths) for commit, paths in touched.items()}
         likely = sorted(
-            (commit for commit in potential if potential[commit]),
+            (commit for commit in potential if potential[commit] or not branch.total),
             key=lambda commit: (-potential[commit], place.height(commit)),
         )
         if len(likely) > _MOST_STEPS and potential[likely[_MOST_STEPS]] >= _DOUBTFUL * branch.total:

@@ -6,11 +6,14 @@ indentation, quotes and commas are what formatters and mergers change.
 """
 
 import hashlib
+import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from treering.git.blobs import read_blobs
 from treering.git.diff import FileChange
 from treering.git.repository import Repository
 
@@ -20,6 +23,10 @@ FEWEST_LETTERS = 4
 _LARGEST = 1024 * 1024
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _OTHERS = bytes(b for b in range(128) if b not in _LETTERS and b != ord("\n"))
+
+_WORD = re.compile(rb"[A-Za-z0-9]{2,}")
+#: From so many files on it is worth while to start git for them.
+_MANY = 8
 
 #: Lines with a sign in front, and how many of each.
 Lines = Counter[bytes]
@@ -35,47 +42,84 @@ class LineReader:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self.bytes_left = 0
-        self.exact = lru_cache(maxsize=128)(self._read_exact)
-        self._loose = lru_cache(maxsize=256)(self._read_loose)
+        self._texts: dict[str, bytes] = {}
+        self._read = lru_cache(maxsize=64)(self._read_text)
 
     def change(self, file: FileChange) -> Lines | None:
         """The lines a change adds and removes, as they are; None where it is not text."""
-        return _subtract(self.exact(file.old), self.exact(file.new), 0)
+        middle = self._middle(file)
+        return None if middle is None else _subtract(*middle, fewest=0)
 
     def loose_change(self, file: FileChange) -> Lines:
         """The letters and digits of the lines that a change adds and removes."""
-        return _subtract(self._loose(file.old), self._loose(file.new), FEWEST_LETTERS) or Counter()
+        old, new = self._middle(file) or (b"", b"")
+        return _subtract(
+            old.translate(None, _OTHERS), new.translate(None, _OTHERS), fewest=FEWEST_LETTERS
+        )
 
-    def _read_exact(self, side: bytes) -> Lines | None:
+    def lacks(self, side: bytes, change: Lines) -> bool:
+        """Whether a file surely lacks a line that some change added."""
         text = self._read(side)
-        return None if text is None else Counter(text.split(b"\n") if text else ())
+        if text is None:
+            return False
+        text = b"\n%b\n" % text
+        return any(
+            b"\n%b\n" % line[1:] not in text for line in change if line[:1] == b"+" and line[1:]
+        )
 
-    def _read_loose(self, side: bytes) -> Lines | None:
-        text = self._read(side)
-        return None if text is None else Counter(text.translate(None, _OTHERS).split(b"\n"))
+    def _middle(self, file: FileChange) -> tuple[bytes, bytes] | None:
+        """Both sides of a change without the lines before and after all that differs."""
+        old, new = self._read(file.old), self._read(file.new)
+        return None if old is None or new is None else _trim(old, new)
 
-    def _read(self, side: bytes) -> bytes | None:
+    def prepare(self, files: Iterable[FileChange]) -> None:
+        """Have the text of some files at hand, in the place of those prepared before."""
+        sides = {side for file in files for side in (file.old, file.new)}
+        oids = {side[7:].decode("ascii") for side in sides if side.startswith(b"100")}
+        self._texts = {oid: text for oid, text in self._texts.items() if oid in oids}
+        new = oids - self._texts.keys()
+        if len(new) >= _MANY:
+            git_dir = self._repository.git_dir
+            self._texts |= read_blobs(git_dir, sorted(new), largest=_LARGEST)
+
+    def _read_text(self, side: bytes) -> bytes | None:
         """The text of a file, b"" where there is none; None for a link, a module or no text."""
         if side.startswith(b"000000"):
             return b""
         if not side.startswith(b"100"):
             return None
         objects, oid = self._repository.objects, side[7:].decode("ascii")
-        size = objects.size(oid)
+        text = self._texts.get(oid)
+        size = objects.size(oid) if text is None else len(text)
         if size > _LARGEST:
             return None
         if size > self.bytes_left:
             raise TooMuchToRead
         self.bytes_left -= size
-        text = objects.blob(oid)
+        if text is None:
+            text = objects.blob(oid)
         return None if b"\0" in text[:8000] else text
 
 
-def _subtract(old: Lines | None, new: Lines | None, fewest: int) -> Lines | None:
-    if old is None or new is None:
-        return None
+def _trim(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """Cut whole lines that are the same off both ends: most changes are small, most files not."""
+    shortest = min(len(old), len(new))
+    start = bisect(range(shortest), False, key=lambda at: old[: at + 1] != new[: at + 1])
+    start = old.rfind(b"\n", 0, start) + 1
+    size = bisect(
+        range(shortest - start),
+        False,
+        key=lambda at: old[len(old) - at - 1 :] != new[len(new) - at - 1 :],
+    )
+    newline = old.find(b"\n", len(old) - size)
+    after = len(old) - newline - 1 if newline >= 0 else 0
+    return old[start : len(old) - after], new[start : len(new) - after]
+
+
+def _subtract(old: bytes, new: bytes, *, fewest: int) -> Lines:
+    before, after = Counter(old.split(b"\n")), Counter(new.split(b"\n"))
     change: Lines = Counter()
-    for sign, lines in ((b"+", new - old), (b"-", old - new)):
+    for sign, lines in ((b"+", after - before), (b"-", before - after)):
         change.update({sign + line: count for line, count in lines.items() if len(line) >= fewest})
     return change
 
@@ -148,6 +192,17 @@ class BranchLines:
                 silent.append(path)
         return Share(count, self.total, tuple(silent))
 
+    def share_of_words(self, files: Iterable[FileChange]) -> Share:
+        """The same by words, for a branch of so few lines that one reworded leaves none."""
+        there = {file.path: file for file in files}
+        count = total = 0
+        for path, file in self._files.items():
+            words = _split(self._reader.change(file))
+            total += words.total()
+            if path in there:
+                count += (words & _split(self._reader.change(there[path]))).total()
+        return Share(count, total)
+
     def share_of(self, files: Sequence[FileChange], others: Mapping[bytes, Lines]) -> Share | None:
         """The same for what survived of one of the branch's commits; None if it has no lines."""
         count = total = changed = 0
@@ -158,6 +213,15 @@ class BranchLines:
             total += left.total()
             count += (left & others.get(file.path, Counter())).total()
         return Share(count, total) if changed else None
+
+
+def _split(lines: Lines | None) -> Lines:
+    """The words of lines, each with its line's sign."""
+    words: Lines = Counter()
+    for line, count in (lines or {}).items():
+        for word in _WORD.findall(line):
+            words[line[:1] + word] += count
+    return words
 
 
 def _is_gone(file: FileChange) -> bool:

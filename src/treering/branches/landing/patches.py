@@ -6,7 +6,7 @@ in the same files are equal, whatever stands around them. Where lines say too li
 moved, or are brackets), git's patch with its context decides.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from treering.branches.landing.lines import LineReader, hash_lines
@@ -17,6 +17,7 @@ from treering.git.process import time_left
 from treering.git.repository import Repository
 
 _AT_ONCE = 500
+_PREPARED = 40
 
 #: In the place of a file's mode and blob when nothing is known of it.
 UNKNOWN = b""
@@ -77,6 +78,16 @@ class Patches:
         """Whether two steps lead from the same blobs to the same blobs."""
         return self._files[one] == self._files[other]
 
+    def prepared(
+        self, steps: Sequence[CommitRange], paths: Container[bytes] | None = None
+    ) -> Iterator[CommitRange]:
+        """Steps whose lines are wanted, in all or in some files: these are read many at a time."""
+        for at in range(0, len(steps), _PREPARED):
+            some = steps[at : at + _PREPARED]
+            files = [file for step in some for file in self._files[step]]
+            self.lines.prepare(file for file in files if paths is None or file.path in paths)
+            yield from some
+
     def line_print(self, step: CommitRange) -> bytes | None:
         """The lines that a step adds and removes, as a hash; None where they say too little."""
         return hash_lines(self.lines, self._files[step])
@@ -97,11 +108,8 @@ class Patches:
         """
         if now == UNKNOWN or any(not _is_file(side) for side in (change.old, change.new, now)):
             return False
-        sides = [self.lines.exact(side) for side in (change.old, change.new, now)]
-        if any(side is None for side in sides):
-            return False
-        old, new, here = (set(side or ()) for side in sides)
-        return not (new - old - {b""}) <= here
+        added = self.lines.change(change)
+        return added is not None and self.lines.lacks(now, added)
 
     def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
         """Whether one of some merges holds lines that none of its parents had."""
