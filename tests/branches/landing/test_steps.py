@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from branches.landing.landings import edit, feature, judged, squash
-from treering.git import diff
+from treering.branches.landing.patches import Patches
 
 
 @pytest.fixture
@@ -17,13 +17,13 @@ def kept_at(tmp_path):
 def asked(monkeypatch):
     """Every step that git was asked for."""
     steps = []
-    ask = diff.diff
+    ask = Patches._ask
 
-    def listen(repository, ranges, **options):
-        steps.extend(ranges)
-        return ask(repository, ranges, **options)
+    def listen(self, some, until):
+        steps.extend(some)
+        return ask(self, some, until)
 
-    monkeypatch.setattr(diff, "diff", listen)
+    monkeypatch.setattr(Patches, "_ask", listen)
     return steps
 
 

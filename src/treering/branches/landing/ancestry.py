@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from treering.git import log
+from treering.git import log, walk
 from treering.git.binding import GitError
 from treering.git.repository import Repository
 
 #: Most branches meet what is known after a few commits; for the others git walks.
 _FEW = 64
+#: So far libgit2 walks as fast as git starts.
+_NEAR = 400
 
 
 class FirstParents:
@@ -129,6 +131,11 @@ class Ancestry:
         if key not in self._beside:
             beside = self._walk(tip, line)
             if beside is None:
+                walked = walk.read_parents(self._repository, tip, without=line.tip, most=_NEAR)
+                if walked is not None:
+                    self._parents |= walked
+                    beside = dict.fromkeys(walked)
+            if beside is None:
                 git_dir = self._repository.git_dir
                 commits = log.list_commits(git_dir, [tip], without=[line.tip], is_replaced=False)
                 beside = dict.fromkeys(commits)
@@ -200,7 +207,9 @@ class Ancestry:
         steps = self._list(line.floor, tip, most, seconds, is_first_parent=True)
         if steps is None:
             return False
-        floor = "".join(next(reversed(steps.values()))[:1]) if steps else line.floor
+        floor = line.floor
+        while floor in steps:
+            floor = next(iter(steps[floor]), "")
         # The next branch may have left it earlier still: go on, so that few have to ask.
         lower = self._go_down(floor, line.depth)
         for end in dict.fromkeys((lower, floor)):
@@ -214,6 +223,11 @@ class Ancestry:
     def _list(
         self, tip: str, without: str, most: int, seconds: float, *, is_first_parent: bool = False
     ) -> dict[str, tuple[str, ...]] | None:
+        near = min(_NEAR, most)
+        if without and (
+            parents := walk.read_parents(self._repository, tip, without=without, most=near)
+        ):
+            return parents
         parents = log.read_parents(
             self._repository.git_dir,
             [tip],

@@ -26,6 +26,7 @@ from treering.git.diff import CommitRange
 from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
 from treering.git.trial_merge import TrialMerge
+from treering.store.store import Store
 
 
 class Limits(NamedTuple):
@@ -57,6 +58,11 @@ class Judge:
         self._lineage = Ancestry(repository)
         self._changes = Patches(repository, kept_at)
         self._merging = TrialMerge(repository)
+
+    @classmethod
+    def open(cls, store: Store) -> "Judge":
+        """A judge that keeps what it learns beside a store's index."""
+        return cls(store.repository, kept_at=store.folder / "landing" / "steps.db")
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
         """The commits reachable from none of the targets, children before parents."""

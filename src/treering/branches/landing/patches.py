@@ -11,13 +11,15 @@ from pathlib import Path
 
 from treering.branches.landing.lines import LineReader, hash_lines
 from treering.branches.landing.steps import Files, StepTable, key_of
-from treering.git import diff
+from treering.git import diff, walk
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
 from treering.git.repository import Repository
 
 _AT_ONCE = 500
 _PREPARED = 40
+#: So few steps are compared sooner than git starts.
+_FEW = 8
 
 #: In the place of a file's mode and blob when nothing is known of it.
 UNKNOWN = b""
@@ -52,8 +54,10 @@ class Patches:
             self._table.add({step.new: changes for step, changes in files.items()})
 
     def _ask(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, Files]:
+        if len(steps) <= _FEW:
+            return {step: walk.diff(self._repository, step) for step in steps}
         diffs = diff.diff(self._repository, steps, seconds=time_left(until))
-        return {step: one.files for step, one in zip(steps, diffs, strict=True)}
+        return {step: tuple(sorted(d.files)) for step, d in zip(steps, diffs, strict=True)}
 
     def touching(self, path: bytes | int) -> list[str]:
         """The targets' commits that change a file, given its path or the key of that."""
