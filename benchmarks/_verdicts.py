@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median, quantiles
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from benchmarks._bench import git
 from benchmarks._replay import KINDS, Case, Replay, cpu, halves, list_histories
-from treering.branches.landing.judge import Judge, Target
+from treering.branches.landing.judge import Judge, Landing, Target
 from treering.git.repository import Repository
 
+Answer = TypeVar("Answer")
 VERDICTS = ("promoted", "unsure", "trash")
 
 
@@ -26,6 +27,7 @@ class Verdict(NamedTuple):
     reason: str
     seconds: float
     cherry_seconds: float
+    kept_seconds: float | None  # once the trunk is known from an earlier run; of some cases only
 
 
 def tell(histories: Path, scratch: Path | None, half: str, quick: bool) -> None:
@@ -45,24 +47,39 @@ def tell(histories: Path, scratch: Path | None, half: str, quick: bool) -> None:
 def judge(history: Path, scratch: Path, quick: bool) -> list[Verdict]:
     replay = Replay(history, scratch, *((2, 3) if quick else (5, 8)))
     repository = Repository.discover(replay.path)
-    return [_judge_one(history.stem, replay.path, repository, case) for case in replay.cases()]
+    verdicts = []
+    for number, case in enumerate(replay.cases()):
+        verdicts.append(_judge_one(history.stem, repository, case, keeps=number % 4 == 0))
+    return verdicts
 
 
-def _judge_one(history: str, path: Path, repository: Repository, case: Case) -> Verdict:
+def _judge_one(history: str, repository: Repository, case: Case, *, keeps: bool) -> Verdict:
+    path = repository.git_dir
     target = git(path, "rev-parse", case.target).decode().strip()
-    landing, seconds = _measure(
-        lambda: Judge(repository).landing(case.tip, [Target("main", target)], had_own_commits=True)
-    )
+    landing, seconds = _measure(lambda: _ask_ours(repository, target, case.tip))
     ours = "promoted" if landing.evidence != "none" else "trash"
     if ours == "trash" and (landing.is_partial or landing.bound):
         ours = "unsure"
     cherry, cherry_seconds = _measure(lambda: _ask_cherry(path, target, case.tip))
     recipe = _ask_recipe(path, target, case.tip)
     reason = f"{landing.evidence}: {landing.reason}"
-    return Verdict(history, case, ours, cherry, recipe, reason, seconds, cherry_seconds)
+    kept = None
+    if keeps:
+        file = path / "kept" / "steps.db"
+        _ask_ours(repository, target, case.tip, file)
+        _, kept = _measure(lambda: _ask_ours(repository, target, case.tip, file))
+    return Verdict(history, case, ours, cherry, recipe, reason, seconds, cherry_seconds, kept)
 
 
-def _measure(ask: Callable[[], object]) -> tuple[object, float]:
+def _ask_ours(
+    repository: Repository, target: str, tip: str, kept_at: Path | None = None
+) -> Landing:
+    """By a judge that knows nothing but what an earlier run kept."""
+    judge = Judge(repository, kept_at=kept_at)
+    return judge.landing(tip, [Target("main", target)], had_own_commits=True)
+
+
+def _measure(ask: Callable[[], Answer]) -> tuple[Answer, float]:
     started = cpu()
     answer = ask()
     return answer, cpu() - started
@@ -100,11 +117,16 @@ def _print_row(what: str, some: Sequence[Verdict]) -> None:
 
 
 def _print_cost(verdicts: Sequence[Verdict]) -> None:
-    ours, theirs = [v.seconds for v in verdicts], [v.cherry_seconds for v in verdicts]
-    times = [v.seconds / v.cherry_seconds for v in verdicts if v.cherry_seconds]
-    for what, some in (("ours", ours), ("git cherry", theirs)):
+    kept = [v for v in verdicts if v.kept_seconds is not None]
+    for what, some in (
+        ("ours, nothing kept", [v.seconds for v in verdicts]),
+        ("ours, the trunk kept", [v.kept_seconds or 0 for v in kept]),
+        ("git cherry", [v.cherry_seconds for v in verdicts]),
+    ):
         print(f"CPU a branch, {what}: {_spread([1000 * each for each in some])} ms")
-    print(f"times git cherry: {_spread(times)}")
+    print(f"times git cherry: {_spread([v.seconds / v.cherry_seconds for v in verdicts])}")
+    again = [(v.kept_seconds or 0) / v.cherry_seconds for v in kept]
+    print(f"times git cherry, the trunk kept: {_spread(again)}")
 
 
 def _spread(some: Sequence[float]) -> str:

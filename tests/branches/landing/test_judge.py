@@ -551,6 +551,7 @@ def test_partial_clone_fetches_nothing(repo, tmp_path):
 
     assert found.evidence == "none"
     assert "could not be compared" in found.reason
+    assert found.bound  # so that nothing is thrown away for it
     assert files_of(clone.path) == before
 
 
@@ -705,6 +706,24 @@ def test_more_commits_than_allowed_are_not_looked_at(repo):
 
     assert ("squash", commit, "") == (far.evidence, far.merged_as, far.bound)
     assert (near.evidence, near.bound) == ("none", "6 commits")
+
+
+def test_limit_counts_only_what_the_branch_lacks(repo):
+    """Both took in the same long history by merges: it does not lie between them."""
+    repo.switch("develop", create=True)
+    for number in range(12):
+        repo.commit_file(f"develop-{number}.txt")
+    repo.switch("feature", create=True)
+    tip = repo.commit_file("feature.txt")
+    repo.switch("main").commit_file("trunk.txt")
+    repo.git("merge", "-q", "--no-ff", "-m", "merge", "develop")
+    commit = squash(repo)
+
+    far = judged(repo, tip, limits=Limits(commits=3))
+    near = judged(repo, tip, limits=Limits(commits=2))
+
+    assert ("cherry", commit, "") == (far.evidence, far.merged_as, far.bound)
+    assert near.bound == "2 commits"
 
 
 def test_time_that_is_over_is_an_answer(repo):

@@ -17,6 +17,8 @@ from treering.git.repository import Repository
 _FEW = 64
 #: So far libgit2 walks as fast as git starts.
 _NEAR = 400
+#: So many commits are the most that a line is read down in one go.
+_FAR = 200_000
 
 
 class FirstParents:
@@ -169,13 +171,16 @@ class Ancestry:
             if not self._reach_down(tip, line, most, seconds):
                 return None
             height, shared = self._follow(tip, beside, line)
+        since = -line.depth if height is None else height
+        if sum(len(brought) for _, brought in line.newer(since)) - len(shared) > most:
+            return None
         meetings = {
             parent: None
             for commit in beside
             for parent in self.parents_of(commit) or ()
             if parent not in beside and self.parents_of(parent) is not None
         }
-        return Fork(-line.depth if height is None else height, shared, list(meetings))
+        return Fork(since, shared, list(meetings))
 
     def _follow(
         self, tip: str, beside: dict[str, None], line: FirstParents
@@ -213,7 +218,8 @@ class Ancestry:
         # The next branch may have left it earlier still: go on, so that few have to ask.
         lower = self._go_down(floor, line.depth)
         for end in dict.fromkeys((lower, floor)):
-            parents = self._list(line.floor, end, most, seconds)
+            # More than the target took in since: what the branch has of it, too, is among them.
+            parents = self._list(line.floor, end, _FAR, seconds)
             if parents is not None:
                 self._parents |= parents
                 line.lower(end, parents)

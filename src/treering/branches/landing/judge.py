@@ -62,7 +62,7 @@ class Judge:
     @classmethod
     def open(cls, store: Store) -> "Judge":
         """A judge that keeps what it learns beside a store's index."""
-        return cls(store.repository, kept_at=store.folder / "landing" / "steps.db")
+        return cls(store.repository, kept_at=store.folder / "index" / "landing.db")
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
         """The commits reachable from none of the targets, children before parents."""
@@ -116,7 +116,8 @@ class Judge:
             bound = f"{self._limits.megabytes:g} MB of files"
             return tell_nothing(f"Looking for {commit[:12]} takes more than {bound}.", bound=bound)
         except (TreeringError, OSError) as error:  # objects are missing, or git is
-            return tell_nothing(f"{commit[:12]} could not be compared: {error}")
+            reason = f"{commit[:12]} could not be compared: {error}"
+            return tell_nothing(reason, bound="not all of it can be read here")
 
     def _present(self, targets: Sequence[Target]) -> list[Target]:
         return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
@@ -161,9 +162,8 @@ class Judge:
         names = either([target.name for target in targets])
         why_not = tell_nothing(f"{tip[:12]} shares no history with {names}.")
         if self._repository.is_shallow:
-            why_not = tell_nothing(
-                f"This clone is shallow: the merge base of {tip[:12]} and {names} is not in it."
-            )
+            reason = f"the merge base of {tip[:12]} and {names} is not in it."
+            why_not = tell_nothing(f"This clone is shallow: {reason}", bound="a shallow clone")
         for target in targets:
             line = self._lineage.line(target.tip)
             fork = self._lineage.fork(tip, line, self._limits.commits, time_left(until))
