@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 import benchmarks
 
@@ -22,6 +23,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller stores")
+    parser.add_argument("--histories", type=Path, help="for landing: a folder of bare clones")
+    parser.add_argument("--scratch", type=Path, help="for landing: keep the cases made from them")
+    parser.add_argument("--half", default="", choices=("tuning", "reporting"), help="for landing")
     given = parser.parse_args()
     if unknown := set(given.names) - set(known):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}")
@@ -30,18 +34,16 @@ def main() -> int:
         if run := getattr(import_module(f"benchmarks.{name}"), "main", None):
             started = time.monotonic()
             print(f"== {name} ==", flush=True)
-            _run(name, run, given.quick)
+            _run(name, run, vars(given))
             print(f"({time.monotonic() - started:.0f} s)\n", flush=True)
     return 0
 
 
-def _run(name: str, run: Callable[..., object], quick: bool) -> None:
-    """With `quick` where it is asked for; a benchmark that reads options of its own finds none."""
+def _run(name: str, run: Callable[..., object], options: dict[str, object]) -> None:
+    """With the options it asks for; a benchmark that reads options of its own finds none."""
     sys.argv = [f"benchmarks.{name}"]
-    if "quick" in inspect.signature(run).parameters:
-        run(quick=quick)
-    else:
-        run()
+    asked = inspect.signature(run).parameters
+    run(**{key: value for key, value in options.items() if key in asked})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 The history is made by a random but fixed story: a trunk of one-line edits, and branches of one to
 five commits that were squashed (some with a fix), rebased, merged, or left alone.
+
+With `--histories` (a folder of bare clones) real branches are judged instead: see _replay.py.
 """
 
 import random
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._bench import git, heading, repository, row
+from benchmarks._verdicts import tell
 from treering.branches.landing.judge import Judge, Target
 from treering.git.repository import Repository
 
@@ -41,7 +44,15 @@ class Branch(NamedTuple):
     edits: list[list[Edit]]
 
 
-def main(quick: bool = False) -> None:
+def main(
+    quick: bool = False,
+    histories: Path | None = None,
+    scratch: Path | None = None,
+    half: str = "",
+) -> None:
+    if histories:
+        tell(histories, scratch, half, quick)
+        return
     commits, branches = (1_000, 40) if quick else (5_000, 200)
     with repository() as path:
         story = Story(commits, branches)

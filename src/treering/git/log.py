@@ -336,15 +336,27 @@ def list_commits(
 
 
 def read_parents(
-    git_dir: Path, tips: Iterable[str], *, without: Iterable[str], most: int, seconds: float
+    git_dir: Path,
+    tips: Iterable[str],
+    *,
+    without: Iterable[str],
+    most: int,
+    seconds: float,
+    is_first_parent: bool = False,
 ) -> dict[str, tuple[str, ...]]:
-    """The parents of the newest commits of some histories and not of others, replaced by none."""
+    """The parents of the newest commits of some histories and not of others, replaced by none.
+
+    With `is_first_parent` they follow each other along first parents, and all of what the others
+    have is left out.
+    """
     arguments, lines = _select(tips, without)
     if arguments is None:
         return {}
     text = process.run(
         git_dir,
-        *("rev-list", "--parents", f"--max-count={most}", *arguments),
+        *("rev-list", "--parents", f"--max-count={most}"),
+        *(["--first-parent"] if is_first_parent else ()),
+        *arguments,
         feed=lines,
         env=_NO_REPLACEMENTS,
         seconds=seconds,

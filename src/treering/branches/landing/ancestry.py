@@ -1,39 +1,52 @@
-"""Ancestry, held in memory: what a target's history is made of, and where a branch left it.
+"""Ancestry, held in memory: what a target took in since a branch left it.
 
-git answers each such question by walking the trunk anew, which two hundred branches cannot afford.
-Here the targets' commits are listed once, and a branch's own commits are read one by one until they
-meet them.
+A target is listed along its first parents, from its tip down to the oldest place where one of the
+branches left it, and no further: what all of them share is never read. Two hundred branches do not
+walk the trunk two hundred times, since most of them left it at a place that is known by then.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from treering.git import log
+from treering.git import log, walk
 from treering.git.binding import GitError
 from treering.git.repository import Repository
 
-# Ids and parents of this many commits fit in a few megabytes and are listed in half a second.
-KNOWN = 50_000
+#: Most branches meet what is known after a few commits; for the others git walks.
+_FEW = 64
+#: So far libgit2 walks as fast as git starts.
+_NEAR = 400
+#: So many commits are the most that a line is read down in one go.
+_FAR = 200_000
 
 
 class FirstParents:
-    """A target's history along its first parents; a commit's height counts from the oldest one.
+    """A target's history along its first parents, as far down as it is known.
 
-    A line that grows out of another keeps what lies above the joint only.
+    The tip is at height 0, its first parent at -1, and so on; `floor` is the first commit of which
+    nothing is known. A commit that came by a merge has the merge's height.
     """
 
-    def __init__(self, below: "FirstParents | None", joint: int, *, is_whole: bool) -> None:
-        self.commits: list[str] = below.commits[: joint + 1] if below else []
-        self.is_whole = is_whole  # or its beginning lies further back than is known
-        self._below, self._joint = below, joint
+    def __init__(self, tip: str) -> None:
+        self.tip = tip
+        self.floor = tip  # "" when the line is known down to its root
+        self._commits: list[str] = []
         self._heights: dict[str, int] = {}
+        self._brought: dict[str, list[str]] = {}
+
+    @property
+    def depth(self) -> int:
+        return len(self._commits)
+
+    def at(self, height: int) -> str:
+        return self._commits[-height] if -height < self.depth else self.floor
 
     def height_of(self, commit: str) -> int | None:
-        """The height at which the line took a commit in, or None when it never did."""
-        if (height := self._heights.get(commit)) is not None:
-            return height
-        height = self._below.height_of(commit) if self._below else None
-        return height if height is not None and height <= self._joint else None
+        """The height at which the line took a commit in, or None when that is not known."""
+        if commit == self.floor:
+            return -self.depth
+        return self._heights.get(commit)
 
     def has(self, commit: str) -> bool:
         return self.height_of(commit) is not None
@@ -41,25 +54,40 @@ class FirstParents:
     def is_on(self, commit: str) -> bool:
         """Whether a commit is one of the line's first parents itself."""
         height = self.height_of(commit)
-        return height is not None and self.commits[height] == commit
+        return height is not None and self.at(height) == commit
 
-    def add(self, commit: str) -> None:
-        self._heights[commit] = len(self.commits)
-        self.commits.append(commit)
+    def newer(self, height: int) -> Iterator[tuple[str, list[str]]]:
+        """The line's commits above a height, newest first, each with all that it brought."""
+        for commit in islice(self._commits, max(0, -height)):
+            yield commit, self._brought[commit]
 
-    def take_in(self, commit: str) -> None:
-        """Count a commit as brought by the newest one of the line."""
-        self._heights[commit] = len(self.commits) - 1
+    def lower(self, floor: str, parents: dict[str, tuple[str, ...]]) -> None:
+        """Take in what lies between the old floor and a new one."""
+        new, at = [], self.floor
+        while at and at != floor:
+            new.append(at)
+            at = next(iter(parents.get(at, ())), "")
+        heights = {commit: -(self.depth + number) for number, commit in enumerate(new)}
+        self._heights |= heights
+        for commit in reversed(new):  # the oldest merge that has a commit brought it
+            brought, waiting = [commit], list(parents.get(commit, ())[1:])
+            while waiting:
+                other = waiting.pop()
+                if other in parents and other not in self._heights:
+                    self._heights[other] = heights[commit]
+                    brought.append(other)
+                    waiting.extend(parents[other])
+            self._brought[commit] = brought
+        self._commits += new
+        self.floor = at
 
 
 class Fork(NamedTuple):
     """Where a branch and a line part."""
 
-    beside: set[str]  # the branch's history down to the line
-    height: int  # of the newest commit on the line that the branch has; -1 when there is none
-    meetings: list[str]  # commits of the target that the branch's own ones were built on
-    is_cut: bool  # a commit of it is missing here
-    is_endless: bool  # given up before the line was met
+    height: int  # of the newest commit on the line that the branch has
+    shared: set[str]  # commits of both that the line took in above that height
+    meetings: list[str]  # commits of the target that the branch's other ones were built on
 
 
 class Ancestry:
@@ -69,9 +97,7 @@ class Ancestry:
         self._repository = repository
         self._parents: dict[str, tuple[str, ...]] = {}
         self._lines: dict[str, FirstParents] = {}
-        self._line_through: dict[str, FirstParents] = {}
-        self._brought: dict[str, list[str]] = {}
-        self._is_listed_in_full = True
+        self._beside: dict[tuple[str, str], dict[str, None]] = {}
 
     def parents_of(self, commit: str) -> tuple[str, ...] | None:
         """A commit's parents, or None when it is not in this repository."""
@@ -85,97 +111,155 @@ class Ancestry:
         self._parents[commit] = parents
         return parents
 
-    # --- targets ----------------------------------------------------------------------------------
-
-    def list_targets(self, tips: Sequence[str], seconds: float) -> None:
-        """List the history of every tip that is new, newest first, in one go."""
-        new = [tip for tip in dict.fromkeys(tips) if tip not in self._lines]
-        if not new:
-            return
-        parents = log.read_parents(
-            self._repository.git_dir, new, without=self._lines, most=KNOWN, seconds=seconds
-        )
-        self._parents |= parents
-        self._is_listed_in_full = self._is_listed_in_full and len(parents) < KNOWN
-        for tip in new:
-            self._lines[tip] = self._draw(tip)
-
     def line(self, tip: str) -> FirstParents:
-        """The line of a target that was listed."""
+        """The line of a target, of which nothing need be known yet."""
+        if tip not in self._lines:
+            self._lines[tip] = FirstParents(tip)
         return self._lines[tip]
-
-    def _draw(self, tip: str) -> FirstParents:
-        upper, at = [], tip
-        while at not in self._line_through and at in self._parents:
-            upper.append(at)
-            at = next(iter(self._parents[at]), "")
-        below = self._line_through.get(at)
-        joint = (below.height_of(at) if below else None) or 0
-        is_whole = below.is_whole if below else self._is_listed_in_full
-        line = FirstParents(below, joint, is_whole=is_whole)
-        for commit in reversed(upper):
-            line.add(commit)
-            self._line_through[commit] = line
-            self._brought[commit] = [commit, *self._merged_commits(line, commit)]
-        return line
-
-    def _merged_commits(self, line: FirstParents, merge: str) -> Iterator[str]:
-        """The commits a merge brought to the line by its other parents."""
-        waiting = list(self._parents[merge][1:])
-        while waiting:
-            commit = waiting.pop()
-            if commit in self._parents and not line.has(commit):
-                line.take_in(commit)
-                yield commit
-                waiting.extend(self._parents[commit])
-
-    def newer(self, line: FirstParents, height: int) -> Iterator[tuple[str, list[str]]]:
-        """The line's commits above a height, newest first, each with all that it brought."""
-        for at in range(len(line.commits) - 1, height, -1):
-            yield line.commits[at], self._brought[line.commits[at]]
 
     # --- branches ---------------------------------------------------------------------------------
 
-    def own_commits(self, tip: str, lines: Iterable[FirstParents]) -> list[str]:
-        """The commits of a branch that no line has, children before parents."""
-        targets = list(lines)
+    def own_commits(self, tip: str, targets: Iterable[str]) -> list[str]:
+        """The commits of a branch that no target has, children before parents."""
+        sides = [self.beside(tip, self.line(target)) for target in targets]
+        if not sides:
+            return log.list_commits(self._repository.git_dir, [tip], is_replaced=False)
+        first, *others = sides
+        return [commit for commit in first if all(commit in other for other in others)]
+
+    def beside(self, tip: str, line: FirstParents) -> dict[str, None]:
+        """The commits of a branch that a target lacks, children before parents."""
+        key = (tip, line.tip)
+        if key not in self._beside:
+            beside = self._walk(tip, line)
+            if beside is None:
+                walked = walk.read_parents(self._repository, tip, without=line.tip, most=_NEAR)
+                if walked is not None:
+                    self._parents |= walked
+                    beside = dict.fromkeys(walked)
+            if beside is None:
+                git_dir = self._repository.git_dir
+                commits = log.list_commits(git_dir, [tip], without=[line.tip], is_replaced=False)
+                beside = dict.fromkeys(commits)
+            self._beside[key] = beside
+        return self._beside[key]
+
+    def _walk(self, tip: str, line: FirstParents) -> dict[str, None] | None:
+        """The same without git, if every way down soon meets what is known of the line.
+
+        Who has a known commit below him was either taken in as well, or is not in the target:
+        what is known of a line is closed upwards. So no commit on such a way is the target's.
+        """
         order: dict[str, None] = {}
         waiting = [(tip, False)]
         while waiting:  # depth first; a commit is done after all that it was built on
             commit, is_left = waiting.pop()
             if is_left:
                 order[commit] = None
-            elif commit not in order and not any(line.has(commit) for line in targets):
+            elif commit not in order and not line.has(commit):
+                if len(waiting) + len(order) > _FEW or not (parents := self.parents_of(commit)):
+                    return None
                 waiting.append((commit, True))
-                waiting.extend((parent, False) for parent in self.parents_of(commit) or ())
-        return list(reversed(order))
+                waiting.extend((parent, False) for parent in parents)
+        return dict(reversed(order.items()))
 
-    def fork(self, tip: str, line: FirstParents, most: int) -> Fork:
-        """Follow a branch down to a line, through `most` commits at the most."""
-        beside: set[str] = set()
-        meetings: dict[str, None] = {}
-        top, is_cut, waiting = -1, False, [tip]
-        while waiting and len(beside) <= most:
+    def fork(self, tip: str, line: FirstParents, most: int, seconds: float) -> Fork | None:
+        """Where a branch left a target; None when the target took in more than `most` since."""
+        beside = self.beside(tip, line)
+        height, shared = self._follow(tip, beside, line)
+        if height is None:
+            if not self._reach_down(tip, line, most, seconds):
+                return None
+            height, shared = self._follow(tip, beside, line)
+        since = -line.depth if height is None else height
+        if sum(len(brought) for _, brought in line.newer(since)) - len(shared) > most:
+            return None
+        meetings = {
+            parent: None
+            for commit in beside
+            for parent in self.parents_of(commit) or ()
+            if parent not in beside and self.parents_of(parent) is not None
+        }
+        return Fork(since, shared, list(meetings))
+
+    def _follow(
+        self, tip: str, beside: dict[str, None], line: FirstParents
+    ) -> tuple[int | None, set[str]]:
+        """The height of the newest commit of the line that a branch has, if that is known.
+
+        With the commits on the way there that the line took in by merges.
+        """
+        heights, shared, seen = [], set(), set()
+        waiting = [tip]
+        while waiting:
             commit = waiting.pop()
+            if commit in seen:
+                continue
+            seen.add(commit)
             height = line.height_of(commit)
-            if height is not None and line.commits[height] == commit:
-                top = max(top, height)
-            elif commit not in beside:
-                beside.add(commit)
-                parents = self.parents_of(commit)
-                is_cut = is_cut or parents is None
-                waiting.extend(parents or ())
-                if height is None:
-                    meetings |= {parent: None for parent in parents or () if line.has(parent)}
-        return Fork(beside, top, list(meetings), is_cut, is_endless=bool(waiting))
+            if height is not None and line.at(height) == commit:
+                heights.append(height)
+            elif height is not None or commit in beside:  # else below the floor, and older
+                waiting.extend(self.parents_of(commit) or ())
+                if height is not None:
+                    shared.add(commit)
+        return (max(heights) if heights else None), shared
 
-    def base(self, tip: str, target: str, line: FirstParents, fork: Fork) -> str | None:
+    def _reach_down(self, tip: str, line: FirstParents, most: int, seconds: float) -> bool:
+        """Make a line known down to where a branch left it; False when that is too far."""
+        if not line.floor:
+            return True
+        steps = self._list(line.floor, tip, most, seconds, is_first_parent=True)
+        if steps is None:
+            return False
+        floor = line.floor
+        while floor in steps:
+            floor = next(iter(steps[floor]), "")
+        # The next branch may have left it earlier still: go on, so that few have to ask.
+        lower = self._go_down(floor, line.depth)
+        for end in dict.fromkeys((lower, floor)):
+            # More than the target took in since: what the branch has of it, too, is among them.
+            parents = self._list(line.floor, end, _FAR, seconds)
+            if parents is not None:
+                self._parents |= parents
+                line.lower(end, parents)
+                return True
+        return False
+
+    def _list(
+        self, tip: str, without: str, most: int, seconds: float, *, is_first_parent: bool = False
+    ) -> dict[str, tuple[str, ...]] | None:
+        near = min(_NEAR, most)
+        if without and (
+            parents := walk.read_parents(self._repository, tip, without=without, most=near)
+        ):
+            return parents
+        parents = log.read_parents(
+            self._repository.git_dir,
+            [tip],
+            without=[without] if without else [],
+            most=most + 1,
+            seconds=seconds,
+            is_first_parent=is_first_parent,
+        )
+        return parents if len(parents) <= most else None
+
+    def _go_down(self, commit: str, steps: int) -> str:
+        for _ in range(steps):
+            parents = self.parents_of(commit)
+            if not parents:
+                break
+            commit = parents[0]
+        return commit
+
+    def base(self, tip: str, line: FirstParents, fork: Fork) -> str | None:
         """The best merge base: the meeting that no other one is newer than."""
         candidates = [
             commit
             for commit in fork.meetings
-            if commit == line.commits[fork.height] or (line.height_of(commit) or 0) > fork.height
+            if (height := line.height_of(commit)) is not None
+            and (height > fork.height or commit == line.at(fork.height))
         ]
         if len(candidates) == 1:
             return candidates[0]
-        return self._repository.merge_base(tip, target) if candidates else None
+        return self._repository.merge_base(tip, line.tip) if fork.meetings else None

@@ -1,18 +1,25 @@
-"""What commits change, looked up once: their files, and their patches as fingerprints.
+"""What commits change, looked up once: their files, their lines, and their patches as fingerprints.
 
 Most comparisons end before a fingerprint is made: changes of other files are different, and changes
-between the same blobs are equal.
+between the same blobs are equal. Next come the lines: two changes that add and remove the same ones
+in the same files are equal, whatever stands around them. Where lines say too little (they only
+moved, or are brackets), git's patch with its context decides.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Container, Iterable, Iterator, Sequence
+from pathlib import Path
 
-from treering.git import diff
+from treering.branches.landing.lines import LineReader, hash_lines
+from treering.branches.landing.steps import Files, StepTable, key_of
+from treering.git import diff, walk
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
 from treering.git.repository import Repository
 
 _AT_ONCE = 500
+_PREPARED = 40
+#: So few steps are compared sooner than git starts.
+_FEW = 8
 
 #: In the place of a file's mode and blob when nothing is known of it.
 UNKNOWN = b""
@@ -21,48 +28,50 @@ Shape = tuple[tuple[bytes, bytes, bytes], ...]
 
 
 class Patches:
-    """Changes looked up so far; those of targets can be found by what they do."""
+    """Changes looked up so far; those of targets can be found by the files they change."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, kept_at: Path | None = None) -> None:
+        self.lines = LineReader(repository)
         self._repository = repository
-        self._files: dict[CommitRange, tuple[FileChange, ...]] = {}
+        self._files: dict[CommitRange, Files] = {}
         self._prints: dict[CommitRange, bytes] = {}
-        self._found_by_shape: dict[Shape, list[CommitRange]] = {}
-        self._found_by_path: dict[bytes, list[CommitRange]] = {}
-        self._to_find: set[CommitRange] = set()
-        self._lines = lru_cache(maxsize=64)(self._read_lines)
+        self._table = StepTable(kept_at)
 
     def read(self, steps: Iterable[CommitRange], until: float) -> None:
-        """Look up steps that are not known yet; TookTooLong when the time is over.
-
-        What was read by then is kept, so that the next one to ask gets further.
-        """
+        """Look up steps that are not known yet; TookTooLong when the time is over."""
         new = [step for step in dict.fromkeys(steps) if step not in self._files]
         for some in _batches(new):
-            diffs = diff.diff(self._repository, some, seconds=time_left(until))
-            self._files.update((step, one.files) for step, one in zip(some, diffs, strict=True))
+            self._files |= self._ask(some, until)
 
     def read_to_find(self, steps: Iterable[CommitRange], until: float) -> None:
-        """The same for steps of a target: `alike` and `touching` find them from now on."""
-        new = [step for step in dict.fromkeys(steps) if step not in self._to_find]
-        for some in _batches(new):
-            self.read(some, until)
-            for step in some:
-                self._found_by_shape.setdefault(self.shape(step), []).append(step)
-                for file in self._files[step]:
-                    self._found_by_path.setdefault(file.path, []).append(step)
-            self._to_find.update(some)
+        """The same for steps of a target: `touching` and `alike` find them from now on.
 
-    def alike(self, step: CommitRange) -> list[CommitRange]:
-        """The targets' steps of the same shape: none other can have the same patch."""
-        return self._found_by_shape.get(self.shape(step), [])
+        What was read when the time is over is kept, so that the next one to ask gets further.
+        """
+        wanted = {step.new: step for step in steps}
+        for some in _batches([wanted[commit] for commit in self._table.missing(wanted)]):
+            files = self._ask(some, until)
+            self._table.add({step.new: changes for step, changes in files.items()})
 
-    def touching(self, path: bytes) -> list[CommitRange]:
-        """The targets' steps that change a file."""
-        return self._found_by_path.get(path, [])
+    def _ask(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, Files]:
+        if len(steps) <= _FEW:
+            return {step: walk.diff(self._repository, step) for step in steps}
+        diffs = diff.diff(self._repository, steps, seconds=time_left(until))
+        return {step: tuple(sorted(d.files)) for step, d in zip(steps, diffs, strict=True)}
 
-    def files(self, step: CommitRange) -> tuple[FileChange, ...]:
-        """What a step that was read changes, by path."""
+    def touching(self, path: bytes | int) -> list[str]:
+        """The targets' commits that change a file, given its path or the key of that."""
+        return self._table.touching(path if isinstance(path, int) else key_of(path))
+
+    def load(self, steps: Sequence[CommitRange], until: float) -> None:
+        """Have the files of a target's steps at hand; what was lost on the way is read again."""
+        new = [step for step in dict.fromkeys(steps) if step not in self._files]
+        files = self._table.files([step.new for step in new])
+        self._files |= {step: files[step.new] for step in new if step.new in files}
+        self.read(new, until)
+
+    def files(self, step: CommitRange) -> Files:
+        """What a step that was read or loaded changes, by path."""
         return self._files[step]
 
     def shape(self, step: CommitRange) -> Shape:
@@ -73,8 +82,22 @@ class Patches:
         """Whether two steps lead from the same blobs to the same blobs."""
         return self._files[one] == self._files[other]
 
+    def prepared(
+        self, steps: Sequence[CommitRange], paths: Container[bytes] | None = None
+    ) -> Iterator[CommitRange]:
+        """Steps whose lines are wanted, in all or in some files: these are read many at a time."""
+        for at in range(0, len(steps), _PREPARED):
+            some = steps[at : at + _PREPARED]
+            files = [file for step in some for file in self._files[step]]
+            self.lines.prepare(file for file in files if paths is None or file.path in paths)
+            yield from some
+
+    def line_print(self, step: CommitRange) -> bytes | None:
+        """The lines that a step adds and removes, as a hash; None where they say too little."""
+        return hash_lines(self.lines, self._files[step])
+
     def fingerprints(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, bytes]:
-        """The patches of steps, as hashes; TookTooLong when the time is over."""
+        """The patches of steps with their context, as hashes; TookTooLong when time is over."""
         new = [step for step in dict.fromkeys(steps) if step not in self._prints]
         for some in _batches(new):
             prints = diff.hash_patches(self._repository, some, seconds=time_left(until))
@@ -89,11 +112,8 @@ class Patches:
         """
         if now == UNKNOWN or any(not _is_file(side) for side in (change.old, change.new, now)):
             return False
-        new_lines = self._lines(change.new) - self._lines(change.old) - {b""}
-        return not new_lines <= self._lines(now)
-
-    def _read_lines(self, side: bytes) -> frozenset[bytes]:
-        return frozenset(self._repository.objects.blob(side[7:].decode("ascii")).split(b"\n"))
+        added = self.lines.change(change)
+        return added is not None and self.lines.lacks(now, added)
 
     def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
         """Whether one of some merges holds lines that none of its parents had."""

@@ -5,49 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from branches.landing.landings import LINES, edit, feature, judged, squash
 from conftest import Repo
-from treering.branches.landing import ancestry
-from treering.branches.landing.judge import Judge, Landing, Limits, Target
+from treering.branches.landing.judge import Judge, Limits, Target
 from treering.git import process
 from treering.git.repository import Repository
 from treering.git.trial_merge import TrialMerge
-
-LINES = [f"line {number}\n" for number in range(60)]
-WIDE = Limits()
-
-
-def judged(repo: Repo, tip: str, *names: str, had: bool = True, limits: Limits = WIDE) -> Landing:
-    targets = [Target(name, repo.git("rev-parse", name)) for name in names or ("main",)]
-    judge = Judge(Repository.discover(repo.path), limits)
-    return judge.landing(repo.git("rev-parse", tip), targets, had_own_commits=had)
-
-
-def edit(repo: Repo, number: int, text: str, name: str = "code.txt") -> str:
-    """Change one line of a file and commit it."""
-    lines = (repo.path / name).read_text(encoding="utf-8").splitlines(keepends=True)
-    lines[number] = f"{text}\n"
-    return repo.commit_file(name, "".join(lines), f"{text} at {number}")
-
-
-def feature(repo: Repo) -> str:
-    """A branch of three commits, two edits and a file, beside a trunk that went on."""
-    repo.commit_file("code.txt", "".join(LINES))
-    repo.switch("feature", create=True)
-    edit(repo, 10, "one")
-    edit(repo, 30, "two")
-    tip = repo.commit_file("feature.txt")
-    repo.switch("main").commit_file("trunk.txt")
-    return tip
-
-
-def squash(repo: Repo, branch: str = "feature", *, fix: bool = False) -> str:
-    repo.now += 60
-    repo.git("merge", "-q", "--squash", branch)
-    if fix:
-        file = repo.path / "code.txt"
-        file.write_text(file.read_text(encoding="utf-8") + "a fix\n", encoding="utf-8")
-    repo.git("commit", "-q", "-a", "-m", f"{branch} in one")
-    return repo.git("rev-parse", "HEAD")
 
 
 def test_merged_branch_is_an_ancestor(repo):
@@ -455,7 +418,7 @@ def test_change_of_mode_alone_is_a_change(repo):
 # --- merges that would change nothing -----------------------------------------------------------
 
 
-def test_squash_over_nearby_edits_is_a_no_op_merge(repo):
+def test_squash_over_nearby_edits_is_found_by_its_lines_alone(repo):
     """Trunk's edits are in the context of the patch."""
     tip = feature(repo)
     edit(repo, 12, "near one")
@@ -464,7 +427,7 @@ def test_squash_over_nearby_edits_is_a_no_op_merge(repo):
 
     found = judged(repo, tip)
 
-    assert ("noop", "main", commit) == found[:3]
+    assert ("squash", "main", commit) == found[:3]
 
 
 def test_squash_with_a_fix_is_found_after_its_lines_were_edited(repo):
@@ -493,7 +456,7 @@ def test_squash_that_only_deletes_lines_is_found_over_nearby_edits(repo):
     after = judged(repo, "feature")
 
     assert before.evidence == "none"
-    assert ("noop", "main", commit) == after[:3]
+    assert ("cherry", "main", commit) == after[:3]
 
 
 def test_edits_of_the_same_files_are_no_landing(repo):
@@ -588,6 +551,7 @@ def test_partial_clone_fetches_nothing(repo, tmp_path):
 
     assert found.evidence == "none"
     assert "could not be compared" in found.reason
+    assert found.bound  # so that nothing is thrown away for it
     assert files_of(clone.path) == before
 
 
@@ -685,7 +649,7 @@ def test_hostile_names_are_only_names(repo, name):
     found = judged(repo, "feature", "trunk's")
 
     assert before.evidence == "none"
-    assert ("noop", "trunk's", commit) == found[:3]
+    assert ("squash", "trunk's", commit) == found[:3]
 
 
 def test_folder_with_a_colon_and_quotes_can_be_judged(new_repo):
@@ -731,17 +695,35 @@ def test_old_git_leaves_merges_out_and_says_so(repo, monkeypatch):
 
 
 def test_more_commits_than_allowed_are_not_looked_at(repo):
-    """The newest ones are, and the answer says where it stopped."""
+    """What lies between is counted, and the answer says that it is too much."""
     tip = feature(repo)
     commit = squash(repo)
     for number in range(5):
         repo.commit_file(f"later-{number}.txt")
 
-    far = judged(repo, tip, limits=Limits(commits=6))
-    near = judged(repo, tip, limits=Limits(commits=5))
+    far = judged(repo, tip, limits=Limits(commits=7))
+    near = judged(repo, tip, limits=Limits(commits=6))
 
     assert ("squash", commit, "") == (far.evidence, far.merged_as, far.bound)
-    assert (near.evidence, near.bound) == ("none", "5 commits")
+    assert (near.evidence, near.bound) == ("none", "6 commits")
+
+
+def test_limit_counts_only_what_the_branch_lacks(repo):
+    """Both took in the same long history by merges: it does not lie between them."""
+    repo.switch("develop", create=True)
+    for number in range(12):
+        repo.commit_file(f"develop-{number}.txt")
+    repo.switch("feature", create=True)
+    tip = repo.commit_file("feature.txt")
+    repo.switch("main").commit_file("trunk.txt")
+    repo.git("merge", "-q", "--no-ff", "-m", "merge", "develop")
+    commit = squash(repo)
+
+    far = judged(repo, tip, limits=Limits(commits=3))
+    near = judged(repo, tip, limits=Limits(commits=2))
+
+    assert ("cherry", commit, "") == (far.evidence, far.merged_as, far.bound)
+    assert near.bound == "2 commits"
 
 
 def test_time_that_is_over_is_an_answer(repo):
@@ -753,7 +735,7 @@ def test_time_that_is_over_is_an_answer(repo):
     assert (found.evidence, found.bound) == ("none", "0 seconds")
 
 
-def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo, monkeypatch):
+def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo):
     """What lies further back is asked of git, or left open and said so."""
     old = feature(repo)
     repo.git("merge", "-q", "--no-ff", "-m", "merge", "feature")
@@ -766,7 +748,6 @@ def test_history_too_long_to_list_is_judged_as_far_as_it_is_known(repo, monkeypa
     commit = squash(repo, "new")
     repo.switch("stale").commit_file("stale.txt")
     targets = [Target("main", commit)]
-    monkeypatch.setattr(ancestry, "KNOWN", 5)
     judge = Judge(Repository.discover(repo.path), Limits(commits=4))
 
     found = [judged(repo, tip, limits=Limits(commits=4)) for tip in (old, "new", "stale")]
@@ -836,4 +817,4 @@ def test_many_branches_share_what_is_known_of_the_trunk(repo, monkeypatch):
     found = [judge.landing(tip, targets, had_own_commits=True) for tip in tips]
 
     assert [landing.evidence for landing in found] == ["none", "squash"] * 10
-    assert len(started) <= 20 + 3
+    assert len(started) <= 20 + 4

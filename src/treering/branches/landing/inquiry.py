@@ -1,0 +1,360 @@
+"""One branch, held against the targets it shares history with.
+
+A rebase keeps the patches of its commits, a squash keeps their sum, perhaps with fixes, among lines
+that go on changing. Each leaves less evidence than the one before, so they are looked for in this
+order. The last test is graded: most of its lines in one step of a target is a landing, some of them
+is a doubt.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from treering.branches.landing.ancestry import FirstParents, Fork
+from treering.branches.landing.finding import Landing, Target, either, tell_landing, tell_nothing
+from treering.branches.landing.lines import BranchLines, Lines, Share, add_up
+from treering.branches.landing.patches import UNKNOWN, Patches, is_nothing
+from treering.git.diff import CommitRange, FileChange
+from treering.git.trial_merge import TrialMerge
+
+#: Shares of a branch's lines in one step of a target. Tuned on one half of the histories that
+#: `python -m benchmarks landing --histories` is given, and shown on the other.
+_PROMOTES = 0.8
+_DOUBTFUL = 0.3
+#: The least that each commit of its own must have there of what is left of it.
+_OF_EACH_COMMIT = 0.34
+#: As good as a doubt: so much of it in all steps together.
+_DOUBTFUL_TOGETHER = 0.8
+_FEWEST_LINES = 3
+#: A branch of so few lines may be known by its words, well enough for a doubt.
+_FEW_LINES = 5
+_DOUBTFUL_WORDS = 0.6
+#: Work on one branch: merges tried, and steps of a target whose lines are read.
+_MOST_MERGES = 12
+_MOST_STEPS = 400
+
+
+class TargetView(NamedTuple):
+    """A target, as one branch sees it."""
+
+    target: Target
+    line: FirstParents
+    fork: Fork
+    base: str
+
+    def height(self, commit: str) -> int:
+        height = self.line.height_of(commit)
+        return -self.line.depth if height is None else height
+
+    def is_newer(self, commit: str) -> bool:
+        """Whether the target took a commit in after the branch had left."""
+        height = self.line.height_of(commit)
+        return height is not None and height > self.fork.height and commit not in self.fork.shared
+
+
+class Graded(NamedTuple):
+    """The step of a target that has most of a branch's lines."""
+
+    place: TargetView
+    step: CommitRange
+    share: Share
+    together: Share  # in all steps that were read
+    words: Share  # the most words that one step has, of a branch of few lines
+    is_sound: bool  # there are enough lines, and no commit and no file of the branch is missing
+
+
+class Inquiry:
+    """The questions in their order, for one branch."""
+
+    def __init__(
+        self,
+        tip: str,
+        places: Sequence[TargetView],
+        changes: Patches,
+        merging: TrialMerge,
+        step_of: Callable[[str], CommitRange],
+        until: float,
+    ) -> None:
+        self._tip = tip
+        self._places = places
+        self._changes = changes
+        self._merging = merging
+        self._step_of = step_of
+        self._until = until
+        self._merges_left = _MOST_MERGES
+        self._bound = ""
+
+    def answer(self, own: Sequence[CommitRange], merges: Sequence[str]) -> Landing:
+        wholes = [CommitRange(self._tip, place.base) for place in self._places]
+        self._changes.read([*own, *wholes], self._until)
+        own = [step for step in own if self._changes.files(step)]  # without empty commits
+        wholes = [step for step in wholes if self._changes.files(step)]
+        equals = [self.equal_steps([*own, *wholes], place) for place in self._places]
+        picked = max(len([step for step in own if step in equal]) for equal in equals)
+        has_more = self._changes.adds_of_its_own(merges if picked else [], self._until)
+
+        landing = (
+            (None if has_more else self._as_cherries(own, equals))
+            or self._as_squash(equals)
+            or self._as_no_op()
+        )
+        if landing:
+            return landing
+        if picked:
+            return self._as_part(picked, len(own))
+        return self._by_lines(own, wholes) or self._nowhere(bool(wholes))
+
+    def _as_cherries(
+        self, own: Sequence[CommitRange], equals: Sequence[dict[CommitRange, str]]
+    ) -> Landing | None:
+        for place, equal in zip(self._places, equals, strict=True):
+            if own and all(step in equal for step in own):
+                newest = max((equal[step] for step in own), key=place.height)
+                return tell_cherries(place.target, newest, len(own))
+        return None
+
+    def _as_squash(self, equals: Sequence[dict[CommitRange, str]]) -> Landing | None:
+        for place, equal in zip(self._places, equals, strict=True):
+            if commit := equal.get(CommitRange(self._tip, place.base)):
+                return tell_squash(place.target, commit)
+        return None
+
+    def _as_no_op(self) -> Landing | None:
+        for place in self._places:
+            if commit := self._no_op(place):
+                how = "merging it there would change nothing"
+                return tell_landing("noop", place.target.name, commit, how)
+        return None
+
+    def _as_part(self, picked: int, count: int) -> Landing:
+        are = "is" if picked == 1 else "are"
+        reason = (
+            f"Only {picked} of the {count} commits up to {self._tip[:12]} {are} in {self._names}."
+        )
+        return tell_nothing(reason, is_partial=True, bound=self._bound)
+
+    def _nowhere(self, has_changes: bool) -> Landing:
+        if not has_changes:
+            reason = f"The commits up to {self._tip[:12]} cancel out: there is nothing to look for."
+            return tell_nothing(reason, bound=self._bound)
+        base = self._places[0].base
+        reason = f"What {self._tip[:12]} changed since {base[:12]} is not in {self._names}."
+        return tell_nothing(reason, bound=self._bound)
+
+    @property
+    def _names(self) -> str:
+        return either([place.target.name for place in self._places])
+
+    # --- patches ----------------------------------------------------------------------------------
+
+    def equal_steps(
+        self, steps: Sequence[CommitRange], place: TargetView
+    ) -> dict[CommitRange, str]:
+        """For each step that a target took too since the branch left: its newest commit there."""
+        equal: dict[CommitRange, str] = {}
+        vague: dict[CommitRange, list[CommitRange]] = {}
+        for step in dict.fromkeys(steps):
+            others = self._alike(step, place)
+            same = [other.new for other in others if self._changes.are_same(step, other)]
+            if not same and others:
+                lines = self._changes.line_print(step)
+                if lines is None:
+                    vague[step] = others
+                else:
+                    same = [
+                        other.new
+                        for other in self._changes.prepared(others)
+                        if self._changes.line_print(other) == lines
+                    ]
+            if same:
+                equal[step] = max(same, key=place.height)
+        asked = [one for step, others in vague.items() for one in (step, *others)]
+        prints = self._changes.fingerprints(asked, self._until)
+        for step, others in vague.items():
+            if same := [other.new for other in others if prints[other] == prints[step]]:
+                equal[step] = max(same, key=place.height)
+        return equal
+
+    def _alike(self, step: CommitRange, place: TargetView) -> list[CommitRange]:
+        """The steps of a target since the fork that change the same files: no other is equal."""
+        common: set[str] | None = None
+        for file in self._changes.files(step):
+            here = {
+                commit for commit in self._changes.touching(file.path) if place.is_newer(commit)
+            }
+            common = here if common is None else common & here
+            if not common:
+                return []
+        others = [self._step_of(commit) for commit in common or ()]
+        self._changes.load(others, self._until)
+        shape = self._changes.shape(step)
+        return [other for other in others if self._changes.shape(other) == shape]
+
+    # --- merges -----------------------------------------------------------------------------------
+
+    def _no_op(self, place: TargetView) -> str | None:
+        """The oldest commit of a target's line into which merging the branch changes nothing."""
+        wanted = self._changes.files(CommitRange(self._tip, place.base))
+        now = {file.path: file.old if place.line.is_on(place.base) else UNKNOWN for file in wanted}
+        for step in self._touching(now, place):
+            now |= {f.path: f.new for f in self._changes.files(step) if f.path in now}
+            if self._is_no_op(step.new, wanted, now):
+                return step.new
+        return None
+
+    def _is_no_op(
+        self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]
+    ) -> bool:
+        """Whether merging the branch into a commit, where its files are as in `now`, is a no-op.
+
+        Most of it is known without trying.
+        1. all files are as the branch left them -> yes
+        2. one file is as the branch found it    -> no, a merge would change it
+        3. one lacks a line that the branch adds -> no, a merge would add it
+        4. else                                  -> git has to try
+        """
+        if all(now[file.path] == file.new for file in wanted):  # 1
+            return True
+        if any(now[file.path] == file.old for file in wanted):  # 2
+            return False
+        if any(self._changes.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
+            return False
+        if not self._merging.is_possible():
+            self._bound = "git older than 2.38 cannot try merges"
+            return False
+        if not self._merges_left:
+            self._bound = f"{_MOST_MERGES} merges were tried"
+            return False
+        self._merges_left -= 1
+        return self._merging.changes_nothing(commit, self._tip, self._until)  # 4
+
+    def _touching(self, wanted: Iterable[bytes], place: TargetView) -> list[CommitRange]:
+        """The line's steps since the fork that change one of some files, oldest first.
+
+        Where one of them goes, the files that come with that step may be its new name.
+        """
+        steps: dict[CommitRange, None] = {}
+        waiting = list(wanted)
+        seen = set(waiting)
+        while waiting:
+            path = waiting.pop()
+            new = [
+                step
+                for commit in self._changes.touching(path)
+                if place.is_newer(commit) and place.line.is_on(commit)
+                and (step := self._step_of(commit)) not in steps
+            ]  # fmt: skip
+            self._changes.load(new, self._until)
+            for step in new:
+                steps[step] = None
+                new_names = _new_names(self._changes.files(step), path) - seen
+                seen |= new_names
+                waiting.extend(new_names)
+        return sorted(steps, key=lambda step: place.height(step.new))
+
+    # --- lines ------------------------------------------------------------------------------------
+
+    def _by_lines(
+        self, own: Sequence[CommitRange], wholes: Sequence[CommitRange]
+    ) -> Landing | None:
+        grades = [
+            graded
+            for place in self._places
+            if CommitRange(self._tip, place.base) in wholes and (graded := self._grade(place, own))
+        ]
+        if not grades:
+            return None
+        best = max(grades, key=lambda graded: graded.share.part)
+        share, commit, name = best.share, best.step.new, best.place.target.name
+        if share.part >= _PROMOTES and best.is_sound and not self._bound:
+            how = f"it changes {share.there} of the {share.total} lines that the branch changed"
+            return tell_landing("lines", name, commit, how)
+        if share.part >= _DOUBTFUL:
+            reason = (
+                f"{commit[:12]} in {name} changes {share.there} of the {share.total} lines that"
+                f" {self._tip[:12]} changed: it may have landed in another form, or in part."
+            )
+            return tell_nothing(reason, is_partial=True, bound=self._bound)
+        if best.together.part >= _DOUBTFUL_TOGETHER:
+            reason = (
+                f"Commits of {name} change {best.together.there} of the {share.total} lines that"
+                f" {self._tip[:12]} changed: it may have landed piece by piece."
+            )
+            return tell_nothing(reason, is_partial=True, bound=self._bound)
+        if best.words.part >= _DOUBTFUL_WORDS:
+            some = f"{best.words.there} of the {best.words.total} words"
+            reason = (
+                f"A commit of {name} changes {some} that {self._tip[:12]} changed:"
+                " it may have landed in other words."
+            )
+            return tell_nothing(reason, is_partial=True, bound=self._bound)
+        return None
+
+    def _grade(self, place: TargetView, own: Sequence[CommitRange]) -> Graded | None:
+        """The best step of a target, or None where there is nothing to compare."""
+        branch = BranchLines(
+            self._changes.lines, self._changes.files(CommitRange(self._tip, place.base))
+        )
+        steps = self._likely_steps(branch, place)
+        changes = {
+            step: branch.read(self._changes.files(step))
+            for step in self._changes.prepared(steps, branch.by_path)
+        }
+        if not changes:
+            return None
+        shares = {step: branch.share(lines) for step, lines in changes.items()}
+        best = max(shares, key=lambda step: (shares[step].there, place.height(step.new)))
+        is_sound = (
+            branch.total >= _FEWEST_LINES
+            and not shares[best].silent
+            and self._has_each(own, branch, changes[best])
+        )
+        together = branch.share(add_up(changes.values()))
+        words = Share(0, 0)
+        if branch.total <= _FEW_LINES:
+            in_words = (branch.share_of_words(self._changes.files(step)) for step in steps)
+            words = max(in_words, key=lambda share: share.part)
+        return Graded(place, best, shares[best], together, words, is_sound)
+
+    def _likely_steps(self, branch: BranchLines, place: TargetView) -> list[CommitRange]:
+        """Those that change enough of the branch's files, the likeliest first."""
+        touched: dict[str, list[bytes]] = {}
+        for path in branch.by_path:
+            for commit in self._changes.touching(path):
+                if place.is_newer(commit):
+                    touched.setdefault(commit, []).append(path)
+        potential = {commit: branch.potential(paths) for commit, paths in touched.items()}
+        likely = sorted(
+            (commit for commit in potential if potential[commit] or not branch.total),
+            key=lambda commit: (-potential[commit], place.height(commit)),
+        )
+        if len(likely) > _MOST_STEPS and potential[likely[_MOST_STEPS]] >= _DOUBTFUL * branch.total:
+            self._bound = f"{_MOST_STEPS} commits that change its files"
+        steps = [self._step_of(commit) for commit in likely[:_MOST_STEPS]]
+        self._changes.load(steps, self._until)
+        return steps
+
+    def _has_each(
+        self, own: Sequence[CommitRange], branch: BranchLines, there: Mapping[bytes, Lines]
+    ) -> bool:
+        """Whether no commit of the branch is missing: else it went on after it landed."""
+        for step in own:
+            share = branch.share_of(self._changes.files(step), there)
+            if share is None or (share.total and share.part < _OF_EACH_COMMIT):
+                return False
+        return True
+
+
+def tell_cherries(target: Target, commit: str, count: int) -> Landing:
+    how = "its commit is" if count == 1 else f"each of its {count} commits is"
+    return tell_landing("cherry", target.name, commit, f"{how} there as an equal patch")
+
+
+def tell_squash(target: Target, commit: str) -> Landing:
+    return tell_landing("squash", target.name, commit, "its whole diff is one commit there")
+
+
+def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:
+    """The files a step adds, if it takes this one away."""
+    if not any(file.path == gone and is_nothing(file.new) for file in files):
+        return set()
+    return {file.path for file in files if is_nothing(file.old)}
