@@ -98,15 +98,15 @@ def test_what_is_left_of_a_branch_that_is_gone_is_judged_by_itself(repo: Repo) -
 def test_what_is_said_before_the_commit_lands_with_it(repo: Repo) -> None:
     """Its code is the next commit: while only the one before has landed, it stays."""
     _work(repo, "feat", "of the first commit")
+    first = repo.git("rev-parse", "HEAD")
     repo.path.joinpath("next.txt").write_text("half done\n", encoding="utf-8")
     repo.tr.remember("of the commit to come", type="insight")
-    repo.switch("main")
-    repo.git("cherry-pick", "feat")
+    repo.commit_file("next.txt", "done\n")
+    repo.tr.remember("after it", type="insight")
+    repo.switch("main").git("cherry-pick", first)
     repo.tr.gc()
     before = repo.titles("main")
-    repo.switch("feat").commit_file("next.txt", "done\n")
-    repo.tr.remember("after it", type="insight")
-    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "feat")
+    repo.git("merge", "-q", "--no-ff", "--no-edit", "feat")
 
     repo.tr.gc()
 
@@ -293,7 +293,7 @@ def test_a_branch_deleted_by_mistake_and_brought_back_has_its_memories(repo: Rep
 
 def test_failed_attempts_of_an_abandoned_branch_are_kept_for_the_trunk(repo: Repo) -> None:
     _work(repo, "feat", "fact")
-    failed = repo.tr.remember("Tried to cache the tokens", type="attempt", outcome="failed")
+    failed = repo.tr.remember("Tried to cache the tokens", type="insight", outcome="failed")
     repo.switch("main").git("branch", "-q", "-D", "feat")
 
     line = _lines(repo.tr.gc(), "feat")[0]
@@ -305,7 +305,7 @@ def test_failed_attempts_of_an_abandoned_branch_are_kept_for_the_trunk(repo: Rep
 
 def test_lessons_can_be_left_behind(repo: Repo) -> None:
     _work(repo, "feat", "fact")
-    repo.tr.remember("Tried to cache the tokens", type="attempt", outcome="failed")
+    repo.tr.remember("Tried to cache the tokens", type="insight", outcome="failed")
     repo.switch("main").git("branch", "-q", "-D", "feat")
 
     repo.tr.gc(keep_lessons=False)

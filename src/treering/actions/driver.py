@@ -115,8 +115,8 @@ def follow_branches(workspace: Workspace) -> list[PlanLine]:
 
 
 def make_plan(workspace: Workspace, vault: Vault, branch: str = "") -> list[PlanLine]:
-    repository = workspace.repository
-    return plan(repository, vault, survey(workspace.store, vault), Judge(repository), branch=branch)
+    scopes = survey(workspace.store, vault)
+    return plan(workspace.repository, vault, scopes, Judge.open(workspace.store), branch=branch)
 
 
 def carry_out(

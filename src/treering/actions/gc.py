@@ -1,6 +1,7 @@
 """gc: look what became of branches, and let their memories follow. Plan first, then deed."""
 
 import calendar
+import shlex
 import time
 from dataclasses import dataclass
 
@@ -38,6 +39,8 @@ class PlanAnswer:
     merged_as: str
     memories: int
     reason: str
+    #: The command that undoes it, where there is something to undo.
+    back: str = ""
     private: bool | None = None
 
 
@@ -57,7 +60,7 @@ def gc(
     purge: bool = False,
     older_than: str = "30d",
     force: bool = False,
-    keep_lessons: bool = False,
+    keep_lessons: bool = True,
     remote: str = "",
 ) -> GcAnswer:
     """Promote what landed, follow renames, put what was thrown away into the trash.
@@ -131,10 +134,35 @@ def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
     return tuple(
         PlanAnswer(
             line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
-            line.memories, line.reason, line.is_private or None,
+            line.memories, line.reason, _way_back(line), line.is_private or None,
         )
         for line in lines
     )  # fmt: skip
+
+
+def _way_back(line: PlanLine) -> str:
+    """The command that takes a line's action back."""
+    branch = shlex.quote(line.branch)
+    match line.action:
+        case "trash":
+            return f"treering restore {branch}"
+        case "promote":
+            return _forget(line)
+        case "rename":
+            return f"git branch -m {shlex.quote(line.into)} {branch}"
+        case "aside":
+            return f"treering promote {branch} --into {shlex.quote(line.scope.branch)}"
+        case "stack":
+            return f"git config --unset branch.{line.branch}.treeringbase"
+        case "revive":
+            return f"treering gc --branch {branch}"
+        case _:
+            return ""
+
+
+def _forget(line: PlanLine) -> str:
+    ids = sorted({memory_id for files in line.landed for memory_id in files.ids})
+    return f"treering forget {' '.join(ids)} --branch {shlex.quote(line.into)}" if ids else ""
 
 
 def _told_action(line: PlanLine) -> str:

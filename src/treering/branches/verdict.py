@@ -55,7 +55,9 @@ class ScopeJudge:
         self._targets = {
             name: [Target(name, tip) for tip in tips] for name, tips in long_lived.items()
         }
+        #: What was said of whole histories, and of single commits, by commit and target.
         self._landings: dict[tuple[str, str], Landing] = {}
+        self._commits: dict[tuple[str, str], Landing] = {}
 
     def verdict(
         self,
@@ -115,6 +117,9 @@ class ScopeJudge:
             landing = self._landing(commit, targets)
             if landing.evidence != "none":
                 return landing
+        landing = self._alone(code, targets)
+        if landing.evidence != "none":
+            return landing
         return self._landing_of_rewritten(history, scope, code, targets)
 
     def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
@@ -145,6 +150,12 @@ class ScopeJudge:
         if key not in self._landings:
             self._landings[key] = self._judge.landing(commit, targets, had_own_commits=True)
         return self._landings[key]
+
+    def _alone(self, commit: str, targets: Sequence[Target]) -> Landing:
+        key = (commit, targets[0].name)
+        if key not in self._commits:
+            self._commits[key] = self._judge.landing_of_commit(commit, targets)
+        return self._commits[key]
 
     # --- what is to be taken over -----------------------------------------------------------------
 
@@ -221,20 +232,16 @@ class ScopeJudge:
                 return "What it speaks of was never committed, as far as is known here."
             if version.code and self._repository.resolve(version.code) is None:
                 return "Its last commit is not here any more, so it cannot be judged."
-        for landing in self._landings_of(history, rest):
+        heads = {at.head for at in history.positions}
+        codes = {version.code for version in rest}
+        asked = [landing for (at, _), landing in self._landings.items() if at in heads | codes]
+        asked += [landing for (at, _), landing in self._commits.items() if at in codes]
+        for landing in asked:
             if landing.bound:
                 return f"Not everything was looked at: {landing.bound}"
-            if landing.is_partial:
+            if landing.is_partial and not landing.picked:  # what was picked is judged by itself
                 return landing.reason
         return ""
-
-    def _landings_of(self, history: ScopeHistory, rest: Sequence[Version]) -> Iterator[Landing]:
-        """What was said of the newest positions that hold what is left."""
-        commits = {version.code for version in rest if version.code}
-        heads = [at.head for at in history.positions if at.head]
-        for (commit, _), landing in self._landings.items():
-            if commit in commits or commit in heads:
-                yield landing
 
 
 def _by_path(landed: Mapping[Version, Landing]) -> dict[str, list[Version]]:

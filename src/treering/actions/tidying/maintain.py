@@ -51,7 +51,7 @@ def maintain(
     purge: bool = False,
     older_than: str = "30d",
     force: bool = False,
-    keep_lessons: bool = False,
+    keep_lessons: bool = True,
     before_sync: bool = False,
     dry_run: bool | None = None,
     writer: Writer | None = None,

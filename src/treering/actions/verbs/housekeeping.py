@@ -44,7 +44,12 @@ GC = Verb(
         flag("purge", "Delete old trash for good."),
         text("older_than", "How old, with --purge.", default="30d"),
         flag("force", "Put what cannot be judged into the trash, too."),
-        flag("keep_lessons", "Keep failed outcomes of abandoned branches."),
+        flag(
+            "keep_lessons",
+            "Keep failed outcomes of abandoned branches for the trunk.",
+            default=True,
+            off="no-lessons",
+        ),
         text("remote", "With --purge: remove it from this remote, too."),
     ),
     example="treering gc --dry-run",
@@ -133,7 +138,7 @@ MAINTAIN = Verb(
         flag("purge", "gc: delete old trash for good."),
         text("older_than", "gc with purge: how old.", default="30d"),
         flag("force", "gc: put what cannot be judged into the trash, too."),
-        flag("keep_lessons", "gc: keep failed outcomes."),
+        flag("keep_lessons", "gc: keep failed outcomes.", default=True, off="no-lessons"),
         flag("before_sync", "restore: what the last sync hid or changed."),
         flag(
             "dry_run",

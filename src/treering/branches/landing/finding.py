@@ -23,6 +23,7 @@ class Landing(NamedTuple):
     reason: str  # a sentence for people
     is_partial: bool  # some of it is there, but not all, or not all as it was
     bound: str  # "", or the limit that ended the search early
+    picked: int = 0  # of a part: how many of its commits are there as equal patches
 
 
 def tell_landing(evidence: Evidence, target: str, commit: str | None, how: str) -> Landing:
@@ -31,8 +32,10 @@ def tell_landing(evidence: Evidence, target: str, commit: str | None, how: str) 
     return Landing(evidence, target, commit, reason, is_partial=False, bound="")
 
 
-def tell_nothing(reason: str, *, is_partial: bool = False, bound: str = "") -> Landing:
-    return Landing("none", "", None, reason, is_partial=is_partial, bound=bound)
+def tell_nothing(
+    reason: str, *, is_partial: bool = False, bound: str = "", picked: int = 0
+) -> Landing:
+    return Landing("none", "", None, reason, is_partial=is_partial, bound=bound, picked=picked)
 
 
 def either(names: Sequence[str]) -> str:

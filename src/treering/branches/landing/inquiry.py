@@ -103,6 +103,19 @@ class Inquiry:
             return self._as_part(picked, len(own))
         return self._by_lines(own, wholes) or self._nowhere(bool(wholes))
 
+    def answer_alone(self, step: CommitRange) -> Landing:
+        """One commit by itself: an equal patch is a landing, most of its lines only a doubt."""
+        self._changes.read([step], self._until)
+        for place in self._places:
+            if commit := self.equal_steps([step], place).get(step):
+                return tell_cherries(place.target, commit, 1)
+        if not self._changes.files(step):
+            return self._nowhere(has_changes=False)
+        landing = self._by_lines([step], [step])
+        if landing and landing.evidence != "none":
+            return tell_nothing(landing.reason, is_partial=True)
+        return landing or self._nowhere(has_changes=True)
+
     def _as_cherries(
         self, own: Sequence[CommitRange], equals: Sequence[dict[CommitRange, str]]
     ) -> Landing | None:
@@ -130,7 +143,7 @@ class Inquiry:
         reason = (
             f"Only {picked} of the {count} commits up to {self._tip[:12]} {are} in {self._names}."
         )
-        return tell_nothing(reason, is_partial=True, bound=self._bound)
+        return tell_nothing(reason, is_partial=True, bound=self._bound, picked=picked)
 
     def _nowhere(self, has_changes: bool) -> Landing:
         if not has_changes:

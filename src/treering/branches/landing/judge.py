@@ -83,6 +83,11 @@ class Judge:
             tip, lambda until: self._judge(tip, targets, had_own_commits, until)
         )
 
+    def landing_of_commit(self, commit: str, targets: Sequence[Target]) -> Landing:
+        """How one commit by itself came into the first of the targets that shows it, whatever
+        became of the branch it was made on."""
+        return self._within_limits(commit, lambda until: self._judge_commit(commit, targets, until))
+
     def landing_of_fingerprints(self, branch: Fingerprints, targets: Sequence[Target]) -> Landing:
         """How a branch landed whose code is not in this clone: the tests 2 and 3 of the above."""
         return self._within_limits(
@@ -140,6 +145,19 @@ class Judge:
         own = self.own_commits(tip, present)
         inquiry = Inquiry(tip, places, self._changes, self._merging, self._first_step, until)
         return inquiry.answer(self._steps(own), self._merges(own))
+
+    def _judge_commit(self, commit: str, targets: Sequence[Target], until: float) -> Landing:
+        parents = self._lineage.parents_of(commit)
+        if parents is None or len(parents) != 1:
+            return tell_nothing(f"{commit[:12]} cannot be told from what it was built on.")
+        places, why_not = self._places(commit, self._present(targets), until)
+        if not places:
+            return why_not
+        for place in places:
+            self._read_target(place, until)
+        alone = [place._replace(base=parents[0]) for place in places]
+        inquiry = Inquiry(commit, alone, self._changes, self._merging, self._first_step, until)
+        return inquiry.answer_alone(self._first_step(commit))
 
     def _as_ancestor(
         self, tip: str, target: Target, had_own_commits: bool, until: float
