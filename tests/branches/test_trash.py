@@ -1,6 +1,7 @@
 """Nothing but gc trashes, when someone asks for it: neither a worker, nor a write, nor a sync."""
 
 import ast
+import inspect
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import treering
 from conftest import Repo
 from treering.actions import driver
+from treering.branches import follow
 
 SOURCE = Path(treering.__file__).parent
 
@@ -44,19 +46,17 @@ def test_only_gc_and_the_driver_carry_a_plan_out() -> None:
     assert set(_calls("carry_out")) == {"actions.gc.gc", "actions.driver.follow_branches"}
 
 
-@pytest.mark.xfail(
-    strict=True, reason="before a write, and for a name needed, `keep` is turned into `trash`"
-)
 def test_nothing_turns_keep_into_trash() -> None:
     """What lies in the way of a write moves aside."""
     assert list(_functions_that_say_trash()) == []
 
 
-@pytest.mark.xfail(strict=True, reason="a write applies a plan of its own, trash included")
-def test_no_write_applies_a_plan() -> None:
+def test_a_write_applies_nothing_of_a_plan_but_names() -> None:
     assert {name for name in _calls("apply") if name.startswith(("branches.f", "actions."))} == {
-        "actions.driver._do"
+        "actions.driver._do",
+        "branches.follow._clear",
     }
+    assert 'return line.action in ("rename", "aside")' in inspect.getsource(follow._gives_names)
 
 
 # --- played ---------------------------------------------------------------------------------------
@@ -125,16 +125,13 @@ def _gone_and_logs_gone(repo: Repo) -> None:
     repo.git("reflog", "expire", "--expire=now", "--all")
 
 
-_ASIDE = pytest.mark.xfail(
-    strict=True, reason="what is in the way of a write is trashed, not moved"
-)
 STATES = [
     _abandoned,
     _landed,
     _landed_and_going_on,
     _reset,
-    pytest.param(_used_again, marks=_ASIDE),
-    pytest.param(_renamed_over_a_left_name, marks=_ASIDE),
+    _used_again,
+    _renamed_over_a_left_name,
     _trunk_made_anew,
     _trunk_reset_and_logs_gone,
     _detached,

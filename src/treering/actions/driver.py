@@ -114,9 +114,13 @@ def follow_branches(workspace: Workspace) -> list[PlanLine]:
     return carry_out(workspace, lambda line: line if line.action != "trash" else None)
 
 
-def make_plan(workspace: Workspace, vault: Vault, branch: str = "") -> list[PlanLine]:
+def make_plan(
+    workspace: Workspace, vault: Vault, branch: str = "", *, is_dry: bool = False
+) -> list[PlanLine]:
+    """What is to be done; for a dry run nothing is written, not even what was learned."""
     scopes = survey(workspace.store, vault)
-    return plan(workspace.repository, vault, scopes, Judge.open(workspace.store), branch=branch)
+    judge = Judge(workspace.repository) if is_dry else Judge.open(workspace.store)
+    return plan(workspace.repository, vault, scopes, judge, branch=branch)
 
 
 def carry_out(

@@ -75,7 +75,10 @@ def gc(
         raise Invalid("A remote is only for --purge.", hint="`treering sync` shares memories.")
     age = duration(older_than)
     if dry_run:
-        plans = [driver.make_plan(workspace, v, branch) for v in workspace.store.vaults()]
+        plans = [
+            driver.make_plan(workspace, vault, branch, is_dry=True)
+            for vault in workspace.store.vaults()
+        ]
         shown = [_force(line) if force else line for lines in plans for line in lines]
         pending = Journal(workspace.store.folder).pending() or None
         purgeable = _purgeable(workspace, age) if purge else ()

@@ -142,7 +142,8 @@ class ScopeJudge:
                 landing = self._landing(at.head or instead, targets)
                 if landing.evidence == "none":
                     landing = self._landing(instead, targets)
-                return landing if landing.evidence != "none" else None
+                is_there = landing.evidence != "none"
+                return landing._replace(evidence="rewritten") if is_there else None
         return None
 
     def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
@@ -175,7 +176,7 @@ class ScopeJudge:
                 if self._is_passing(version):
                     continue
                 landing = landed[version]
-                key = (landing.merged_as or "", landing.evidence, number)
+                key = (landing.merged_as or "", str(landing.evidence), number)
                 groups.setdefault(key, []).append((path, version.blob))
                 by_key[key] = landing
         for key, files in sorted(groups.items()):

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-#: By what a landing is known. `lines` is the only one that is graded.
-Evidence = Literal["ancestor", "cherry", "squash", "noop", "lines", "none"]
+#: By what a landing is known. `lines` is the only one that is graded. `rewritten` is said of code
+#: that was amended or rebased before it landed, `lessons` of failed attempts that are kept.
+Evidence = Literal["ancestor", "cherry", "squash", "noop", "lines", "rewritten", "lessons", "none"]
 
 
 class Target(NamedTuple):
