@@ -142,7 +142,9 @@ def test_matches_on_other_branches_are_counted_only(library: Any) -> None:
     there = library.remember("Token there")
     library.index.catch_up(library.memories)
 
-    found = library.recall("token", visible={here: 0}, elsewhere={here: 0, older: 0, there: 0})
+    found = library.recall(
+        "token", visible={here: 0}, elsewhere={"other_branches": {here: 0, older: 0, there: 0}}
+    )
 
     assert [hit.blob for hit in found.hits] == [here]
     assert found.withheld == {"other_branches": 1}

@@ -11,8 +11,9 @@ from treering.actions.workspace import Workspace
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine
 from treering.branches.promotion import by_hand, list_all, promote
-from treering.branches.survey import TrashedScope, list_trash, local_scopes
+from treering.branches.survey import local_scopes
 from treering.branches.tips import forget_tips
+from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
 from treering.capture.journal import Journal

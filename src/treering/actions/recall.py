@@ -10,6 +10,7 @@ from treering.actions.origin import Origin, attribute
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
+from treering.branches import layers
 from treering.errors import Invalid
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, Status
 from treering.model.memory import uri_of
@@ -157,7 +158,7 @@ def recall(
             results=tuple(results),
             withheld={
                 key: search_result.withheld.get(key, 0)
-                for key in ("superseded", "deleted", "other_branches")
+                for key in ("superseded", "deleted", "other_branches", "trash")
             },
             mode=search_result.mode,
             notes=search_result.notes or None,
@@ -186,12 +187,17 @@ def _view(workspace: Workspace, position: Position, everything: View, scope: str
 
 def _elsewhere(
     workspace: Workspace, everything: View, view: View, scope: str
-) -> dict[str, int] | None:
-    """Blobs of every branch, among which those not shown from here are counted; None for none."""
+) -> dict[str, dict[str, int]]:
+    """Blobs that are not shown from here, by the word under which they are counted."""
     snapshots = {layer.snapshot for layer in view.layers}
-    if scope == "all" or all(layer.snapshot in snapshots for layer in everything.layers):
-        return None
-    return workspace.searcher.search_view(everything, every_copy=True).ranks
+    views = {"trash": layers.view_of_trash(workspace.store, view.branch)}
+    if scope != "all" and any(layer.snapshot not in snapshots for layer in everything.layers):
+        views["other_branches"] = everything
+    return {
+        word: workspace.searcher.search_view(there, every_copy=True).ranks
+        for word, there in views.items()
+        if there.layers
+    }
 
 
 def _first_page(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import follow, undo
 from treering.branches.apply import Actor
-from treering.branches.survey import TrashedScope, list_trash
+from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope

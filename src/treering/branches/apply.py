@@ -197,12 +197,13 @@ def _is_in_trash(vault: Vault, scope: Scope, tip: str) -> bool:
     return tip in refs.list_refs(vault.repository.common_dir, prefix).values()
 
 
-def trash_name(vault: Vault, scope: Scope, seconds: float) -> str:
+def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> str:
     """A name in the trash that nothing has yet."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
     names_there = refs.list_refs(vault.repository.common_dir, f"{TRASH}{scope.component}/")
     names = (
-        f"{TRASH}{scope.component}/{stamp}{f'-{n}' if n > 1 else ''}" for n in range(1, 10_000)
+        f"{TRASH}{scope.component}/{stamp}{f'-{n}' if n > 1 else ''}{ending}"
+        for n in range(1, 10_000)
     )
     return next(name for name in names if name not in names_there)
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from treering.branches.names import scope_now
 from treering.branches.stack import bases_of
+from treering.branches.trash import list_trash
 from treering.branches.trunk import former_names, is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
@@ -143,3 +144,18 @@ def everything(store: Store, branch: str, trunk: str) -> View:
             with suppress(StoreDamaged):
                 layers.append(Layer(kind, vault, vault.snapshot(scope)))
     return View(branch, tuple(layers))
+
+
+def view_of_trash(store: Store, branch: str) -> View:
+    """What was dropped, as layers of its own; what a redaction put away is not looked at."""
+    entries = (
+        (vault, entry)
+        for vault in store.vaults()
+        for entry in list_trash(vault)
+        if not entry.is_redacted
+    )
+    found = []
+    for vault, entry in entries:
+        with suppress(StoreDamaged):
+            found.append(Layer("trash", vault, vault.snapshot_at(entry.scope, entry.tip)))
+    return View(branch, tuple(found))

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge
-from treering.branches.survey import Survey, SurveyedScope, TrashedScope
+from treering.branches.survey import Survey, SurveyedScope
+from treering.branches.trash import TrashedScope
 from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
 from treering.branches.versions import ScopeHistory
 from treering.git.repository import Repository

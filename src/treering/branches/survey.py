@@ -6,35 +6,20 @@ from typing import NamedTuple
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.tips import last_tips
+from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, TRASH, Scope
+from treering.model.scope import HEADS, Scope
 from treering.store import message
 from treering.store.heads import list_heads
 from treering.store.message import CodePosition
 from treering.store.store import Store
 from treering.store.vault import Vault
 
-#: How the name of a scope in the trash ends that holds what was redacted.
-REDACTED = "-redacted"
 #: Commits followed down a branch to find where it left another.
 _MOST_FOLLOWED = 10_000
-
-
-class TrashedScope(NamedTuple):
-    """A dropped scope."""
-
-    ref: str
-    scope: Scope
-    tip: str
-    stamp: str
-
-    @property
-    def is_redacted(self) -> bool:
-        """Whether it was put away for a text in it that somebody redacted."""
-        return self.stamp.endswith(REDACTED)
 
 
 class SurveyedScope(NamedTuple):
@@ -158,24 +143,6 @@ def local_scopes(vault: Vault) -> dict[Scope, str]:
     """The scopes we have something to say in, and what they are now."""
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
-
-
-def list_trash(vault: Vault) -> Iterator[TrashedScope]:
-    """Dropped scopes, newest first."""
-    entries = []
-    for name, tip in refs.list_refs(vault.repository.common_dir, TRASH).items():
-        component, _, stamp = name.removeprefix(TRASH).partition("/")
-        scope = Scope.of_component(component, _branch_of(vault, tip))
-        if scope and stamp:
-            entries.append(TrashedScope(name, scope, tip, stamp))
-    yield from sorted(entries, key=lambda entry: entry.stamp, reverse=True)
-
-
-def _branch_of(vault: Vault, tip: str) -> str:
-    try:
-        return message.read(vault.repository.objects.commit(tip).message).code.branch
-    except StoreDamaged:
-        return ""
 
 
 def _op_of(vault: Vault, tip: str) -> str:

@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from treering.model.memory import Memory
@@ -80,13 +81,13 @@ class Index:
         mode: str = "hybrid",
         now: float,
         limit: int | None = 10,
-        elsewhere: Mapping[str, int] | None = None,
+        elsewhere: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
     ) -> SearchResult:
         """Answer a question over the `visible` blobs (blob -> rank of its layer, 0 is nearest).
 
         Filters in the query text and in `filters` both hold. Pass the same `visible` object while
-        nothing changed: what is derived from it is kept. `elsewhere` are blobs of other branches,
-        only ever counted, under `withheld`.
+        nothing changed: what is derived from it is kept. `elsewhere` are blobs that are not
+        seen, by the word under which those that would have matched are counted in `withheld`.
         """
         request = Request(query, filters or Filters(), *check(order, mode), now, limit)
         return self._safely(lambda: self._search(request, visible, elsewhere), visible)
@@ -169,7 +170,10 @@ class Index:
             return self._catalogue.snapshot
 
     def _search(
-        self, request: Request, visible: Mapping[str, int], elsewhere: Mapping[str, int] | None
+        self,
+        request: Request,
+        visible: Mapping[str, int],
+        elsewhere: Mapping[str, Mapping[str, int]],
     ) -> SearchResult:
         snapshot = self._snapshot()
         view = self._view(snapshot, visible)
@@ -178,10 +182,10 @@ class Index:
             if self.catch_up(visible):
                 snapshot = self._snapshot()
                 view = self._view(snapshot, visible)
-        other = self._view(snapshot, elsewhere) if elsewhere is not None else None
+        others = {word: self._view(snapshot, blobs) for word, blobs in elsewhere.items()}
         wants_meaning = request.mode != "text" and not request.query.is_empty
         meaning = self._meaning(request.query.words, view) if wants_meaning else None
-        return search(request, view, self._reading, meaning, other)
+        return search(request, view, self._reading, meaning, others)
 
     def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))

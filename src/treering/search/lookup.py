@@ -8,6 +8,7 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from treering.errors import Invalid
 from treering.model.choices import MODES, ORDERS, Mode, Order
@@ -15,6 +16,7 @@ from treering.search.analysis import terms
 from treering.search.entry import Entry
 from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
+    Elsewhere,
     Matches,
     Read,
     Request,
@@ -49,7 +51,7 @@ def search(
     view: VisibleEntries,
     read: Read,
     meaning: Meaning | None = None,
-    elsewhere: VisibleEntries | None = None,
+    elsewhere: Elsewhere = MappingProxyType({}),
 ) -> SearchResult:
     """Answer a question; an empty one lists what the filters leave, by `order`."""
     filters = request.query.filters.merge(request.filters)
@@ -65,7 +67,7 @@ def search(
 
 
 def _only_common_words(
-    request: Request, view: VisibleEntries, elsewhere: VisibleEntries | None, notes: list[str]
+    request: Request, view: VisibleEntries, elsewhere: Elsewhere, notes: list[str]
 ) -> SearchResult:
     """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
     words = set(request.query.words.lower().split())
@@ -170,15 +172,13 @@ def _fold(
     return first + last, below
 
 
-def _listing(
-    request: Request, view: VisibleEntries, elsewhere: VisibleEntries | None
-) -> SearchResult:
+def _listing(request: Request, view: VisibleEntries, elsewhere: Elsewhere) -> SearchResult:
     entries = view.snapshot.entries
     numbers = filter_numbers(show(view, request.filters), entries, request.filters)
     for text in request.query.excluded:
         taken_out = holding(text, view)
         numbers = [number for number in numbers if number not in taken_out]
-    everything = view.all | (elsewhere.all if elsewhere else set())
+    everything = view.all.union(*(other.all for other in elsewhere.values()))
     withheld = count_withheld(everything, request, view, elsewhere)
     order: Order = "newest" if request.order == "relevance" else request.order
     listing = [entries[number] for number in _by(order, numbers, entries)]

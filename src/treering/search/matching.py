@@ -1,7 +1,7 @@
 """Who matches a question: its words as postings, cut down to what may be shown, and counted."""
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Literal
@@ -49,6 +49,10 @@ class Clause:
     kind: ClauseKind = "text"
 
 
+#: What is only counted, by the word it is counted under.
+Elsewhere = Mapping[str, VisibleEntries]
+
+
 @dataclass(slots=True)
 class Matches:
     """Who matches: `scores` of what may be shown, and counts of what may not."""
@@ -60,9 +64,7 @@ class Matches:
     has_phrase: bool = False
 
 
-def matches_of(
-    request: Request, view: VisibleEntries, read: Read, elsewhere: VisibleEntries | None
-) -> Matches:
+def matches_of(request: Request, view: VisibleEntries, read: Read, elsewhere: Elsewhere) -> Matches:
     clauses = _clauses(request.query, view)
     matches = _narrow(request, view, clauses, elsewhere)
     if len(matches.scores) < _LITTLE:
@@ -97,7 +99,7 @@ def _respelt(query: Query, view: VisibleEntries, clauses: list[Clause]) -> list[
 
 
 def _narrow(
-    request: Request, view: VisibleEntries, clauses: list[Clause], elsewhere: VisibleEntries | None
+    request: Request, view: VisibleEntries, clauses: list[Clause], elsewhere: Elsewhere
 ) -> Matches:
     """What matches, cut down to what is visible, in force and filtered for."""
     scores = sum_up(clauses) if clauses else {}
@@ -137,9 +139,9 @@ def count_withheld(
     matches: Collection[int],
     request: Request,
     view: VisibleEntries,
-    elsewhere: VisibleEntries | None,
+    elsewhere: Elsewhere,
 ) -> dict[str, int]:
-    """How many more would have matched: by status, and on other branches."""
+    """How many more would have matched: by status, and where it lies."""
     entries = view.snapshot.entries
     counts: dict[str, int] = {}
     if not request.filters.status:
@@ -147,11 +149,11 @@ def count_withheld(
             numbers = [n for n in view.by_status.get(status, ()) if n in matches]
             if count := len(filter_numbers(numbers, entries, request.filters)):
                 counts[status] = count
-    if elsewhere is not None:
-        others = [n for n in elsewhere.in_force_beyond(view) if n in matches]
-        ids = {entries[number].id for number in filter_numbers(others, entries, request.filters)}
+    for word, others in elsewhere.items():
+        numbers = [n for n in others.in_force_beyond(view) if n in matches]
+        ids = {entries[number].id for number in filter_numbers(numbers, entries, request.filters)}
         if count := len(ids - view.ids):
-            counts["other_branches"] = count
+            counts[word] = count
     return counts
 
 

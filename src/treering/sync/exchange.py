@@ -12,6 +12,7 @@ from treering.branches.apply import Actor, forget_tip, rename, trash_name
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.promotion import is_taken_over
 from treering.branches.survey import local_scopes
+from treering.branches.trash import REDACTED
 from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import reach, refs
@@ -176,7 +177,7 @@ def _take_in_redacted(
     os.sync()  # one for all objects, before any ref names them
     mine, other = (history.commits.get(tip, tip) for tip in (ours, theirs))
     if mine != ours:
-        name = trash_name(vault, scope, actor.seconds)
+        name = trash_name(vault, scope, actor.seconds, REDACTED)
         vault.move_ref(actor.held, name, ours, old=None, why="sync: redacted by others")
         vault.move_ref(actor.held, scope.ref, mine, old=ours, why="sync: redacted")
     notes = (f"redacted: {', '.join(ids)}",)
