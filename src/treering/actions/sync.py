@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
+from treering.branches.prints import list_new_prints, note_prints
 from treering.branches.survey import local_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
@@ -274,9 +275,9 @@ class _SyncRun:
 
     def _is_push_refused(self, theirs: dict[Scope, str]) -> bool:
         """Push what is ours; whether someone else was faster."""
-        todo = exchange.outgoing(
-            self._workspace.store, self._vault, theirs, self._instead, self._mended
-        )
+        todo = self._list_outgoing(theirs)
+        if self._has_noted_prints(todo):
+            todo = self._list_outgoing(theirs)
         todo = self._without_secrets(todo)
         if not todo.new:
             return False
@@ -287,6 +288,19 @@ class _SyncRun:
         results = {result.ref: result for result in self._wire.push(new, removals, replacements)}
         self._note_pushed(todo, theirs, results)
         return any(result.is_worth_a_retry for result in results.values())
+
+    def _list_outgoing(self, theirs: dict[Scope, str]) -> Outgoing:
+        return exchange.outgoing(
+            self._workspace.store, self._vault, theirs, self._instead, self._mended
+        )
+
+    def _has_noted_prints(self, todo: Outgoing) -> bool:
+        """Let what goes out carry the fingerprints of its code; whether there were new ones."""
+        news = list(list_new_prints(self._workspace.store, self._vault, todo.new))
+        if news:
+            with self._workspace.store.lock() as lock:
+                note_prints(self._workspace.actor(lock), self._vault, news)
+        return bool(news)
 
     def _without_secrets(self, todo: Outgoing) -> Outgoing:
         self._secrets = []

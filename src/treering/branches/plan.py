@@ -225,7 +225,8 @@ class _Planner:
         """Branches that are back, whose memories are in the trash."""
         for entry in self._survey.trash:
             tip = self._survey.branches.get(entry.scope.branch)
-            if tip and self._is_back(entry, tip):
+            is_redacted = entry.trashed is not None and entry.trashed.is_redacted
+            if tip and not is_redacted and self._is_back(entry, tip):
                 yield self._line(entry, "revived", "revive", "The branch is back.")
 
     def _is_back(self, entry: SurveyedScope, tip: str) -> bool:

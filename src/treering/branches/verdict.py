@@ -96,7 +96,7 @@ class ScopeJudge:
                 whole = [by_file.get((version.path, part)) for part in version.parts]
                 landing = whole[-1] if all(whole) else None
             else:
-                landing = self._landing_of(history, scope, version.code, targets)
+                landing = self._landing_of(history, scope, version, targets)
             if landing:
                 landed[version] = by_file[version.path, version.blob] = landing
         return landed
@@ -105,12 +105,15 @@ class ScopeJudge:
         self,
         history: ScopeHistory,
         scope: Scope,
-        code: str | None,
+        version: Version,
         targets: Sequence[Target],
     ) -> Landing | None:
         """How a commit came into a branch: by itself, or with a later one that was built on it."""
+        code = version.code
         if code is None or not targets:
             return None
+        if self._repository.resolve(code) is None:
+            return self._landing_of_prints(history, version, targets)
         if any(self._repository.is_ancestor(code, target.tip) for target in targets):
             return self._landing(code, targets)
         for commit in self._list_heads_with(history, code):
@@ -121,6 +124,17 @@ class ScopeJudge:
         if landing.evidence != "none":
             return landing
         return self._landing_of_rewritten(history, scope, code, targets)
+
+    def _landing_of_prints(
+        self, history: ScopeHistory, version: Version, targets: Sequence[Target]
+    ) -> Landing | None:
+        """Code that was never here is known by the fingerprints that were written down since."""
+        for note, prints in history.prints:
+            if self._vault.repository.is_ancestor(version.commit, note):
+                landing = self._judge.landing_of_fingerprints(prints, targets)
+                if landing.evidence != "none":
+                    return landing
+        return None
 
     def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
         heads = [at.head for at in history.positions[:_MOST_POSITIONS] if at.head]

@@ -54,6 +54,8 @@ class Message(NamedTuple):
     promoted_into: str = ""
     merged_as: str = ""
     merge_kind: str = ""
+    #: A paragraph between subject and trailers: the fingerprints of the branch's code.
+    prints: str = ""
 
     @property
     def is_promotion(self) -> bool:
@@ -87,7 +89,8 @@ class Message(NamedTuple):
             lines.append(f"Merged-As: {self.merged_as}")
         if self.merge_kind:
             lines.append(f"Merge-Kind: {self.merge_kind}")
-        return f"{self.subject}\n\n" + "\n".join(lines) + "\n"
+        prints = f"{self.prints.strip()}\n\n" if self.prints else ""
+        return f"{self.subject}\n\n{prints}" + "\n".join(lines) + "\n"
 
 
 def subject(op: str, memories: tuple[Memory, ...]) -> str:
@@ -100,7 +103,7 @@ def subject(op: str, memories: tuple[Memory, ...]) -> str:
 def read(text: str) -> Message:
     """The message a commit carries; one we did not write has no op and no memories."""
     first, _, rest = text.partition("\n")
-    paragraph = rest.strip().rpartition("\n\n")[2]
+    above, _, paragraph = rest.strip().rpartition("\n\n")
     trailers: dict[str, list[str]] = {}
     for line in paragraph.splitlines():
         if match := re.fullmatch(_TRAILER, line):
@@ -130,6 +133,7 @@ def read(text: str) -> Message:
         promoted_into=last("Promoted-Into"),
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
+        prints=above.strip(),
     )
 
 
