@@ -11,7 +11,7 @@ from treering.branches.trunk import former_names, is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
 from treering.git.binding import reference_is_valid_name
-from treering.git.repository import Head
+from treering.git.repository import Head, Repository
 from treering.model.scope import HEADS, Scope, is_utf8
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -114,15 +114,24 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | N
 
 
 def _list_detached(store: Store, head: str) -> list[Scope]:
-    """The scopes of detached commits that are part of this history."""
+    """The scopes of detached commits that are part of this history, or whose place a commit of it
+    took."""
     scopes: dict[Scope, None] = {}
     for vault in store.vaults():
         for name in refs.list_refs(vault.repository.common_dir, f"{HEADS}%40"):
             scope = Scope.of_component(name.removeprefix(HEADS))
             commit = store.repository.resolve(scope.branch[1:]) if scope else None
-            if scope and commit and store.repository.is_ancestor(commit, head):
+            if scope and commit and _is_part_of(store.repository, commit, head):
                 scopes[scope] = None
     return list(scopes)
+
+
+def _is_part_of(repository: Repository, commit: str, head: str) -> bool:
+    if repository.is_ancestor(commit, head):
+        return True
+    from treering.branches.rewrites import follow_detached  # what was thrown away is rarely there
+
+    return any(repository.is_ancestor(place, head) for place in follow_detached(repository, commit))
 
 
 def everything(store: Store, branch: str, trunk: str) -> View:

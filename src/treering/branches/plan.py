@@ -11,7 +11,7 @@ Cases, for one scope:
 and for a branch without a scope: copied -> stacked; back from the trash -> revived.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge
@@ -119,17 +119,20 @@ class _Planner:
 
     def _plan_detached(self, entry: SurveyedScope) -> list[PlanLine]:
         """Made on a detached HEAD: taken over by a branch that has the commit, else judged."""
-        at = entry.last_tips[0].head if entry.last_tips else None
-        if at is None:
+        places = [at.head for at in entry.last_tips if at.head]
+        if not places:
             return [self._line(entry, "unsure", "keep", "The commit is not here any more.")]
-        if any(head.startswith(at[:12]) for head in self._survey.held):
+        if any(self._is_on(places, head) for head in self._survey.held):
             return [self._line(entry, "live", "keep", "A worktree is at this commit.")]
         others = {
             name: tip
             for name, tip in sorted(self._survey.branches.items())
-            if name not in self._survey.long_lived and self._repository.is_ancestor(at, tip)
+            if name not in self._survey.long_lived and self._is_on(places, tip)
         }
         return self._plan_gone(entry, "No branch has the commit", dict(list(others.items())[:1]))
+
+    def _is_on(self, places: Sequence[str], tip: str) -> bool:
+        return any(self._repository.is_ancestor(place, tip) for place in places)
 
     def _plan_gone(
         self, entry: SurveyedScope, what: str, others: dict[str, str] | None = None

@@ -18,6 +18,16 @@ _MOST = 500
 _SECONDS = 3.0
 
 
+def follow_detached(repository: Repository, commit: str) -> list[str]:
+    """A commit that HEAD was detached at, and all that took its place when it was amended or
+    rebased, newest first."""
+    places = [commit]
+    for old, new in reflog.head_rewrites(repository):
+        if new not in places and any(repository.is_ancestor(place, old) for place in places):
+            places.append(new)
+    return places[::-1]
+
+
 def successors(
     repository: Repository, branch: str, tip: str, trunk: Sequence[Target], commits: Iterable[str]
 ) -> dict[str, str]:

@@ -34,7 +34,20 @@ def base_of(repository: Repository, branch: str) -> str | None:
         return setting
     log = reflog.of_branch(repository, branch)
     source = _source(repository, branch, log)
+    if source and re.fullmatch(_COMMIT, source):
+        return _branch_at(repository, source, branch)
     return _name_now(repository, source, log[0].when, branch) if source else None
+
+
+def _branch_at(repository: Repository, commit: str, without: str) -> str | None:
+    """The only branch that ever was at a commit, as of the one a stash was made on; where several
+    were, or a remote's branch is there, it is not known which one is meant."""
+    names = [
+        name
+        for name, tip in repository.branches().items()
+        if name != without and (tip == commit or reflog.has_held(repository, name, commit))
+    ]
+    return names[0] if len(names) == 1 else None
 
 
 def _source(repository: Repository, branch: str, log: list[reflog.ReflogLine]) -> str | None:

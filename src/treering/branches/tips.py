@@ -8,6 +8,7 @@ code they name from being pruned.
 
 from typing import NamedTuple
 
+from treering.branches.rewrites import follow_detached
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
@@ -110,7 +111,7 @@ def last_tips(repository: Repository, scope: Scope) -> tuple[str, ...]:
     """
     if scope.is_detached:
         commit = repository.resolve(scope.branch[1:])
-        return (commit,) if commit else ()
+        return tuple(follow_detached(repository, commit)) if commit else ()
     kept = refs.list_refs(repository.common_dir, KEEP_REMOTE)
     candidates = [
         repository.tip_of(scope.branch),

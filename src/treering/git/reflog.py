@@ -9,6 +9,8 @@ from treering.git.repository import Repository
 
 _RENAMED = r"Branch: renamed refs/heads/(.+) to refs/heads/(.+)"
 _COPIED = r"Branch: copied refs/heads/(.+) to refs/heads/(.+)"
+#: One step of a rebase, also of `git pull --rebase`.
+_REBASE_STEP = r"(rebase|pull[^(:]*rebase[^(:]*) \([a-z]+\)"
 _LEFT = r"checkout: moving from (.+) to (.+)"
 _REBASED = r"rebase (?:\(finish\)|finished): .* onto ([0-9a-f]{40})"
 _MERGED = r"merge (.+?):.*"
@@ -68,6 +70,24 @@ def heads(repository: Repository) -> list[list[ReflogLine]]:
 def of_heads(repository: Repository) -> list[ReflogLine]:
     """The HEAD reflogs of every worktree together."""
     return [line for log in heads(repository) for line in log]
+
+
+def head_rewrites(repository: Repository) -> list[tuple[str, str]]:
+    """What was amended or rebased in any work tree, oldest first: the commit HEAD was at, and the
+    one that took its place."""
+    pairs: list[tuple[str, str]] = []
+    for log in heads(repository):
+        start = ""
+        for line in log:
+            if line.said.startswith("commit (amend)"):
+                pairs.append((line.old, line.new))
+            if re.match(_REBASE_STEP, line.said):
+                start = line.old if "(start)" in line.said or not start else start
+                if "(start)" not in line.said:
+                    pairs.append((start, line.new))
+            else:
+                start = ""
+    return pairs
 
 
 def was_left(log: list[ReflogLine], branch: str, after: str, before: str) -> bool:
