@@ -95,7 +95,7 @@ class Judge:
         None where it changed nothing, or that cannot be told.
         """
         try:
-            return self._print(tip, targets, self._start())
+            return self._describe(tip, targets, self._start())
         except (TreeringError, OSError, TooMuchToRead):
             return None
 
@@ -198,7 +198,7 @@ class Judge:
 
     # --- by fingerprints --------------------------------------------------------------------------
 
-    def _print(self, tip: str, targets: Sequence[Target], until: float) -> Fingerprints | None:
+    def _describe(self, tip: str, targets: Sequence[Target], until: float) -> Fingerprints | None:
         present = self._present(targets)
         if self._lineage.parents_of(tip) is None or not present:
             return None
