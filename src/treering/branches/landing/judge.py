@@ -58,6 +58,7 @@ class Judge:
         self._lineage = Ancestry(repository)
         self._changes = Patches(repository, kept_at)
         self._merging = TrialMerge(repository)
+        self._known_down_to: dict[str, int] = {}  # heights of targets, by their tips
 
     @classmethod
     def open(cls, store: Store) -> "Judge":
@@ -108,6 +109,7 @@ class Judge:
             try:
                 return ask(self._start())
             except StepsLost:
+                self._known_down_to.clear()
                 return ask(self._start())
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
@@ -178,9 +180,11 @@ class Judge:
     def _read_target(self, place: TargetView, until: float) -> None:
         """Read what a target did since the branch left it."""
         steps: list[CommitRange] = []
-        for commit, brought in place.line.newer(place.fork.height):
+        known = self._known_down_to.get(place.target.tip, 0)
+        for commit, brought in place.line.newer(place.fork.height, down_from=known):
             steps += [self._first_step(commit), *self._steps(brought)]
         self._changes.read_to_find(steps, until)
+        self._known_down_to[place.target.tip] = min(known, place.fork.height)
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """What commits with at most one parent did."""
