@@ -6,7 +6,7 @@ walk the trunk two hundred times, since most of them left it at a place that is 
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from treering.git import log, walk
@@ -34,6 +34,7 @@ class FirstParents:
         self._commits: list[str] = []
         self._heights: dict[str, int] = {}
         self._brought: dict[str, list[str]] = {}
+        self._counts = [0]  # how many commits came with the newest ones of the line
 
     @property
     def depth(self) -> int:
@@ -56,10 +57,13 @@ class FirstParents:
         height = self.height_of(commit)
         return height is not None and self.at(height) == commit
 
-    def newer(self, height: int) -> Iterator[tuple[str, list[str]]]:
+    def newer(self, height: int, *, down_from: int = 0) -> Iterator[tuple[str, list[str]]]:
         """The line's commits above a height, newest first, each with all that it brought."""
-        for commit in islice(self._commits, max(0, -height)):
+        for commit in islice(self._commits, -down_from, max(-down_from, -height)):
             yield commit, self._brought[commit]
+
+    def count_newer(self, height: int) -> int:
+        return self._counts[min(-height, self.depth)]
 
     def lower(self, floor: str, parents: dict[str, tuple[str, ...]]) -> None:
         """Take in what lies between the old floor and a new one."""
@@ -79,6 +83,7 @@ class FirstParents:
                     waiting.extend(parents[other])
             self._brought[commit] = brought
         self._commits += new
+        self._counts += accumulate((len(self._brought[c]) for c in new), initial=self._counts.pop())
         self.floor = at
 
 
@@ -172,7 +177,7 @@ class Ancestry:
                 return None
             height, shared = self._follow(tip, beside, line)
         since = -line.depth if height is None else height
-        if sum(len(brought) for _, brought in line.newer(since)) - len(shared) > most:
+        if line.count_newer(since) - len(shared) > most:
             return None
         meetings = {
             parent: None

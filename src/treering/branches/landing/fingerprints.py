@@ -91,7 +91,7 @@ def print_changes(
         step: ChangePrint(
             key_of(changes.files(step)[0].path),
             hash_shape(changes.shape(step)),
-            (changes.line_print(step) or b"").hex()[:32],
+            (changes.lines_hash(step) or b"").hex()[:32],
             patches[step].hex()[:32],
         )
         for step in steps

@@ -169,14 +169,14 @@ class Inquiry:
             others = self._alike(step, place)
             same = [other.new for other in others if self._changes.are_same(step, other)]
             if not same and others:
-                lines = self._changes.line_print(step)
+                lines = self._changes.lines_hash(step)
                 if lines is None:
                     vague[step] = others
                 else:
                     same = [
                         other.new
                         for other in self._changes.prepared(others)
-                        if self._changes.line_print(other) == lines
+                        if self._changes.lines_hash(other) == lines
                     ]
             if same:
                 equal[step] = max(same, key=place.height)

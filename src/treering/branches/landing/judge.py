@@ -58,6 +58,7 @@ class Judge:
         self._lineage = Ancestry(repository)
         self._changes = Patches(repository, kept_at)
         self._merging = TrialMerge(repository)
+        self._known_down_to: dict[str, int] = {}  # heights of targets, by their tips
 
     @classmethod
     def open(cls, store: Store) -> "Judge":
@@ -100,7 +101,7 @@ class Judge:
         None where it changed nothing, or that cannot be told.
         """
         try:
-            return self._print(tip, targets, self._start())
+            return self._describe(tip, targets, self._start())
         except (TreeringError, OSError, TooMuchToRead):
             return None
 
@@ -113,6 +114,7 @@ class Judge:
             try:
                 return ask(self._start())
             except StepsLost:
+                self._known_down_to.clear()
                 return ask(self._start())
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
@@ -196,9 +198,11 @@ class Judge:
     def _read_target(self, place: TargetView, until: float) -> None:
         """Read what a target did since the branch left it."""
         steps: list[CommitRange] = []
-        for commit, brought in place.line.newer(place.fork.height):
+        known = self._known_down_to.get(place.target.tip, 0)
+        for commit, brought in place.line.newer(place.fork.height, down_from=known):
             steps += [self._first_step(commit), *self._steps(brought)]
         self._changes.read_to_find(steps, until)
+        self._known_down_to[place.target.tip] = min(known, place.fork.height)
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """What commits with at most one parent did."""
@@ -216,7 +220,7 @@ class Judge:
 
     # --- by fingerprints --------------------------------------------------------------------------
 
-    def _print(self, tip: str, targets: Sequence[Target], until: float) -> Fingerprints | None:
+    def _describe(self, tip: str, targets: Sequence[Target], until: float) -> Fingerprints | None:
         present = self._present(targets)
         if self._lineage.parents_of(tip) is None or not present:
             return None

@@ -26,7 +26,7 @@ _OTHERS = bytes(b for b in range(128) if b not in _LETTERS and b != ord("\n"))
 
 _WORD = re.compile(rb"[A-Za-z0-9]{2,}")
 #: From so many files on it is worth while to start git for them.
-_MANY = 8
+_MANY = 24
 
 #: Lines with a sign in front, and how many of each.
 Lines = Counter[bytes]

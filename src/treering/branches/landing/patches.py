@@ -92,7 +92,7 @@ class Patches:
             self.lines.prepare(file for file in files if paths is None or file.path in paths)
             yield from some
 
-    def line_print(self, step: CommitRange) -> bytes | None:
+    def lines_hash(self, step: CommitRange) -> bytes | None:
         """The lines that a step adds and removes, as a hash; None where they say too little."""
         return hash_lines(self.lines, self._files[step])
 

@@ -50,11 +50,11 @@ class PrintInquiry:
         self._changes.load(steps, self._until)
         alike = [s for s in steps if hash_shape(self._changes.shape(s)) == change.shape]
         if change.lines:
-            same = [s for s in alike if self._line_print(s) == change.lines]
+            same = [s for s in alike if self._hash_lines(s) == change.lines]
         else:
             prints = self._changes.fingerprints(alike, self._until)
             same = [s for s in alike if prints[s].hex()[:32] == change.patch]
         return max((step.new for step in same), key=place.height, default=None)
 
-    def _line_print(self, step: CommitRange) -> str:
-        return (self._changes.line_print(step) or b"").hex()[:32]
+    def _hash_lines(self, step: CommitRange) -> str:
+        return (self._changes.lines_hash(step) or b"").hex()[:32]

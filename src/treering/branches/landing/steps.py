@@ -44,6 +44,7 @@ class StepTable:
         self._files: dict[str, Files] = {}
         self._touched: dict[int, list[str]] = {}
         self._kept: set[str] = set()  # commits seen in the file
+        self._found: dict[int, list[str]] = {}  # what the file said of paths
 
     def missing(self, commits: Iterable[str]) -> list[str]:
         """Those of some commits of which nothing is known."""
@@ -73,13 +74,15 @@ class StepTable:
         commits = self._touched.get(path, [])
         if not self._kept or not self._database:
             return commits
-        question = "SELECT oid FROM steps JOIN touched USING (number) WHERE path = ?"
-        kept: list[str] | None = self._database.ask(
-            lambda db: [row[0].hex() for row in db.execute(question, (path,))], None
-        )
-        if kept is None:
-            self._lose()
-        return list(dict.fromkeys([*commits, *(kept or ())]))
+        if path not in self._found:
+            question = "SELECT oid FROM steps JOIN touched USING (number) WHERE path = ?"
+            kept: list[str] | None = self._database.ask(
+                lambda db: [row[0].hex() for row in db.execute(question, (path,))], None
+            )
+            if kept is None:
+                self._lose()
+            self._found[path] = kept or []
+        return list(dict.fromkeys([*commits, *self._found[path]]))
 
     def files(self, commits: Sequence[str]) -> dict[str, Files]:
         """What some commits change, as far as it is known."""
