@@ -6,7 +6,7 @@ from pathlib import Path
 from conftest import Repo, make_repo
 from hooked import Hooked
 from sync.conftest import Team
-from treering.actions.sync import share_in_background
+from treering.hooks.worker import share_in_background
 from treering.sync import refspec
 
 HEADS = "refs/treering/heads/"

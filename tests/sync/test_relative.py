@@ -8,7 +8,7 @@ import pytest
 
 from conftest import TREERING, Repo
 from sync.conftest import Team
-from treering.actions.sync import share_in_background
+from treering.hooks.worker import share_in_background
 
 
 @pytest.fixture

@@ -91,20 +91,6 @@ def sync(
     return run.run()
 
 
-def share_in_background(workspace: Workspace, remote: str = "") -> Synced | None:
-    """After `git push REMOTE`: push memories, too, where `treering.sync` asks for it.
-
-    Nobody is there to be asked or told: whoever calls logs what is raised.
-    """
-    repository = workspace.repository
-    if not refspec.is_automatic(repository):
-        return None
-    name = repository.config("treering.remote") or (
-        remote if remote in repository.remotes() else ""
-    )
-    return sync(workspace, "push", remote=name)
-
-
 class _RemoteScopes(NamedTuple):
     """What the remote has now, and which of it could not be had."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
-from treering.branches.code import code_position
+from treering.branches.code import as_made_on_branch, code_position
 from treering.branches.names import scope_now
 from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
@@ -25,7 +25,7 @@ from treering.store import heads, layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.store.view import Copy, Layer, View
+from treering.store.view import Copy, View
 from treering.text import secrets
 from treering.text.masking import mask
 
@@ -252,7 +252,7 @@ class Workspace:
             seconds: float = self.repository.objects.commit(commit).time
         else:
             seconds = parse_moment(at, self.clock(), end=True)
-        return View(view.branch, tuple(_layer_at(layer, seconds) for layer in view.layers))
+        return View(view.branch, tuple(layers.layer_at(layer, seconds) for layer in view.layers))
 
     def view_of_all(self, position: Position | None = None) -> View:
         """Every scope there is, each as a layer of its own."""
@@ -293,15 +293,6 @@ class Workspace:
         raise Conflict("The memories kept changing while this was written.")
 
 
-def _layer_at(layer: Layer, seconds: float) -> Layer:
-    from treering.store.history import list_heads_at  # the past is rarely asked for
-
-    scope, tip = layer.snapshot.scope, layer.snapshot.tip
-    past_heads = list_heads_at(layer.vault, tip, seconds) if tip else []
-    past = heads.look_at(layer.vault, scope, past_heads) if past_heads else None
-    return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
-
-
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
     """Where the code of a scope's branch is now."""
     return code_position(
@@ -336,6 +327,12 @@ class Writing:
             return self.code
         return self.code._replace(is_dirty=not repository.is_clean())
 
+    @cached_property
+    def _code_captured(self) -> CodePosition:
+        """Where the code was when a hook noted a commit: it is the branch's own, though it may have
+        landed by now."""
+        return as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
+
     def commit(
         self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
     ) -> dict[str, str]:
@@ -365,7 +362,7 @@ class Writing:
         why = Message(
             op=op,
             subject=message.subject(op, memories),
-            code=self.code if op == "capture" else self._code_under_way,
+            code=self._code_captured if op == "capture" else self._code_under_way,
             memories=tuple(memory.id for memory in memories),
             bases=self._bases(changes),
         )

@@ -1,8 +1,9 @@
 """Where the code of a branch is: what a memory commit writes down beside what was learned."""
 
-from treering.branches.long_lived import long_lived_tips
+from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.branches.stack import is_at_its_start
 from treering.branches.trunk import find_trunk
+from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
 from treering.text.masking import mask_branch
@@ -21,6 +22,18 @@ def code_position(
         base=_find_base(repository, trunk, branch, head),
         upstream=_find_upstream(repository, branch, head) if branch != trunk else "",
     )
+
+
+def as_made_on_branch(repository: Repository, at: CodePosition, branch: str) -> CodePosition:
+    """A position of a commit that is known to have been made on a branch: what it left the
+    long-lived branches at is below it, wherever it has landed since."""
+    if at.head is None or at.has_own_commits or is_long_lived(repository, branch):
+        return at
+    try:
+        parents = repository.objects.commit(at.head).parents
+    except StoreDamaged:
+        return at
+    return at._replace(base=parents[0] if parents else None)
 
 
 def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> str | None:

@@ -134,6 +134,16 @@ def _is_part_of(repository: Repository, commit: str, head: str) -> bool:
     return any(repository.is_ancestor(place, head) for place in follow_detached(repository, commit))
 
 
+def layer_at(layer: Layer, seconds: float) -> Layer:
+    """A layer as what had been said in it by some moment."""
+    from treering.store import heads, history  # the past is rarely asked for
+
+    scope, tip = layer.snapshot.scope, layer.snapshot.tip
+    newest = history.list_heads_at(layer.vault, tip, seconds) if tip else []
+    past = heads.look_at(layer.vault, scope, newest) if newest else None
+    return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past))
+
+
 def everything(store: Store, branch: str, trunk: str) -> View:
     """Every scope of every branch, each as a layer of its own; one that cannot be read is left
     out, for doctor to name."""

@@ -147,11 +147,11 @@ class _Planner:
             reason = "Another clone's: whether it still lives cannot be known here."
             return [self._line(entry, "live", "keep", reason)]
         if entry.scope.is_aside:
-            reason = "The name was used again for other work, and this has landed nowhere."
+            reason = "The name was used again for other work, and this did not land."
             return [self._line(entry, "recreated", "keep", reason)]
         if verdict.doubt:
             return [self._line(entry, "unsure", "keep", f"{what}. {verdict.doubt}")]
-        reason = f"{what} and its code landed nowhere."
+        reason = f"{what} and its code did not land."
         return [self._line(entry, "abandoned", "trash", reason, drops=True)]
 
     def _list_branches_with(self, entry: SurveyedScope) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import own_files
 from treering.branches.rewrites import successors
-from treering.branches.versions import ScopeHistory, Version
+from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.scope import Scope
@@ -34,7 +34,7 @@ class ScopeVerdict(NamedTuple):
     """What is to be taken over, and what has landed nowhere."""
 
     landed: tuple[LandedFiles, ...]
-    rest: tuple[Version, ...]
+    rest: tuple[MemoryVersion, ...]
     #: Why the rest may have landed all the same; "" when nothing speaks for it.
     doubt: str = ""
 
@@ -86,10 +86,10 @@ class ScopeJudge:
         self,
         history: ScopeHistory,
         scope: Scope,
-        versions: Iterable[Version],
+        versions: Iterable[MemoryVersion],
         targets: Sequence[Target],
-    ) -> dict[Version, Landing]:
-        landed: dict[Version, Landing] = {}
+    ) -> dict[MemoryVersion, Landing]:
+        landed: dict[MemoryVersion, Landing] = {}
         by_file: dict[tuple[str, str], Landing] = {}
         for version in versions:
             if version.parts:
@@ -105,7 +105,7 @@ class ScopeJudge:
         self,
         history: ScopeHistory,
         scope: Scope,
-        version: Version,
+        version: MemoryVersion,
         targets: Sequence[Target],
     ) -> Landing | None:
         """How a commit came into a branch: by itself, or with a later one that was built on it."""
@@ -126,7 +126,7 @@ class ScopeJudge:
         return self._landing_of_rewritten(history, scope, code, targets)
 
     def _landing_of_prints(
-        self, history: ScopeHistory, version: Version, targets: Sequence[Target]
+        self, history: ScopeHistory, version: MemoryVersion, targets: Sequence[Target]
     ) -> Landing | None:
         """Code that was never here is known by the fingerprints that were written down since."""
         for note, prints in history.prints:
@@ -174,7 +174,7 @@ class ScopeJudge:
 
     # --- what is to be taken over -----------------------------------------------------------------
 
-    def _choose(self, into: str, landed: Mapping[Version, Landing]) -> Iterator[LandedFiles]:
+    def _choose(self, into: str, landed: Mapping[MemoryVersion, Landing]) -> Iterator[LandedFiles]:
         """The newest version of each file that has landed and is not there yet.
 
         Two that nobody put together are both taken, in promotions of their own: a tree has room for
@@ -196,9 +196,9 @@ class ScopeJudge:
         for key, files in sorted(groups.items()):
             yield LandedFiles(into, by_key[key]._replace(into=into), tuple(sorted(files)))
 
-    def _list_newest(self, versions: Sequence[Version]) -> list[Version]:
+    def _list_newest(self, versions: Sequence[MemoryVersion]) -> list[MemoryVersion]:
         """The versions that no later one was made from."""
-        newest: list[Version] = []
+        newest: list[MemoryVersion] = []
         for version in reversed(versions):
             if not any(
                 version.blob == later.blob
@@ -208,7 +208,7 @@ class ScopeJudge:
                 newest.append(version)
         return newest
 
-    def _is_passing(self, version: Version) -> bool:
+    def _is_passing(self, version: MemoryVersion) -> bool:
         memory = self._read(version.path, version.blob)
         return memory is not None and memory.is_passing
 
@@ -221,9 +221,9 @@ class ScopeJudge:
         self,
         scope: Scope,
         tip: str,
-        versions: Sequence[Version],
+        versions: Sequence[MemoryVersion],
         landed: set[tuple[str, str]],
-    ) -> list[Version]:
+    ) -> list[MemoryVersion]:
         """What the scope holds now that has landed nowhere and is in no long-lived branch."""
         current = {(v.path, v.blob): v for v in versions}
         snapshot = self._vault.snapshot_at(scope, tip)
@@ -237,10 +237,10 @@ class ScopeJudge:
         for path, blob in sorted(here):
             memory = self._read(path, blob)
             if memory is None or not (memory.is_passing or memory.is_forgotten):
-                rest.append(current.get((path, blob), Version(path, blob, tip)))
+                rest.append(current.get((path, blob), MemoryVersion(path, blob, tip)))
         return rest
 
-    def _doubt(self, history: ScopeHistory, rest: Sequence[Version]) -> str:
+    def _doubt(self, history: ScopeHistory, rest: Sequence[MemoryVersion]) -> str:
         """Why what is left may have landed, or will yet."""
         for version in rest:
             if version.code is None and not version.parts:
@@ -259,8 +259,8 @@ class ScopeJudge:
         return ""
 
 
-def _by_path(landed: Mapping[Version, Landing]) -> dict[str, list[Version]]:
-    found: dict[str, list[Version]] = {}
+def _by_path(landed: Mapping[MemoryVersion, Landing]) -> dict[str, list[MemoryVersion]]:
+    found: dict[str, list[MemoryVersion]] = {}
     for version in landed:
         found.setdefault(version.path, []).append(version)
     return found

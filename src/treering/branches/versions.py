@@ -21,7 +21,7 @@ from treering.store.vault import Vault
 _MOST_FOLLOWED = 10_000
 
 
-class Version(NamedTuple):
+class MemoryVersion(NamedTuple):
     """One version of a memory, prompt or template."""
 
     path: str
@@ -128,7 +128,7 @@ class ScopeHistory:
 
     # --- the memories -----------------------------------------------------------------------------
 
-    def versions(self) -> Iterator[Version]:
+    def versions(self) -> Iterator[MemoryVersion]:
         """Every version of every memory, prompt and template, parents before children."""
         for commit in self.commits:
             said = self._said[commit.oid]
@@ -139,27 +139,29 @@ class ScopeHistory:
             elif commit.is_change or commit.op == KEEP:
                 yield from self._changed(commit)
 
-    def _taken(self, commit: MemoryCommit, said: Message) -> Iterator[Version]:
+    def _taken(self, commit: MemoryCommit, said: Message) -> Iterator[MemoryVersion]:
         for path, blob in list_files(self._vault, commit.oid):
-            yield Version(path, blob, commit.oid, said.merged_as or None)
+            yield MemoryVersion(path, blob, commit.oid, said.merged_as or None)
 
-    def _changed(self, commit: MemoryCommit) -> Iterator[Version]:
+    def _changed(self, commit: MemoryCommit) -> Iterator[MemoryVersion]:
         code = self.code_of(commit.oid)
         before = tree_of(self._vault, commit.parents[0]) if commit.parents else None
         for path, (_, blob) in differing(
             self._vault, before, tree_of(self._vault, commit.oid)
         ).items():
             if blob:
-                yield Version(path, blob, commit.oid, code)
+                yield MemoryVersion(path, blob, commit.oid, code)
 
-    def _put_together(self, commit: MemoryCommit) -> Iterator[Version]:
+    def _put_together(self, commit: MemoryCommit) -> Iterator[MemoryVersion]:
         """What a join made anew: none of its parents has it."""
         root = tree_of(self._vault, commit.oid)
         sides = [differing(self._vault, tree_of(self._vault, p), root) for p in commit.parents]
         for path in set.intersection(*(set(side) for side in sides)):
             blob, parts = sides[0][path][1], {side[path][0] for side in sides} - {None}
             if blob and blob not in parts:
-                yield Version(path, blob, commit.oid, None, tuple(sorted(filter(None, parts))))
+                yield MemoryVersion(
+                    path, blob, commit.oid, None, tuple(sorted(filter(None, parts)))
+                )
 
 
 def list_files(vault: Vault, commit: str) -> list[tuple[str, str]]:

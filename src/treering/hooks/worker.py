@@ -10,12 +10,16 @@ import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treering.actions import driver
 from treering.actions.workspace import Workspace
 from treering.errors import Busy, TreeringError
 from treering.git import lock
 from treering.text.masking import mask
+
+if TYPE_CHECKING:
+    from treering.actions.sync import Synced
 
 _LOG_BYTES = 64 * 1024
 
@@ -47,7 +51,6 @@ def work(path: str, event: str = "", inherited: int | None = None) -> None:
 def _share(workspace: Workspace) -> None:
     """Memories go where the code went, if that is wanted. One at a time, and not as the worker: a
     remote may let us wait for minutes, in which commits are to be captured."""
-    from treering.actions.sync import share_in_background  # only a push needs the network
 
     with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", patience=0):
         share_in_background(workspace)
@@ -62,3 +65,20 @@ def log(folder: Path, text: str) -> None:
             path.write_bytes(path.read_bytes()[-_LOG_BYTES // 2 :])
         with path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(line)
+
+
+def share_in_background(workspace: Workspace, remote: str = "") -> "Synced | None":
+    """After `git push REMOTE`: push memories, too, where `treering.sync` asks for it.
+
+    Nobody is there to be asked or told: whoever calls logs what is raised.
+    """
+    from treering.actions.sync import sync  # only a push needs the network
+    from treering.sync import refspec
+
+    repository = workspace.repository
+    if not refspec.is_automatic(repository):
+        return None
+    name = repository.config("treering.remote") or (
+        remote if remote in repository.remotes() else ""
+    )
+    return sync(workspace, "push", remote=name)

@@ -10,8 +10,9 @@ from treering.model.dates import format_moment
 from treering.model.memory import Memory
 from treering.store import message
 from treering.store.dates import judge_times
+from treering.store.message import NOTE
 from treering.store.tree_diff import list_open, read_log
-from treering.store.vault import Vault
+from treering.store.vault import JOIN, Vault
 
 _SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
 
@@ -37,13 +38,13 @@ def events(
     """What happened in the histories of `tips`, newest first, to one memory or to all."""
     # A bulk commit names no memories, and is looked at by its tree.
     words = (f"Treering-Memory: {memory_id}", "Treering-Bulk: ") if memory_id else ()
-    commits = log.read_log(
-        vault.repository.common_dir, tips, containing=words, most=None if memory_id else limit
-    )
+    # Joins and notes tell nothing of a memory; there is at most one of each beside a change.
+    most = 3 * limit if limit and not memory_id else None
+    commits = log.read_log(vault.repository.common_dir, tips, containing=words, most=most)
     changes: list[MemoryEvent] = []
     for commit in commits:
         text = message.read(commit.message)
-        if not text.op:
+        if text.op in ("", JOIN, NOTE):
             continue
         for changed_id in _memories_of(vault, commit.oid, text, memory_id):
             kind, title = _describe(vault, commit.oid, text, changed_id)

@@ -92,7 +92,7 @@ def maintain(
     )
     for word in _LIMITS:
         if getattr(request, word) and word not in line.takes:
-            raise Invalid(f"{name} takes no {word}.")
+            raise Invalid(f"{name} does not take {word}.")
     return Maintained(name, request.dry_run, line.run(workspace, request))
 
 

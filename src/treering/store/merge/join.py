@@ -40,7 +40,7 @@ class JoinResult(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Side(NamedTuple):
+class _HeadFile(NamedTuple):
     """What a head has at a path, and who changed that since it and the base parted."""
 
     blob: str
@@ -83,9 +83,9 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     )
 
 
-def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str, list[_Side]]]:
+def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str, list[_HeadFile]]]:
     """The paths at which heads have something else than a base; absence is not a change."""
-    sides: dict[str, list[_Side]] = {}
+    sides: dict[str, list[_HeadFile]] = {}
     for head in heads:
         pairs = differing(vault, tree_of(vault, base), tree_of(vault, head))
         here: set[str] = set()
@@ -94,7 +94,7 @@ def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str
             there, here = diff_histories(vault, base, head)
         for path, (_, blob) in pairs.items():
             if blob is not None:
-                sides.setdefault(path, []).append(_Side(blob, path in there, path in here))
+                sides.setdefault(path, []).append(_HeadFile(blob, path in there, path in here))
     yield from sorted(sides.items())
 
 
