@@ -78,7 +78,9 @@ class _Planner:
         self._repository = repository
         self._vault = vault
         self._survey = survey
-        self._judge = ScopeJudge(repository, vault, judge, survey.long_lived)
+        entries = (*survey.scopes, *survey.trash)
+        tips = [entry.tip for entry in entries if entry.scope.branch != survey.trunk]
+        self._judge = ScopeJudge(repository, vault, judge, survey.long_lived, tips)
 
     def lines(self, entry: SurveyedScope) -> list[PlanLine]:
         scope, survey = entry.scope, self._survey
@@ -100,7 +102,7 @@ class _Planner:
     # --- the branch is there ----------------------------------------------------------------------
 
     def _plan_alive(self, entry: SurveyedScope, reason: str) -> list[PlanLine]:
-        verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips)
+        verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips, is_alive=True)
         if verdict.landed:
             return self._plan_landed(entry, verdict, drops=False)
         return [self._line(entry, "live", "keep", reason)]

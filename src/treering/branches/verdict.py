@@ -1,6 +1,8 @@
 """What of a scope has landed where, version by version, and what is left of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Landing, Target
@@ -12,10 +14,12 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout
 from treering.store.message import CodePosition
+from treering.store.tree_diff import CommitTable
 from treering.store.vault import Vault
 
-#: Positions of one scope that are held against a branch, newest first.
+#: Positions of one scope that are held against a branch, newest first, and how many closely.
 _MOST_POSITIONS = 30
+_CLOSE = 3
 
 
 class LandedFiles(NamedTuple):
@@ -48,6 +52,7 @@ class ScopeJudge:
         vault: Vault,
         judge: Judge,
         long_lived: Mapping[str, Sequence[str]],
+        tips: Iterable[str],
     ) -> None:
         self._repository = repository
         self._vault = vault
@@ -58,16 +63,30 @@ class ScopeJudge:
         #: What was said of whole histories, and of single commits, by commit and target.
         self._landings: dict[tuple[str, str], Landing] = {}
         self._commits: dict[tuple[str, str], Landing] = {}
+        self._tips = tuple(tips)
+        self._close: frozenset[str] = frozenset()
+
+    @cached_property
+    def _table(self) -> CommitTable:
+        """The histories of all scopes that will be asked about."""
+        return CommitTable(self._vault, self._tips)
 
     def verdict(
         self,
         scope: Scope,
         tip: str,
         last_tips: Sequence[CodePosition],
-        others: Mapping[str, str] = {},
+        others: Mapping[str, str] = MappingProxyType({}),
+        *,
+        is_alive: bool = False,
     ) -> ScopeVerdict:
-        """Judge one scope; `others` are branches besides the long-lived ones, by name and tip."""
-        history = ScopeHistory(self._repository, self._vault, tip, last_tips)
+        """Judge one scope; `others` are branches besides the long-lived ones, by name and tip.
+
+        Of a branch that is alive only the tip is looked at closely: it will be judged again.
+        """
+        history = ScopeHistory(self._repository, self._vault, tip, last_tips, self._table)
+        positions = last_tips[:1] if is_alive else (*last_tips, *history.positions[:_CLOSE])
+        self._close = frozenset(at.head for at in positions if at.head)
         versions = list(history.versions())
         wanted = {name: targets for name, targets in self._targets.items() if name != scope.branch}
         wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
@@ -163,13 +182,17 @@ class ScopeJudge:
     def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
         key = (commit, targets[0].name)
         if key not in self._landings:
-            self._landings[key] = self._judge.landing(commit, targets, had_own_commits=True)
+            self._landings[key] = self._judge.landing(
+                commit, targets, had_own_commits=True, is_quick=commit not in self._close
+            )
         return self._landings[key]
 
     def _alone(self, commit: str, targets: Sequence[Target]) -> Landing:
         key = (commit, targets[0].name)
         if key not in self._commits:
-            self._commits[key] = self._judge.landing_of_commit(commit, targets)
+            self._commits[key] = self._judge.landing_of_commit(
+                commit, targets, is_quick=commit not in self._close
+            )
         return self._commits[key]
 
     # --- what is to be taken over -----------------------------------------------------------------
@@ -180,15 +203,14 @@ class ScopeJudge:
         Two that nobody put together are both taken, in promotions of their own: a tree has room for
         one.
         """
-        target = self._vault.snapshot(Scope(into))
+        newest = {path: self._list_newest(some) for path, some in _by_path(landed).items()}
+        wanted = {(path, version.blob) for path, some in newest.items() for version in some}
+        todo = own_files(self._vault, wanted, self._vault.snapshot(Scope(into)))
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         by_key: dict[tuple[str, str, int], Landing] = {}
-        for path, versions in _by_path(landed).items():
-            newest = self._list_newest(versions)
-            todo = own_files(self._vault, {(path, v.blob) for v in newest}, target)
-            for number, version in enumerate(v for v in newest if (path, v.blob) in todo):
-                if self._is_passing(version):
-                    continue
+        for path, versions in newest.items():
+            news = [v for v in versions if (path, v.blob) in todo and not self._is_passing(v)]
+            for number, version in enumerate(news):
                 landing = landed[version]
                 key = (landing.merged_as or "", str(landing.evidence), number)
                 groups.setdefault(key, []).append((path, version.blob))

@@ -14,7 +14,7 @@ from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.store import message
 from treering.store.message import CodePosition, Message
-from treering.store.tree_diff import KEEP, MemoryCommit, differing, list_open, read_log, tree_of
+from treering.store.tree_diff import KEEP, CommitTable, MemoryCommit, differing, tree_of
 from treering.store.vault import Vault
 
 #: Commits followed down a branch to find the first one made on top of another.
@@ -38,13 +38,18 @@ class ScopeHistory:
     """What the commits of a scope tell."""
 
     def __init__(
-        self, repository: Repository, vault: Vault, tip: str, last_tips: Sequence[CodePosition] = ()
+        self,
+        repository: Repository,
+        vault: Vault,
+        tip: str,
+        last_tips: Sequence[CodePosition] = (),
+        table: CommitTable | None = None,
     ) -> None:
         self._repository = repository
         self._vault = vault
         self._last_tips = tuple(last_tips)
         #: Parents before children, and nothing of what lies behind a promotion.
-        self.commits = list_open(read_log(vault, [tip]), tip)
+        self.commits = (table or CommitTable(vault, [tip])).list_open(tip)
         self._said = {c.oid: message.read(c.body.decode(errors="replace")) for c in self.commits}
 
     @property

@@ -11,7 +11,7 @@ from treering.model.memory import Memory
 from treering.store import message
 from treering.store.dates import judge_times
 from treering.store.message import NOTE
-from treering.store.tree_diff import list_open, read_log
+from treering.store.tree_diff import CommitTable
 from treering.store.vault import JOIN, Vault
 
 _SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
@@ -188,7 +188,7 @@ def list_heads_at(vault: Vault, tip: str, seconds: float) -> list[str]:
 
     First parents tell nothing: which of several heads is the first is a matter of their names.
     """
-    commits = list_open(read_log(vault, [tip]), tip)
+    commits = CommitTable(vault, [tip]).list_open(tip)
     times = judge_times(commits, vault.clock())
     past = [commit for commit in commits if times[commit.oid] <= seconds]
     below = {parent for commit in past for parent in commit.parents}

@@ -62,18 +62,24 @@ def read_log(
     return map(MemoryCommit._make, commits)
 
 
-def list_open(commits: Iterable[MemoryCommit], tip: str) -> list[MemoryCommit]:
-    """Those of a history that are reached without going through a promotion, in their order: what
-    lies behind one is another scope's."""
-    by_oid = {commit.oid: commit for commit in commits}
-    reached: set[str] = set()
-    waiting = [tip]
-    while waiting:
-        commit = by_oid.get(waiting.pop())
-        if commit and commit.oid not in reached:
-            reached.add(commit.oid)
-            waiting += () if commit.is_promotion else commit.parents
-    return [commit for oid, commit in by_oid.items() if oid in reached]
+class CommitTable:
+    """The histories of some tips, read at once."""
+
+    def __init__(self, vault: Vault, tips: Iterable[str]) -> None:
+        self._by_oid = {commit.oid: commit for commit in read_log(vault, tips)}
+        self._places = {oid: place for place, oid in enumerate(self._by_oid)}
+
+    def list_open(self, tip: str) -> list[MemoryCommit]:
+        """What a tip reaches without going through a promotion, parents before their children: what
+        lies behind one is another scope's."""
+        reached: set[str] = set()
+        waiting = [tip]
+        while waiting:
+            commit = self._by_oid.get(waiting.pop())
+            if commit and commit.oid not in reached:
+                reached.add(commit.oid)
+                waiting += () if commit.is_promotion else commit.parents
+        return [self._by_oid[oid] for oid in sorted(reached, key=self._places.__getitem__)]
 
 
 def diff_histories(vault: Vault, one: str, other: str) -> tuple[set[str], set[str]]:

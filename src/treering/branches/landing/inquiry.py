@@ -83,7 +83,9 @@ class Inquiry:
         self._merges_left = _MOST_MERGES
         self._bound = ""
 
-    def answer(self, own: Sequence[CommitRange], merges: Sequence[str]) -> Landing:
+    def answer(
+        self, own: Sequence[CommitRange], merges: Sequence[str], *, is_quick: bool = False
+    ) -> Landing:
         wholes = [CommitRange(self._tip, place.base) for place in self._places]
         self._changes.read([*own, *wholes], self._until)
         own = [step for step in own if self._changes.files(step)]  # without empty commits
@@ -95,22 +97,23 @@ class Inquiry:
         landing = (
             (None if has_more else self._as_cherries(own, equals))
             or self._as_squash(equals)
-            or self._as_no_op()
+            or (None if is_quick else self._as_no_op())
         )
         if landing:
             return landing
         if picked:
             return self._as_part(picked, len(own))
-        return self._by_lines(own, wholes) or self._nowhere(bool(wholes))
+        by_lines = None if is_quick else self._by_lines(own, wholes)
+        return by_lines or self._nowhere(bool(wholes))
 
-    def answer_alone(self, step: CommitRange) -> Landing:
+    def answer_alone(self, step: CommitRange, *, is_quick: bool = False) -> Landing:
         """One commit by itself: an equal patch is a landing, most of its lines only a doubt."""
         self._changes.read([step], self._until)
         for place in self._places:
             if commit := self.equal_steps([step], place).get(step):
                 return tell_cherries(place.target, commit, 1)
-        if not self._changes.files(step):
-            return self._nowhere(has_changes=False)
+        if is_quick or not self._changes.files(step):
+            return self._nowhere(has_changes=is_quick)
         landing = self._by_lines([step], [step])
         if landing and landing.evidence != "none":
             return tell_nothing(landing.reason, is_partial=True)

@@ -71,7 +71,14 @@ class Judge:
             return []
         return self._lineage.own_commits(tip, [t.tip for t in self._present(targets)])
 
-    def landing(self, tip: str, targets: Sequence[Target], *, had_own_commits: bool) -> Landing:
+    def landing(
+        self,
+        tip: str,
+        targets: Sequence[Target],
+        *,
+        had_own_commits: bool,
+        is_quick: bool = False,
+    ) -> Landing:
         """How the tip of a branch landed in the first of the targets that shows it.
 
         1. it is an ancestor, and the branch had commits of its own -> ancestor
@@ -79,15 +86,21 @@ class Judge:
         3. its whole diff is there as one patch                     -> squash
         4. merging it changed nothing at some commit since          -> noop
         5. one commit there changes most of the lines it changed    -> lines
+
+        With `is_quick` the last two, which cost most, are left out.
         """
         return self._within_limits(
-            tip, lambda until: self._judge(tip, targets, had_own_commits, until)
+            tip, lambda until: self._judge(tip, targets, had_own_commits, is_quick, until)
         )
 
-    def landing_of_commit(self, commit: str, targets: Sequence[Target]) -> Landing:
+    def landing_of_commit(
+        self, commit: str, targets: Sequence[Target], *, is_quick: bool = False
+    ) -> Landing:
         """How one commit by itself came into the first of the targets that shows it, whatever
         became of the branch it was made on."""
-        return self._within_limits(commit, lambda until: self._judge_commit(commit, targets, until))
+        return self._within_limits(
+            commit, lambda until: self._judge_commit(commit, targets, is_quick, until)
+        )
 
     def landing_of_fingerprints(self, branch: Fingerprints, targets: Sequence[Target]) -> Landing:
         """How a branch landed whose code is not in this clone: the tests 2 and 3 of the above."""
@@ -130,7 +143,12 @@ class Judge:
         return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
 
     def _judge(
-        self, tip: str, targets: Sequence[Target], had_own_commits: bool, until: float
+        self,
+        tip: str,
+        targets: Sequence[Target],
+        had_own_commits: bool,
+        is_quick: bool,
+        until: float,
     ) -> Landing:
         if self._lineage.parents_of(tip) is None:
             return tell_nothing(f"Its tip {tip[:12]} is gone from this repository.")
@@ -146,9 +164,11 @@ class Judge:
             self._read_target(place, until)
         own = self.own_commits(tip, present)
         inquiry = Inquiry(tip, places, self._changes, self._merging, self._first_step, until)
-        return inquiry.answer(self._steps(own), self._merges(own))
+        return inquiry.answer(self._steps(own), self._merges(own), is_quick=is_quick)
 
-    def _judge_commit(self, commit: str, targets: Sequence[Target], until: float) -> Landing:
+    def _judge_commit(
+        self, commit: str, targets: Sequence[Target], is_quick: bool, until: float
+    ) -> Landing:
         parents = self._lineage.parents_of(commit)
         if parents is None or len(parents) != 1:
             return tell_nothing(f"{commit[:12]} cannot be told from what it was built on.")
@@ -159,7 +179,7 @@ class Judge:
             self._read_target(place, until)
         alone = [place._replace(base=parents[0]) for place in places]
         inquiry = Inquiry(commit, alone, self._changes, self._merging, self._first_step, until)
-        return inquiry.answer_alone(self._first_step(commit))
+        return inquiry.answer_alone(self._first_step(commit), is_quick=is_quick)
 
     def _as_ancestor(
         self, tip: str, target: Target, had_own_commits: bool, until: float
