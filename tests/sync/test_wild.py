@@ -150,3 +150,19 @@ def test_a_redacted_text_in_the_trash_is_never_promoted(clone: Team, origin: Pat
     grep = bob.git("-C", str(origin), "log", "--all", "-p", "--format=", "-S", "hunter2000")
     assert "hunter2000" not in grep
     assert not any("hunter2000" in title for title in bob.titles("main"))
+
+
+def test_a_promotion_into_a_trunk_that_is_only_fetched_hides_nothing_of_it(clone: Team) -> None:
+    """A fresh clone has said nothing of its own yet."""
+    ada, agent, host, fresh = (clone(name) for name in ("ada", "agent", "host", "fresh"))
+    ada.tr.remember("a rule of the trunk", type="convention")
+    ada.tr.sync()
+    work(agent, "feat", "of the agent")
+    squash_on_the_host(host, "feat")
+    fresh.git("pull", "-q")
+    heads = "refs/treering/heads/*:refs/treering/remotes/origin/heads/*"
+    fresh.git("fetch", "-q", "origin", heads)
+
+    fresh.tr.gc()
+
+    assert fresh.titles() == {"a rule of the trunk", "of the agent"}

@@ -168,10 +168,12 @@ def move_head(vault: Vault, held: Held, scope: Scope, new: str | None, *, why: s
     ours: what others say can still be seen where they say it."""
     own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
     others = [head for head in list_heads(vault, scope) if head != own]
+    if own is None and view is None:
+        others = vault.fetched_heads(scope)  # what was seen so far, and is to be seen on
     vault.move_ref(held, scope.ref, new, old=own, why=why)
     if new is None:
         set_view(vault, held, scope, None, old=view)
-    elif view:
+    elif others:
         whole, _ = combine(vault, scope, [new, *others])
         set_view(vault, held, scope, whole, old=view)
 
