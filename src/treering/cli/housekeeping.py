@@ -65,6 +65,7 @@ def render_reindex(answer: "Reindexed") -> str:
 
 def render_gc(answer: "GcAnswer") -> str:
     parts = [table([_plan_row(line) for line in answer.plan]) or "No branch has memories."]
+    parts += [f"undo {safe(line.branch)}: {safe(line.back)}" for line in answer.plan if line.back]
     if answer.purged:
         verb = "would purge" if answer.dry_run else "purged"
         parts.append(f"{verb} {len(answer.purged)} from trash")
