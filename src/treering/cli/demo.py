@@ -98,8 +98,8 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "What the fix taught is on main now. The failed attempt is in the trash, and comes back:"
-        " a lesson is worth keeping.",
+        "What the fix taught is on main now, and so is what the failed attempt taught. The rest of"
+        " that attempt is in the trash, and comes back.",
         (
             "treering recall 'why were orders slow'",
             "treering restore try/threads",
@@ -108,7 +108,7 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
-        "How it hangs together, and the whole story, drawn. A promotion is a merge. Nothing was"
+        "How it hangs together, and the whole story, drawn. Main joins what landed. Nothing was"
         " lost on the way.",
         ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),
     ),
