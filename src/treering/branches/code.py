@@ -37,13 +37,12 @@ def as_made_on_branch(repository: Repository, at: CodePosition, branch: str) -> 
 
 
 def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> str | None:
-    """The merge base with the long-lived branch that leaves the fewest commits of its own."""
-    tips = [
-        tip
-        for name, tips in long_lived_tips(repository).items()
-        if name != branch or branch == trunk
-        for tip in tips
-    ]
+    """The merge base with the long-lived branch that leaves the fewest commits of its own; the
+    trunk has none."""
+    if branch == trunk:
+        return head
+    others = long_lived_tips(repository)
+    tips = [tip for name, tips in others.items() if name != branch for tip in tips]
     if head in tips or is_at_its_start(repository, branch, head, trunk):
         return head
     return repository.nearest_base(head, tips)
