@@ -195,6 +195,34 @@ def test_only_what_the_release_holds_goes_on_to_the_trunk(flow: Repo) -> None:
     assert flow.titles("main") == {"first"}
 
 
+def test_what_landed_on_the_trunk_is_not_covered_by_an_older_copy_in_between(flow: Repo) -> None:
+    """A branch off develop revised what develop knows; only the trunk has taken that over."""
+    fact = flow.switch("develop").tr.remember("fact", type="insight").id
+    flow.switch("feat", create=True).tr.revise(fact, tags_add=["sure"])
+    flow.commit_file("feat.txt")
+    flow.now += 60
+    flow.switch("main").git("cherry-pick", "feat")
+
+    flow.tr.gc()
+
+    assert flow.tr.read(fact, branch="main").tags == ("sure",)
+    assert flow.tr.read(fact, branch="feat").tags == ("sure",)
+    assert flow.tr.read(fact, branch="develop").tags == ()
+
+
+def test_a_memory_of_the_trunk_does_not_follow_a_picked_copy_of_its_commit(flow: Repo) -> None:
+    commit = flow.commit_file("fix.txt")
+    fact = flow.tr.remember("fact", type="insight").id
+    flow.switch("develop").git("cherry-pick", commit)
+    flow.tr.revise(fact, tags_add=["sure"])
+
+    for _ in range(3):
+        flow.tr.gc()
+
+    assert flow.tr.read(fact, branch="main").commit == commit
+    assert flow.tr.read(fact, branch="develop").commit == commit
+
+
 # --- judged again ---------------------------------------------------------------------------------
 
 
@@ -276,6 +304,21 @@ def test_what_lies_aside_is_promoted_once_its_code_lands(repo: Repo) -> None:
 
     assert repo.titles("main") == {"of the first"}
     assert not any("%7E" in ref for ref in repo.refs())
+
+
+def test_the_new_branch_of_a_name_says_nothing_of_the_old_memories(repo: Repo) -> None:
+    """Nothing is written before gc: the tip that is kept for the name must not become theirs."""
+    repo.switch("wip", create=True).tr.remember("of the first", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "wip")
+    repo.now += 60
+    repo.switch("wip", create=True).commit_file("second.txt")
+    repo.tr.gc()
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "wip")
+
+    repo.tr.gc()
+
+    assert repo.titles("main") == set()
+    assert repo.titles("wip") == set()
 
 
 def test_a_branch_deleted_by_mistake_and_brought_back_has_its_memories(repo: Repo) -> None:

@@ -59,6 +59,13 @@ class CodeHistory:
     def has(self, tip: str, commit: str | None) -> bool:
         return commit is not None and commit in self.history(tip)
 
+    def main_line(self, tip: str) -> set[str]:
+        """A branch's own line, without what merges brought."""
+        line = [tip]
+        while parents := self.parents(line[-1]):
+            line.append(parents[0])
+        return set(line)
+
     def first_on_top(self, tip: str, of: str, without: Iterable[str]) -> str | None:
         """The oldest commit on a branch's line above another that is in no long-lived branch."""
         below = self.history(of).union(*map(self.history, without))
@@ -73,7 +80,8 @@ class CodeHistory:
 
     def has_landed(self, commit: str, tips: Iterable[str], target: str) -> bool:
         """Whether a commit, an equal patch, or what took its place is in a branch, or one of
-        `tips`, with the commit in its history, is there as a whole."""
+        `tips`, with the commit in its history, is there as a whole. What changes nothing cannot be
+        looked for."""
         if self.has(target, commit):
             return True
         there = self.content(target)
@@ -84,7 +92,7 @@ class CodeHistory:
                 whole = self.difference(self.base(tip, target), tip)
                 own = self.history(tip) - self.history(target)
                 steps = frozenset().union(*map(self.changes, own))
-                if (whole and whole <= there) or (steps and steps <= there):
+                if whole and (whole <= there or steps <= there):
                     return True
         instead = self.rewrites.get(commit)
         return instead is not None and self.has_landed(instead, tips, target)
@@ -97,17 +105,16 @@ class Life:
     name: str
     tip: str
     base: "Life | None" = None
+    is_base_known: bool = True  # git wrote down what it was made from
     start: str = ""  # where it was made, if on top of another branch
     is_alive: bool = True
     is_long_lived: bool = False
     tips: set[str] = field(default_factory=set)  # everywhere it has been
     positions: set[str] = field(default_factory=set)  # where something was written
+    #: Where it had commits of its own, and where the long-lived branches were then.
+    own_tips: dict[str, frozenset[str]] = field(default_factory=dict)
     own: list["Version"] = field(default_factory=list)  # what must be seen on it
     may: list["Version"] = field(default_factory=list)  # what may be seen on it besides
-
-    def go(self, tip: str) -> None:
-        self.tip = tip
-        self.tips.add(tip)
 
 
 @dataclass(eq=False)
@@ -147,6 +154,17 @@ class Model:
     def long_lived(self) -> list[Life]:
         return [life for life in self.lives if life.is_long_lived]
 
+    def begin(self, life: Life) -> None:
+        self.lives.append(life)
+        self.go(life, life.tip)
+
+    def go(self, life: Life, tip: str) -> None:
+        """A branch is at a commit now."""
+        life.tip = tip
+        life.tips.add(tip)
+        if tip not in life.own_tips and self.has_own_commits(life, tip):
+            life.own_tips[tip] = frozenset(o.tip for o in self.long_lived if o is not life)
+
     def has_own_commits(self, life: Life, tip: str) -> bool:
         others = [other.tip for other in self.long_lived if other is not life]
         return not any(self.code.has(other, tip) for other in others)
@@ -171,20 +189,21 @@ class Model:
 
     def settle(self, life: Life) -> None:
         """A place of the code is written down: what waited for its commit may have it now."""
-        if not self.has_own_commits(life, life.tip):
-            return
-        for version in self.versions:
-            if version.life is life and version.is_waiting and version.at != life.tip:
-                self._settle(version, life)
+        if life.tip in life.own_tips:
+            for version in self.versions:
+                if version.life is life and version.is_waiting and version.at != life.tip:
+                    self._settle(version, life)
 
     def _settle(self, version: Version, life: Life) -> None:
-        others = [other.tip for other in self.long_lived if other is not life]
-        first = self.code.first_on_top(life.tip, version.at, others)
+        first = self.code.first_on_top(life.tip, version.at, life.own_tips[life.tip])
         if self.code.has(life.tip, version.at) and first:
             version.code = {first}
         else:  # reset or rewritten: what follows is not on top of it
             version.code |= {first} if first else set()
             version.is_doubtful = True
+        # A branch that was fast-forwarded to cannot be told from one that never had a commit.
+        lines = [self.code.main_line(other.tip) for other in self.long_lived if other is not life]
+        version.is_doubtful |= any(life.tip in line for line in lines)
         version.is_waiting = False
 
     # --- what gc does -----------------------------------------------------------------------------
@@ -210,7 +229,7 @@ class Model:
         return all(self.code.has_landed(commit, tips, target.tip) for commit in version.code)
 
     def _may_have_landed(self, version: Version, target: Life) -> bool:
-        tips = set().union(*(life.tips for life in self.lives if not life.is_long_lived))
+        tips = set().union(*(life.tips for life in self.lives))
         return any(self.code.has_landed(commit, tips, target.tip) for commit in version.code)
 
     def _hand_on(self, life: Life) -> None:
@@ -227,7 +246,7 @@ class Model:
         at: Life | None = life
         while at and at.is_alive:
             wanted |= {version.memory for version in self._must_show(at)}
-            at = at.base
+            at = at.base if at.is_base_known else None
         return wanted - self.forgotten
 
     def must_mark(self, life: Life) -> set[tuple[str, str]]:
