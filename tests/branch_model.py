@@ -78,24 +78,29 @@ class CodeHistory:
             at = parents[0]
         return first
 
-    def has_landed(self, commit: str, tips: Iterable[str], target: str) -> bool:
+    def has_landed(self, commit: str, tips: Iterable[str], target: str, *, is_sure: bool) -> bool:
         """Whether a commit, an equal patch, or what took its place is in a branch, or one of
         `tips`, with the commit in its history, is there as a whole. What changes nothing cannot be
-        looked for."""
+        looked for. If it need not be sure, an equal patch may be a part of another one."""
         if self.has(target, commit):
             return True
         there = self.content(target)
-        if (mine := self.changes(commit)) and mine <= there:
+        patches = {self.changes(other) for other in self.history(target)}
+
+        def is_there(step: str) -> bool:
+            mine = self.changes(step)
+            return bool(mine) and (mine in patches or (mine <= there and not is_sure))
+
+        if is_there(commit):
             return True
         for tip in tips:
             if self.has(tip, commit):
                 whole = self.difference(self.base(tip, target), tip)
-                own = self.history(tip) - self.history(target)
-                steps = frozenset().union(*map(self.changes, own))
-                if whole and (whole <= there or steps <= there):
+                own = [o for o in self.history(tip) - self.history(target) if self.changes(o)]
+                if whole and (whole <= there or all(map(is_there, own))):
                     return True
         instead = self.rewrites.get(commit)
-        return instead is not None and self.has_landed(instead, tips, target)
+        return instead is not None and self.has_landed(instead, tips, target, is_sure=is_sure)
 
 
 @dataclass(eq=False)
@@ -226,11 +231,13 @@ class Model:
         if version.is_doubtful or not version.code:
             return False
         tips = {*version.life.positions, version.life.tip}
-        return all(self.code.has_landed(commit, tips, target.tip) for commit in version.code)
+        has_landed = self.code.has_landed
+        return all(has_landed(at, tips, target.tip, is_sure=True) for at in version.code)
 
     def _may_have_landed(self, version: Version, target: Life) -> bool:
         tips = set().union(*(life.tips for life in self.lives))
-        return any(self.code.has_landed(commit, tips, target.tip) for commit in version.code)
+        has_landed = self.code.has_landed
+        return any(has_landed(at, tips, target.tip, is_sure=False) for at in version.code)
 
     def _hand_on(self, life: Life) -> None:
         """What is left of a branch goes into those that were built on it."""

@@ -21,7 +21,7 @@ NAMES = ("a", "b", "c/d", "wip")
 EVENTS = {
     "remember": 6, "remember_before_the_commit": 3, "remember_elsewhere": 1, "revise": 2,
     "forget": 0.4, "commit": 6, "edit": 1, "create": 5, "switch": 2, "amend": 2, "rebase": 2,
-    "merge_trunk": 1, "reset_to_trunk": 1.5, "reset_back": 1, "land": 5, "pick_one": 1.5,
+    "merge_trunk": 1, "merge_other": 1, "reset_to_trunk": 1.5, "reset_back": 1, "land": 5, "pick_one": 1.5,
     "land_a_part": 1.5, "release": 2, "delete": 3, "come_back": 1, "land_what_is_gone": 2,
     "rename": 1.5, "commit_on_trunk_by_mistake": 0.5, "gc": 5, "restore": 1.5,
 }  # fmt: skip
@@ -242,8 +242,16 @@ class Player:
         """Keep up with a long-lived branch."""
         if self.here.is_long_lived:
             return
+        self._merge(choose.choice(self.model.long_lived))
+
+    def merge_other(self, choose: random.Random) -> None:
+        """Build on what another branch does."""
+        other = self._pick_life(choose)
+        if other and other is not self.here and not self.here.is_long_lived:
+            self._merge(other)
+
+    def _merge(self, source: Life) -> None:
         self._tidy()
-        source = choose.choice(self.model.long_lived)
         if self.try_git("merge", "-q", "--no-edit", source.name):
             self._moved(self.here)
             self.tell(f"merge {source.name} into {self.here.name}: {self.here.tip[:8]}")

@@ -64,6 +64,20 @@ def test_other_work_after_a_reset_lands_without_what_was_thrown_away(repo: Repo)
     assert "of thrown-away work" in repo.titles("feat")
 
 
+def test_what_is_said_after_a_reset_does_not_speak_of_what_was_thrown_away(repo: Repo) -> None:
+    """Its commit is still to come: it stays, though the branch was once further on."""
+    _work(repo, "feat", "of thrown-away work")
+    repo.commit_file("more.txt")
+    repo.tr.gc()
+    repo.git("reset", "-q", "--hard", "main")
+    repo.tr.remember("of the commit to come", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "feat")
+
+    line = _lines(repo.tr.gc(), "feat")[0]
+
+    assert (line.verdict, line.action) == ("unsure", "keep")
+
+
 # --- landed piece by piece ------------------------------------------------------------------------
 
 
@@ -221,6 +235,38 @@ def test_a_memory_of_the_trunk_does_not_follow_a_picked_copy_of_its_commit(flow:
 
     assert flow.tr.read(fact, branch="main").commit == commit
     assert flow.tr.read(fact, branch="develop").commit == commit
+
+
+# --- merged into each other -----------------------------------------------------------------------
+
+
+def test_what_landed_does_not_go_into_every_branch_made_since(repo: Repo) -> None:
+    _work(repo, "feat", "fact")
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "feat")
+    repo.git("branch", "-q", "-D", "feat")
+    repo.now += 60
+    repo.switch("later", create=True).commit_file("later.txt")
+
+    lines = _lines(repo.tr.gc(), "feat")
+
+    assert [line.into for line in lines] == ["main"]
+    assert not any("later" in ref for ref in repo.refs())
+
+
+def test_what_went_into_another_branch_is_that_ones_though_it_is_younger(repo: Repo) -> None:
+    """It was said before the other branch was made, from the trunk."""
+    _work(repo, "feat", "fact")
+    repo.switch("main")
+    repo.now += 60
+    repo.switch("other", create=True).commit_file("other.txt")
+    repo.git("merge", "-q", "--no-edit", "feat")
+    repo.git("branch", "-q", "-D", "feat")
+
+    for _ in range(3):
+        repo.tr.gc()
+
+    assert repo.titles("other") == {"fact"}
+    assert repo.titles("main") == set()
 
 
 # --- judged again ---------------------------------------------------------------------------------
