@@ -64,6 +64,20 @@ def test_other_work_after_a_reset_lands_without_what_was_thrown_away(repo: Repo)
     assert "of thrown-away work" in repo.titles("feat")
 
 
+def test_what_is_said_after_a_reset_does_not_speak_of_what_was_thrown_away(repo: Repo) -> None:
+    """Its commit is still to come: it stays, though the branch was once further on."""
+    _work(repo, "feat", "of thrown-away work")
+    repo.commit_file("more.txt")
+    repo.tr.gc()
+    repo.git("reset", "-q", "--hard", "main")
+    repo.tr.remember("of the commit to come", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "feat")
+
+    line = _lines(repo.tr.gc(), "feat")[0]
+
+    assert (line.verdict, line.action) == ("unsure", "keep")
+
+
 # --- landed piece by piece ------------------------------------------------------------------------
 
 
@@ -195,6 +209,66 @@ def test_only_what_the_release_holds_goes_on_to_the_trunk(flow: Repo) -> None:
     assert flow.titles("main") == {"first"}
 
 
+def test_what_landed_on_the_trunk_is_not_covered_by_an_older_copy_in_between(flow: Repo) -> None:
+    """A branch off develop revised what develop knows; only the trunk has taken that over."""
+    fact = flow.switch("develop").tr.remember("fact", type="insight").id
+    flow.switch("feat", create=True).tr.revise(fact, tags_add=["sure"])
+    flow.commit_file("feat.txt")
+    flow.now += 60
+    flow.switch("main").git("cherry-pick", "feat")
+
+    flow.tr.gc()
+
+    assert flow.tr.read(fact, branch="main").tags == ("sure",)
+    assert flow.tr.read(fact, branch="feat").tags == ("sure",)
+    assert flow.tr.read(fact, branch="develop").tags == ()
+
+
+def test_a_memory_of_the_trunk_does_not_follow_a_picked_copy_of_its_commit(flow: Repo) -> None:
+    commit = flow.commit_file("fix.txt")
+    fact = flow.tr.remember("fact", type="insight").id
+    flow.switch("develop").git("cherry-pick", commit)
+    flow.tr.revise(fact, tags_add=["sure"])
+
+    for _ in range(3):
+        flow.tr.gc()
+
+    assert flow.tr.read(fact, branch="main").commit == commit
+    assert flow.tr.read(fact, branch="develop").commit == commit
+
+
+# --- merged into each other -----------------------------------------------------------------------
+
+
+def test_what_landed_does_not_go_into_every_branch_made_since(repo: Repo) -> None:
+    _work(repo, "feat", "fact")
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "feat")
+    repo.git("branch", "-q", "-D", "feat")
+    repo.now += 60
+    repo.switch("later", create=True).commit_file("later.txt")
+
+    lines = _lines(repo.tr.gc(), "feat")
+
+    assert [line.into for line in lines] == ["main"]
+    assert not any("later" in ref for ref in repo.refs())
+
+
+def test_what_went_into_another_branch_is_that_ones_though_it_is_younger(repo: Repo) -> None:
+    """It was said before the other branch was made, from the trunk."""
+    _work(repo, "feat", "fact")
+    repo.switch("main")
+    repo.now += 60
+    repo.switch("other", create=True).commit_file("other.txt")
+    repo.git("merge", "-q", "--no-edit", "feat")
+    repo.git("branch", "-q", "-D", "feat")
+
+    for _ in range(3):
+        repo.tr.gc()
+
+    assert repo.titles("other") == {"fact"}
+    assert repo.titles("main") == set()
+
+
 # --- judged again ---------------------------------------------------------------------------------
 
 
@@ -276,6 +350,21 @@ def test_what_lies_aside_is_promoted_once_its_code_lands(repo: Repo) -> None:
 
     assert repo.titles("main") == {"of the first"}
     assert not any("%7E" in ref for ref in repo.refs())
+
+
+def test_the_new_branch_of_a_name_says_nothing_of_the_old_memories(repo: Repo) -> None:
+    """Nothing is written before gc: the tip that is kept for the name must not become theirs."""
+    repo.switch("wip", create=True).tr.remember("of the first", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "wip")
+    repo.now += 60
+    repo.switch("wip", create=True).commit_file("second.txt")
+    repo.tr.gc()
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "wip")
+
+    repo.tr.gc()
+
+    assert repo.titles("main") == set()
+    assert repo.titles("wip") == set()
 
 
 def test_a_branch_deleted_by_mistake_and_brought_back_has_its_memories(repo: Repo) -> None:

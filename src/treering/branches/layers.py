@@ -14,8 +14,11 @@ from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Head, Repository
 from treering.model.scope import HEADS, Scope, is_utf8
 from treering.store.store import Store
+from treering.store.trees import Listing
 from treering.store.vault import Vault
 from treering.store.view import Layer, View
+
+_OF_TRUNK = ("private_trunk", "trunk")
 
 
 def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
@@ -62,7 +65,26 @@ def _is_on_remote(store: Store, name: str) -> bool:
 
 def view_of(store: Store, scope: Scope, head: str | None, trunk: str) -> View:
     """What is seen from a scope: private, own, detached, stacked, private trunk, trunk."""
-    return View(scope.branch, tuple(_layers(store, scope, head, trunk)))
+    return View(scope.branch, tuple(_cover(list(_layers(store, scope, head, trunk)))))
+
+
+def _cover(layers: list[Layer]) -> Iterator[Layer]:
+    """What the trunk took over gives way to the copy there, unless a layer in between has one: that
+    would be seen instead, and knows nothing of it."""
+    for number, layer in enumerate(layers):
+        between = [one for one in layers[number + 1 :] if one.kind not in _OF_TRUNK]
+        if (layer.taken_over or layer.taken_over_saved) and between:
+            ids = {memory_id for one in between for memory_id in one.listing()}
+            keys = {key for one in between for key in one.saved()}
+            layer = layer._replace(
+                taken_over=_without(layer.taken_over, ids),
+                taken_over_saved=_without(layer.taken_over_saved, keys),
+            )
+        yield layer
+
+
+def _without(taken: Listing | None, keys: set[str]) -> Listing:
+    return {key: blob for key, blob in (taken or {}).items() if key not in keys}
 
 
 def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterator[Layer]:

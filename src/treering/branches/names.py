@@ -14,7 +14,9 @@ from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
 #: How the log of a scope's ref begins where the ref went to a commit that was not written then.
-_CAME_FROM_ELSEWHERE = ("sync", "renamed", "revived", "restored", "redact", "doctor")
+_CAME_FROM_ELSEWHERE = (
+    "sync", "renamed", "revived", "restored", "redact", "doctor", "promote",
+)  # fmt: skip
 
 
 def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:

@@ -157,16 +157,21 @@ class _Planner:
         return [self._line(entry, "abandoned", "trash", reason, drops=True)]
 
     def _list_branches_with(self, entry: SurveyedScope) -> dict[str, str]:
-        """Other live branches that the code of a branch that is gone went into."""
+        """Other live branches that the code of a branch that is gone went into; once a long-lived
+        one has it, others have it from there."""
         names: set[str] = set()
         for at in entry.last_tips:
-            if at.head and at.has_own_commits:
+            if at.head and at.has_own_commits and not self._is_in_long_lived(at.head):
                 names |= set(self._repository.branches_with(at.head))
         return {
             name: tip
             for name, tip in self._survey.branches.items()
             if name in names and name not in (*self._survey.long_lived, entry.scope.branch)
         }
+
+    def _is_in_long_lived(self, commit: str) -> bool:
+        tips = [tip for tips in self._survey.long_lived.values() for tip in tips]
+        return any(self._repository.is_ancestor(commit, tip) for tip in tips)
 
     # --- lines ------------------------------------------------------------------------------------
 
@@ -237,10 +242,8 @@ class _Planner:
     def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
         history = ScopeHistory(self._repository, self._vault, entry.tip)
         heads = [at.head for at in history.positions if at.head]
-        tips = [tip for tips in self._survey.long_lived.values() for tip in tips]
         return any(
-            self._repository.is_ancestor(head, tip)
-            and not any(self._repository.is_ancestor(head, other) for other in tips)
+            self._repository.is_ancestor(head, tip) and not self._is_in_long_lived(head)
             for head in heads[:1]
         )
 

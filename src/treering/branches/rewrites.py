@@ -31,9 +31,13 @@ def follow_detached(repository: Repository, commit: str) -> list[str]:
 def successors(
     repository: Repository, branch: str, tip: str, trunk: Sequence[Target], commits: Iterable[str]
 ) -> dict[str, str]:
-    """Old commit -> the one on the branch that took its place, for those that are not on it."""
+    """Old commit -> the one on the branch that took its place, for those that are neither on it nor
+    in the trunk: that one was picked, and stays what it was."""
+    places = [tip, *(target.tip for target in trunk)]
     old_commits = [
-        commit for commit in dict.fromkeys(commits) if not repository.is_ancestor(commit, tip)
+        commit
+        for commit in dict.fromkeys(commits)
+        if not any(repository.is_ancestor(commit, place) for place in places)
     ]
     if not old_commits:
         return {}

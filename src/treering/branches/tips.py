@@ -6,8 +6,10 @@ follow the branches here, and those that remotes were last seen to have; as refs
 code they name from being pruned.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from treering.branches.names import is_left_over
 from treering.branches.rewrites import follow_detached
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
@@ -29,7 +31,11 @@ class MovedTip(NamedTuple):
 def list_moved_tips(store: Store) -> list[MovedTip]:
     """What there is to remember; nothing is written. A few lists of refs, whatever is stored."""
     repository, trunk = store.repository, trunk_of(store.repository)
-    scopes = [s for s in store.shared.scopes() if not s.is_detached and s.branch != trunk]
+    scopes = {
+        scope: tip
+        for scope, tip in store.shared.scopes().items()
+        if not scope.is_detached and scope.branch != trunk
+    }
     if not scopes:
         return []
     kept = refs.list_refs(repository.common_dir, KEEP)
@@ -37,11 +43,20 @@ def list_moved_tips(store: Store) -> list[MovedTip]:
     return [
         MovedTip(ref, kept.get(ref), tip)
         for ref, tip in _list_tips(repository, scopes).items()
-        if kept.get(ref) != tip and _time_of(repository, tip) >= 0
+        if kept.get(ref) != tip
+        and _time_of(repository, tip) >= 0
+        and not _is_of_another(store, ref, scopes)
     ]
 
 
-def _list_tips(repository: Repository, scopes: list[Scope]) -> dict[str, str]:
+def _is_of_another(store: Store, ref: str, scopes: dict[Scope, str]) -> bool:
+    """Whether a ref follows a branch that has nothing to do with the memories under its name: they
+    are those of a branch before it, and so is the last tip that is known."""
+    scope = next((s for s in scopes if KEEP + s.component == ref), None)
+    return scope is not None and is_left_over(store.repository, store.shared, scope, scopes[scope])
+
+
+def _list_tips(repository: Repository, scopes: Iterable[Scope]) -> dict[str, str]:
     """Where each of our refs should be: those of branches here are for scopes of our own alone."""
     ours = refs.list_refs(repository.common_dir, HEADS)
     here = repository.branches()

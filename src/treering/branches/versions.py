@@ -111,7 +111,15 @@ class ScopeHistory:
         while oid:
             yield self._said[oid].code
             oid = self._next.get(oid)
-        yield from self._last_tips
+        # A branch that was reset since is still known where it had been before.
+        said_at = self._vault.repository.objects.commit(commit).time
+        yield from (at for at in self._last_tips if self._time_of(at) >= said_at)
+
+    def _time_of(self, at: CodePosition) -> int:
+        try:
+            return self._repository.objects.commit(at.head or "").time
+        except (StoreDamaged, ValueError):
+            return 0
 
     def _first_on_top(self, later: CodePosition, head: str | None) -> str | None:
         """The oldest commit of a position's own that came after `head`."""
