@@ -8,6 +8,7 @@ branch that is in the trash only, or gone.
 
 import itertools
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -86,6 +87,7 @@ class Life:
     name: str = "feature"  # what the branch is called
     is_here: bool = True
     on_main: set[str] = field(default_factory=set)
+    on_develop: set[str] | None = None  # None: there is no such branch
     own: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)  # the sibling's
     thrown: set[str] = field(default_factory=set)  # of branches that are gone, landed nowhere
@@ -144,25 +146,45 @@ class Life:
         self.git("switch", "-q", self.name)
         self.git("commit", "-q", "--amend", "-m", "amended")
 
+    def rework(self) -> None:
+        """Amend what the last commit did."""
+        self.git("switch", "-q", self.name)
+        for name in self.git("show", "--format=", "--name-only").split():
+            (self.path / name).write_text(f"reworked {self.number}\n" * 3, encoding="utf-8")
+        self.git("commit", "-q", "--amend", "-a", "-m", "reworked")
+
+    def throw_back(self, how: str = "reset -q --hard main") -> None:
+        """The work is thrown away, the branch goes on: what was learned stays there."""
+        self.git("switch", "-q", self.name)
+        self.git(*how.format(self.name).split())
+
+    def remember_before_the_commit(self) -> None:
+        self.git("switch", "-q", self.name)
+        (self.path / "half-done.txt").write_text("half done\n", encoding="utf-8")
+        self.remember()
+        self.commit()
+
     def rebase(self) -> None:
         self.commit("main")
         self.git("switch", "-q", self.name)
         self.git("rebase", "-q", "main")
 
-    def land(self, how: str) -> None:
-        if how != "fast-forward":
-            self.commit("main")
-        else:
+    def land(self, how: str, into: str = "main", tip: str = "") -> None:
+        """Land the branch; with `tip` a branch that is gone, as a host would."""
+        if how == "fast-forward":
             self.rebase()
-        self.git("switch", "-q", "main")
+        else:
+            self.commit(into)
+        self.git("switch", "-q", into)
+        tip = tip or self.name
         if how == "squash":
-            self.git("merge", "-q", "--squash", self.name)
+            self.git("merge", "-q", "--squash", tip)
             self.git("commit", "-q", "-m", "squashed")
         elif how == "rebase":
-            self.git("cherry-pick", f"main..{self.name}")
+            self.git("cherry-pick", f"{into}..{tip}")
         else:
             option = "--ff-only" if how == "fast-forward" else "--no-ff"
-            self.git("merge", "-q", option, "--no-edit", self.name)
+            self.git("merge", "-q", option, "--no-edit", tip)
 
     def delete(self) -> None:
         self.git("switch", "-q", "main")
@@ -187,10 +209,13 @@ class Life:
         """What main, the sibling and the branch find, against what they should."""
         self.expect("main", self.on_main)
         self.expect("sibling", self.on_main | self.others)
+        if self.on_develop is not None:
+            self.expect("develop", self.on_main | self.on_develop)
         if self.is_here:
             self.expect(self.name, self.on_main | self.own)
         kept = self.held("refs/treering/heads")
-        self.score.drops += len((self.on_main | self.own | self.others) - kept)
+        known = self.on_main | self.own | self.others | (self.on_develop or set())
+        self.score.drops += len(known - kept)
         self.score.drops += len(self.thrown - kept - self.held("refs/treering/trash"))
 
     def expect(self, branch: str, wanted: set[str]) -> None:
@@ -321,7 +346,145 @@ def rewritten(life: Life) -> None:
     life.gc()
 
 
+def thrown_back(how: str) -> Callable[[Life], None]:
+    def script(life: Life) -> None:
+        worked(life)
+        life.throw_back(how)
+        life.gc()
+        life.look()
+        old, life.own = life.own, set()
+        life.commit()
+        life.remember()
+        new = set(life.own)
+        life.own = old | new
+        life.land("merge")
+        life.on_main |= new
+        life.gc()
+
+    return script
+
+
+def goes_on(life: Life) -> None:
+    """Squashed, and then more: only the first part is known on the trunk."""
+    worked(life)
+    life.land("squash")
+    life.on_main |= life.own
+    life.commit()
+    life.remember()
+    life.gc()
+    life.look()
+    life.remember_before_the_commit()
+    life.gc()
+
+
+def picked(life: Life) -> None:
+    """One commit of two."""
+    life.commit()
+    life.remember()
+    first, tip = set(life.own), life.git("rev-parse", "HEAD")
+    life.commit()
+    life.remember()
+    life.git("switch", "-q", "main")
+    life.git("cherry-pick", tip)
+    life.on_main |= first
+    life.gc()
+
+
+def said_before(life: Life) -> None:
+    life.remember_before_the_commit()
+    life.look()
+    life.land("squash")
+    life.gc(has_landed=True)
+
+
+def by_way_of_develop(how: str) -> Callable[[Life], None]:
+    def script(life: Life) -> None:
+        life.git("branch", "develop", "main")
+        life.on_develop = set()
+        worked(life)
+        life.land(how, "develop")
+        life.delete()
+        life.on_develop, life.own = life.own, set()
+        life.gc()
+        life.look()
+        life.git("switch", "-q", "main")
+        life.git("merge", "-q", "--no-ff", "--no-edit", "develop")
+        life.on_main |= life.on_develop
+        life.gc()
+
+    return script
+
+
+def landed_after_all(how: str) -> Callable[[Life], None]:
+    """gc came before the pull: what it put away is judged again."""
+
+    def script(life: Life) -> None:
+        worked(life)
+        mine, tip = set(life.own), life.git("rev-parse", life.name)
+        life.delete()
+        life.gc()
+        life.look()
+        life.land(how, tip=tip)
+        life.thrown -= mine
+        life.on_main |= mine
+        life.gc()
+
+    return script
+
+
+def landed_from_aside(life: Life) -> None:
+    """The name has other work by now, and then the old lands."""
+    worked(life)
+    mine, tip = set(life.own), life.git("rev-parse", life.name)
+    life.delete()
+    life.own = set()
+    life.start()
+    life.remember()
+    life.look()
+    life.land("squash", tip=tip)
+    life.on_main |= mine
+    life.gc()
+
+
+def reworked(life: Life) -> None:
+    worked(life)
+    life.rework()
+    life.look()
+    life.rebase()
+    life.land("squash")
+    life.gc(has_landed=True)
+
+
+def in_another_clone(life: Life) -> None:
+    """An agent's clone, thrown away once it had pushed; the work is squashed on the host."""
+    host, clone = life.path.with_name("host.git"), life.path.with_name("clone")
+    life.git("init", "-q", "--bare", "-b", "main", str(host))
+    life.git("remote", "add", "origin", str(host))
+    life.git("push", "-q", "origin", "main")
+    life.tr.sync(remote="origin")
+    life.git("clone", "-q", str(host), str(clone))
+    agent = Life(clone, life.now, "agent", number=100)
+    agent.git("config", "user.name", "Agent")
+    agent.git("config", "user.email", "agent@example.org")
+    agent.start()
+    worked_there = (agent.commit, agent.remember)
+    for event in worked_there:
+        event()
+    agent.git("push", "-q", "origin", "agent")
+    agent.tr.sync(remote="origin")
+    shutil.rmtree(clone)
+    life.now = agent.now
+    life.git("fetch", "-q")
+    life.tr.sync(remote="origin")
+    life.look()
+    life.land("squash", tip="origin/agent")
+    life.on_main |= agent.own
+    life.gc()
+    shutil.rmtree(host)
+
+
 KINDS = ("merge", "fast-forward", "squash", "rebase")
+RESETS = ("reset -q --hard main", "switch -q -C {} main", "checkout -q -B {} main")
 ROWS: dict[str, Callable[[Life], None]] = {
     "renamed": renamed,
     "copied": copied,
@@ -333,9 +496,18 @@ ROWS: dict[str, Callable[[Life], None]] = {
     "re-created": recreated,
     "comes back": comes_back,
     "amended or rebased": rewritten,
+    **{f"thrown back by {how.split()[0]}": thrown_back(how) for how in RESETS},
+    "goes on after it landed": goes_on,
+    "one of two commits picked": picked,
+    "said before its commit": said_before,
+    **{f"by way of develop, by {how}": by_way_of_develop(how) for how in KINDS if "f" not in how},
+    **{f"dropped, then landed by {how}": landed_after_all(how) for how in KINDS if "f" not in how},
+    "name used again, then the old landed": landed_from_aside,
+    "reworked, then squashed": reworked,
+    "in a clone that was thrown away": in_another_clone,
 }
 FATES = (*(f"landed by {how}" for how in KINDS), "thrown away", "thrown away, name used again",
-         "lives on")  # fmt: skip
+         "lives on", "dropped, then landed", "thrown back", "goes on")  # fmt: skip
 
 
 def wandered(life: Life, choose: random.Random, fate: str) -> None:
@@ -343,7 +515,8 @@ def wandered(life: Life, choose: random.Random, fate: str) -> None:
     life.commit()
     life.remember()
     for _ in range(choose.randint(1, 5)):
-        events = (life.commit, life.remember, life.rename, life.amend, life.rebase, life.gc)
+        events = (life.commit, life.remember, life.remember_before_the_commit, life.rename,
+                  life.amend, life.rework, life.rebase, life.gc)  # fmt: skip
         choose.choice(events)()
         life.look()
     if fate.startswith("landed"):
@@ -362,6 +535,12 @@ def wandered(life: Life, choose: random.Random, fate: str) -> None:
             life.look()
             life.remember()
             life.commit()
+    elif fate == "dropped, then landed":
+        landed_after_all(choose.choice(["merge", "squash", "rebase"]))(life)
+    elif fate == "thrown back":
+        thrown_back(choose.choice(RESETS))(life)
+    elif fate == "goes on":
+        goes_on(life)
     life.look()
     life.gc(has_landed=fate.startswith("landed"))
 

@@ -6,6 +6,7 @@ list of them can be played: the shortest that still goes wrong is found by leavi
 
 import contextlib
 import random
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -21,9 +22,10 @@ NAMES = ("a", "b", "c/d", "wip")
 EVENTS = {
     "remember": 6, "remember_before_the_commit": 3, "remember_elsewhere": 1, "revise": 2,
     "forget": 0.4, "commit": 6, "edit": 1, "create": 5, "switch": 2, "amend": 2, "rebase": 2,
-    "merge_trunk": 1, "merge_other": 1, "reset_to_trunk": 1.5, "reset_back": 1, "land": 5, "pick_one": 1.5,
-    "land_a_part": 1.5, "release": 2, "delete": 3, "come_back": 1, "land_what_is_gone": 2,
-    "rename": 1.5, "commit_on_trunk_by_mistake": 0.5, "gc": 5, "restore": 1.5,
+    "merge_trunk": 1, "merge_other": 1, "reset_to_trunk": 1.5, "reset_back": 1, "land": 5,
+    "pick_one": 1.5, "land_a_part": 1.5, "release": 2, "delete": 3, "come_back": 1,
+    "land_what_is_gone": 2, "rename": 1.5, "commit_on_trunk_by_mistake": 0.5, "gc": 5,
+    "restore": 1.5, "work_in_a_clone": 0.7,
 }  # fmt: skip
 
 
@@ -74,7 +76,7 @@ class Player:
 
     def look(self) -> None:
         self._look_at_trash()
-        held = self._held("refs/treering/heads/")
+        held = self._held("refs/treering/heads/") | self._held("refs/treering/remotes/")
         lost = {v.memory for v in self.model.versions} - held - self._held("refs/treering/trash/")
         self._check(not lost, f"lost: {lost}")
         dropped = self.model.must_stay() - held
@@ -409,6 +411,9 @@ class Player:
             self.git("branch", "-q", "-D", life.name)
             life.is_alive = False
             self.tell(f"delete {life.name}")
+            if len(self.names[life]) > 1:  # its log went with it, and told of its former name
+                for version in life.own:
+                    version.is_doubtful |= version.is_waiting
 
     def come_back(self, choose: random.Random) -> None:
         """Deleted by mistake: the same commits under the same name."""
@@ -433,6 +438,44 @@ class Player:
             self.git("reset", "-q", "--hard", "HEAD~1")
             self._moved(self.here)
             self.tell(f"moved the commit to {name}: main {self.here.tip[:8]}")
+
+    # --- clones -----------------------------------------------------------------------------------
+
+    def work_in_a_clone(self, choose: random.Random) -> None:
+        """An agent clones, works, pushes code and memories, and its clone is thrown away."""
+        host, clone = self._share(), self.repo.path.with_name("clone")
+        base = choose.choice(self.model.long_lived)
+        self.repo.git("clone", "-q", str(host), str(clone))
+        agent, name = Repo(clone), f"agent{self.count}"
+        agent.now = self.repo.now
+        agent.git("config", "user.name", "Agent")
+        agent.git("config", "user.email", "agent@example.org")
+        agent.git("switch", "-q", "--no-track", "-c", name, f"origin/{base.name}")
+        self.count += 1
+        tip = agent.commit_file(f"f{self.count}.txt", f"{self.count} of an agent\n" * 4)
+        memory = agent.tr.remember(f"thought {self.count} of an agent", type="insight").id
+        agent.git("push", "-q", "origin", name)
+        agent.tr.sync(remote="origin")
+        shutil.rmtree(clone)
+        self.repo.now = agent.now
+        self.repo.git("fetch", "-q", "origin")
+        self.repo.tr.sync(remote="origin")
+        life = Life(name, tip, is_alive=False)
+        self.names[life] = {name}
+        self.model.begin(life)
+        self.model.say(life, memory, "", frozenset(), is_clean=True)
+        self.tell(f"{name} from {base.name} in a clone: {tip[:8]}, {memory}")
+        shown = {str(shown["id"]) for shown in self.repo.tr.exported(branch=name)}
+        self._check(memory in shown, f"{name} does not show {memory}, which a sync brought")
+
+    def _share(self) -> Path:
+        host = self.repo.path.with_name("host.git")
+        if not host.exists():
+            self.repo.git("init", "-q", "--bare", "-b", "main", str(host))
+            self.repo.git("remote", "add", "origin", str(host))
+        self.repo.git("push", "-q", "origin", "main", "develop")
+        self.repo.tr.sync(remote="origin")
+        return host
 
     # --- gc ---------------------------------------------------------------------------------------
 

@@ -23,13 +23,15 @@ PIECES = 8
 
 def _play(folder: Path, steps: list[Step]) -> tuple[Player, str]:
     """What was done, and what went wrong."""
-    player = Player(folder / "repo")
+    place = folder / "life"
+    place.mkdir()
+    player = Player(place / "repo")
     try:
         player.play(steps)
     except WentWrong as error:
         return player, str(error)
     finally:
-        shutil.rmtree(folder / "repo")
+        shutil.rmtree(place)
     return player, ""
 
 
