@@ -134,6 +134,7 @@ class Version:
     #: The commits it may speak of: it must have landed where all of them have, and may have where
     #: one has.
     code: set[str]
+    known: frozenset[str] = frozenset()  # the commits there were
     is_waiting: bool = False  # for the first commit on top
     is_doubtful: bool = False  # the principles leave open what it speaks of
     is_of_trunk: bool = False
@@ -184,6 +185,7 @@ class Model:
         version = Version(
             memory, mark, marks, life, life.tip,
             code={life.tip} if has_own else set(),
+            known=frozenset().union(*(other.tips for other in self.lives)),
             is_waiting=not (has_own and is_clean),
             is_doubtful=has_own and life.start == life.tip,
             is_of_trunk=life is self.main,
@@ -206,6 +208,8 @@ class Model:
         else:  # reset or rewritten: what follows is not on top of it
             version.code |= {first} if first else set()
             version.is_doubtful = True
+        # What was there before it was said was not made on top of it.
+        version.is_doubtful |= first in version.known
         # A branch that was fast-forwarded to cannot be told from one that never had a commit.
         lines = [self.code.main_line(other.tip) for other in self.long_lived if other is not life]
         version.is_doubtful |= any(life.tip in line for line in lines)
@@ -279,4 +283,4 @@ class Model:
 
     def must_stay(self) -> set[str]:
         """What speaks of no commit yet is in no trash."""
-        return {version.memory for version in self.versions if not version.code}
+        return {v.memory for v in self.versions if not v.code and not v.is_doubtful}

@@ -370,13 +370,16 @@ class Player:
         left = self._left_under(name)
         if not any(self.code.has(trunk.tip, tip) for trunk in self.model.long_lived):
             self._inherit(life, left)
+        elif name.startswith("agent"):  # what other clones remember is never another branch's
+            life.may += left
         self.model.begin(life)
 
     def _inherit(self, life: Life, left: list[Version]) -> None:
         """What stands under a name is the branch's, unless it was made anew from a long-lived
         branch; what lies in the trash is, if it comes back."""
         ref = f"refs/treering/heads/{life.name.replace('/', '%2F')}"
-        there = self._held(ref) if ref in self.repo.refs() else set()
+        tip = self.repo.refs().get(ref)
+        there = set(_list_ids(self.code.repository[tip].tree)) if tip else set()
         for version in left:
             life.may.append(version)
             if version.memory in there and not version.mark and life.tips == {life.tip}:

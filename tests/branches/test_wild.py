@@ -289,6 +289,25 @@ def test_trash_is_judged_again(repo: Repo) -> None:
     assert not any("/trash/" in ref for ref in repo.refs())
 
 
+@pytest.mark.parametrize("is_rebased", [False, True])
+def test_reworked_code_is_known_though_the_log_of_its_branch_is_gone(
+    repo: Repo, is_rebased: bool
+) -> None:
+    """Amended, squashed and deleted before anyone looked: the log of HEAD still tells."""
+    _work(repo, "feat", "fact")
+    repo.path.joinpath("feat.txt").write_text("done in another way\n" * 3, encoding="utf-8")
+    repo.git("commit", "-q", "-a", "--amend", "-m", "reworked")
+    if is_rebased:
+        repo.switch("main").commit_file("meanwhile.txt")
+        repo.switch("feat").git("rebase", "-q", "main")
+    _squash(repo, "feat")
+    repo.git("branch", "-q", "-D", "feat")
+
+    repo.tr.gc()
+
+    assert repo.titles("main") == {"fact"}
+
+
 def test_a_branch_that_landed_is_promoted_while_the_remote_still_has_it(repo: Repo) -> None:
     """Hosts leave the branch of a pull request where it is."""
     _work(repo, "feat", "fact")

@@ -1,7 +1,8 @@
 """Commits that were amended or rebased: which one took the place of which.
 
-An amend is in the branch's own log, old and new side by side. A rebase is not, commit by commit,
-but it keeps the patches, so the new commit is the one of the branch's own with the same patch.
+An amend is in the logs of the branch and of HEAD, old and new side by side. A rebase is not, commit
+by commit, but it keeps the patches, so the new commit is the one of the branch's own with the same
+patch.
 """
 
 import time
@@ -55,7 +56,8 @@ def successors(
 
 
 def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
-    lines = reflog.of_branch(repository, branch)
+    """Of the branch's own log, and of HEAD's: a branch that is deleted takes its log along."""
+    lines = [*reflog.of_heads(repository), *reflog.of_branch(repository, branch)]
     return {line.old: line.new for line in lines if line.said.startswith("commit (amend)")}
 
 
