@@ -104,6 +104,8 @@ class ScopeHistory:
             if at.head is None or self._repository.is_ancestor(at.head, later.head or ""):
                 return self._first_on_top(later, at.head)
             return None  # reset or rewritten: what follows is not on top of it
+        if at.head is None:  # said when the branch was gone: of what it last was
+            return next((tip.head for tip in self._last_tips if tip.has_own_commits), None)
         return None
 
     def _positions_after(self, commit: str) -> Iterator[CodePosition]:
