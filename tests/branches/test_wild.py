@@ -289,18 +289,23 @@ def test_trash_is_judged_again(repo: Repo) -> None:
     assert not any("/trash/" in ref for ref in repo.refs())
 
 
+@pytest.mark.parametrize("how", ["squash", "merge", "fast-forward"])
 @pytest.mark.parametrize("is_rebased", [False, True])
 def test_reworked_code_is_known_though_the_log_of_its_branch_is_gone(
-    repo: Repo, is_rebased: bool
+    repo: Repo, is_rebased: bool, how: str
 ) -> None:
-    """Amended, squashed and deleted before anyone looked: the log of HEAD still tells."""
+    """Amended, landed and deleted before anyone looked: the log of HEAD still tells."""
     _work(repo, "feat", "fact")
     repo.path.joinpath("feat.txt").write_text("done in another way\n" * 3, encoding="utf-8")
     repo.git("commit", "-q", "-a", "--amend", "-m", "reworked")
     if is_rebased:
         repo.switch("main").commit_file("meanwhile.txt")
         repo.switch("feat").git("rebase", "-q", "main")
-    _squash(repo, "feat")
+    if how == "squash":
+        _squash(repo, "feat")
+    else:
+        option = "--ff-only" if how == "fast-forward" else "--no-ff"
+        repo.switch("main").git("merge", "-q", option, "--no-edit", "feat")
     repo.git("branch", "-q", "-D", "feat")
 
     repo.tr.gc()

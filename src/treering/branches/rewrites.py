@@ -69,8 +69,12 @@ def _by_patch(
     amends: dict[str, str],
 ) -> dict[str, str]:
     """By equal patches among the newest own commits of the branch."""
+    if not old_commits:
+        return {}
     try:
         own = Judge(repository).own_commits(tip, trunk)[:_MOST]
+        if not own:  # it is in the trunk by now, and so are they
+            own = repository.history([tip], without=old_commits)[-_MOST:]
         steps = {commit: _step(repository, amends.get(commit, commit)) for commit in old_commits}
         new = {commit: _step(repository, commit) for commit in own}
         until = time.monotonic() + _SECONDS
