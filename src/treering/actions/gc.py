@@ -17,11 +17,10 @@ from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
 from treering.capture.journal import Journal
-from treering.errors import BranchNotFound, Invalid, SyncRefused
-from treering.git import refs
+from treering.errors import BranchNotFound, Invalid
 from treering.git.lock import Held
 from treering.model.dates import duration
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import Scope
 from treering.store.heads import list_heads
 from treering.store.vault import Vault
 
@@ -103,28 +102,14 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
     be removed there can still be restored."""
     from treering.git.remote import Remote  # no other gc needs the network
     from treering.sync import refspec
-    from treering.sync.exchange import fetched_ref
+    from treering.sync.withdrawal import withdraw_from
 
     repository, vault = workspace.repository, workspace.store.shared
     wire = Remote(repository, refspec.find_remote(repository, remote), is_attended=True)
-    tips = wire.list_refs(HEADS)
-    # Written to since, a scope stays: only what the trash here holds all of is removed.
-    trash = {
-        entry.scope: tip
-        for entry in _old(workspace, vault, age)
-        if (tip := tips.get(entry.scope.ref)) and repository.is_ancestor(tip, entry.tip)
-    }
-    if not trash:
-        return ()
-    results = wire.push({}, {scope.ref: tip for scope, tip in trash.items()}, {})
-    if refusals := [result for result in results if not result.is_done]:
-        raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
-    with workspace.store.lock() as lock:
-        for scope in trash:
-            name = fetched_ref(wire.name, scope)
-            if fetched_tip := refs.read(repository.handle, name):
-                vault.move_ref(lock, name, None, old=fetched_tip, why="sync: purged")
-    return tuple(f"{wire.name}:{scope.ref}" for scope in trash)
+    trash: dict[Scope, list[str]] = {}
+    for entry in _old(workspace, vault, age):
+        trash.setdefault(entry.scope, []).append(entry.tip)
+    return withdraw_from(workspace.store, workspace.actor, wire, trash) if trash else ()
 
 
 def _force(line: PlanLine) -> PlanLine:

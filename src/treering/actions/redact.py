@@ -4,7 +4,6 @@ git deletes an object once nothing reaches it. So the answer names all that does
 each, and then the one that deletes. They are for a person to read and run.
 """
 
-import os
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,16 +12,19 @@ from typing import NamedTuple
 
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
+from treering.branches.trunk import trunk_of
 from treering.errors import MemoryNotFound
 from treering.git import reach, refs
 from treering.git.lock import Held
 from treering.git.log import below
 from treering.git.reach import Holder
+from treering.model import document
 from treering.model.memory import id_prefix
-from treering.model.scope import HEADS, REFS, REMOTES, TRASH, UNDO
-from treering.store import layout
+from treering.model.scope import REFS, REMOTES, Scope
+from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
-from treering.store.redaction import RedactedHistory, rewrite
+from treering.store.message import Message
+from treering.store.redaction import REWRITTEN, is_text, take_out, tombstone
 from treering.store.vault import Vault
 
 _OURS = below(REFS)
@@ -64,7 +66,9 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     if not dry_run:
         workspace.ledger.catch_up()  # of a history written again nobody could tell who wrote it
         with workspace.store.lock() as lock:
-            histories = {vault: take_out(vault, lock, memory_id) for vault in pasts}
+            histories = {vault: take_out(vault, lock, [memory_id]) for vault in pasts}
+            if texts[workspace.store.shared]:
+                _leave_tombstone(workspace, lock, memory_id)
             forget_derived(workspace)
             workspace.ledger.forget_versions_of(memory_id)
         texts = {vault: texts[vault] | histories[vault].blobs for vault in pasts}
@@ -100,52 +104,32 @@ def _past(vault: Vault, memory_id: str) -> Past:
     commits = reach.find_descendants(folder, set().union(*versions.values()), _OURS)
     names = (
         name
-        for prefix in (HEADS, TRASH, UNDO, REMOTES)
+        for prefix in REWRITTEN
         for name, tip in refs.list_refs(folder, prefix).items()
         if tip in commits
     )
-    return Past(frozenset(blob for blob in versions if _is_text(vault, blob)), tuple(names))
+    return Past(frozenset(blob for blob in versions if is_text(vault, blob)), tuple(names))
 
 
-def _is_text(vault: Vault, blob: str) -> bool:
-    """What cannot be read is no tombstone, whatever it is."""
-    return not is_redacted(vault.try_memory(blob))
-
-
-def take_out(vault: Vault, lock: Held, memory_id: str) -> RedactedHistory:
-    """Move our refs to histories without a memory's text, and forget where they were.
-
-    What remotes were seen to have is forgotten, too; a sync brings it back, written again.
-    """
-    folder = vault.repository.common_dir
-    names = {n: t for p in (HEADS, TRASH, UNDO) for n, t in refs.list_refs(folder, p).items()}
-    tips = list(dict.fromkeys(names.values()))
-    history = rewrite(vault, [memory_id], tips) if tips else RedactedHistory({}, frozenset())
-    with_text = _commits_with_text(vault, memory_id) | history.commits.keys()
-    os.sync()  # one for all objects, before any ref names them
-    for name, tip in names.items():
-        if tip in history.commits:
-            vault.move_ref(lock, name, history.commits[tip], old=tip, why="redact")
-    for name, tip in refs.list_refs(folder, REMOTES).items():
-        if tip in with_text:
-            vault.move_ref(lock, name, None, old=tip, why="redact")
-    refs.forget_logs(folder, REFS, with_text)
-    return history
-
-
-def _commits_with_text(vault: Vault, memory_id: str) -> set[str]:
-    """Our commits that hold a memory's text, those included that only a log of ours still names."""
-    folder, path = vault.repository.common_dir, layout.path_of(memory_id)
-    values = refs.list_logged_values(folder, REFS)
-    versions = reach.find_versions(folder, path, _OURS, also=values)
-    brought = [commits for blob, commits in versions.items() if _is_text(vault, blob)]
-    return reach.find_descendants(folder, set().union(*brought), _OURS, also=values)
+def _leave_tombstone(workspace: Workspace, lock: Held, memory_id: str) -> None:
+    """Say on the trunk that a text is not to be shared, so that nobody pushes it again."""
+    vault, trunk = workspace.store.shared, Scope(trunk_of(workspace.repository))
+    view = vault.tip(trunk)
+    if view and is_redacted(vault.try_memory(vault.blob_at(view, memory_id))):
+        return
+    stone = tombstone(memory_id, None)
+    actor = workspace.actor(lock)
+    why = Message("redact", f"redact {memory_id}", actor.code_of(trunk), (memory_id,))
+    files = {layout.path_of(memory_id): document.dump(stone)}
+    heads.write(vault, lock, trunk, files, why, person=actor.person, seconds=actor.seconds)
 
 
 def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:
     notes = []
     names = (name.removeprefix(REMOTES) for name in ours if name.startswith(REMOTES))
-    for remote in sorted({name.rpartition("/heads/")[0] for name in names}):
+    remotes = workspace.repository.remotes()
+    places = list(names)
+    for remote in [one for one in remotes if any(n.startswith(f"{one}/") for n in places)]:
         notes.append(
             f"{remote} still has it: `treering sync --remote {remote}` replaces its history. "
             "Copies and caches of a server cannot be reached."
@@ -184,7 +168,7 @@ def look_for(
     holders = [
         holder
         for holder in reach.find_holders(folder, texts)
-        if with_ours or not holder.name.startswith((HEADS, TRASH, UNDO, REMOTES))
+        if with_ours or not holder.name.startswith(REWRITTEN)
     ]
     git = _Git(workspace, vault)
     free = [holder for holder in holders if not holder.is_checked_out]

@@ -18,10 +18,11 @@ from treering.git import log, refs
 from treering.model.choices import STATUS_VIEWS
 from treering.model.dates import format_moment
 from treering.model.document import FORMAT
-from treering.model.scope import HEADS, REMOTES, Scope
+from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.model.taxonomy import one_of
 from treering.search import Entry
 from treering.store.absence import list_kept
+from treering.store.fetched import list_fetched
 from treering.sync.refspec import find_sharing_remote
 
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
@@ -86,7 +87,7 @@ def remotes(workspace: Workspace) -> list[dict[str, Any]]:
     for name in repository.remotes():
         answer = answers.get(name)
         has_memories: bool | str = answer.has_memories if answer else "unknown"
-        if refs.list_refs(repository.common_dir, f"{REMOTES}{name}/heads/"):
+        if any(list_fetched(repository, name)):
             has_memories = True
         found.append({"name": name, "memories": has_memories})
     return found
@@ -143,20 +144,16 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     remote = find_sharing_remote(repository)
     if not remote:
         return {"remote": "", "ahead": 0, "behind": 0}
-    theirs, mine = log.below(f"{REMOTES}{remote}/heads/"), log.below(HEADS)
+    theirs, mine, views = log.below(f"{REMOTES}{remote}/"), log.below(HEADS), log.below(VIEWS)
     folder = repository.common_dir
-    shared = [
-        ref
-        for name in refs.list_refs(folder, HEADS)
-        if refs.read(
-            repository.handle, ref := f"{REMOTES}{remote}/heads/{name.removeprefix(HEADS)}"
-        )
-    ]
+    ours = {name.removeprefix(HEADS) for name in refs.list_refs(folder, HEADS)}
+    ours |= {name.removeprefix(VIEWS) for name in refs.list_refs(folder, VIEWS)}
+    shared = [head.tip for head in list_fetched(repository, remote) if head.component in ours]
     news = {"kept": _list_kept(workspace), "undo": _undo(workspace)}
     return {
         "remote": remote,
         "ahead": log.count_commits(folder, [mine], without=[theirs]),
-        "behind": log.count_commits(folder, shared, without=[mine]),
+        "behind": log.count_commits(folder, shared, without=[mine, views]),
         **{name: value for name, value in news.items() if value},
     }
 

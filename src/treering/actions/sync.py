@@ -1,14 +1,12 @@
-"""sync: share memories through any git remote. Fetch, merge, push; again where someone was faster.
+"""sync: share memories through any git remote. Look, fetch, see, push.
 
-The network is never waited for under the lock: what is pushed are commits, not refs, so that others
-may write meanwhile.
+Every clone has refs of its own on a remote, so nobody is ever slower than another. The network is
+never waited for under the lock: what is pushed are commits, so that others may write meanwhile.
 """
 
-import random
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
@@ -16,24 +14,27 @@ from treering.branches.prints import list_new_prints, note_prints
 from treering.branches.survey import local_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
-from treering.errors import BlockedSecret, FormatTooNew, Invalid, StoreDamaged, SyncRefused
+from treering.errors import BlockedSecret, StoreDamaged, SyncRefused
 from treering.git import refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote
 from treering.model.choices import SYNC_DIRECTIONS
-from treering.model.scope import HEADS, REMOTES, Scope
+from treering.model.scope import HEADS, Scope
 from treering.model.taxonomy import one_of
-from treering.store.absence import Loss
+from treering.store import heads
+from treering.store.fetched import LOST, FetchedHead, list_fetched
 from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
-from treering.sync import exchange, refspec
-from treering.sync.exchange import Outgoing
+from treering.sync import clone, folding, incoming, outgoing, refspec
+from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import leaks, warn_of_name
+from treering.sync.outgoing import Outgoing, Place
+from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing, scope_of
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
-_ATTEMPTS = 20
-_LONGEST_PAUSE = 30.0
+#: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
+_ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
 
 Progress = Callable[[str], None]
@@ -47,7 +48,7 @@ class SyncedScope:
     status: str
     reason: str | None = None
     notes: tuple[str, ...] | None = None
-    undo: str | None = None  # the ref of our tip from before, where the sync changed what we had
+    undo: str | None = None  # the ref of what we saw before, where the sync changed that
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +92,8 @@ def sync(
     return run.run()
 
 
-class _RemoteScopes(NamedTuple):
-    """What the remote has now, and which of it could not be had."""
-
-    scopes: dict[Scope, str]
-    known: dict[str, str]  # what it was last seen to have: component -> tip
-    left_out: int
-
-
 class _SyncRun:
-    """One sync: rounds of fetch, merge and push until nobody was faster."""
+    """One sync. It is done again only where this clone turns out to be a copy, or a ref moved."""
 
     def __init__(
         self, workspace: Workspace, wire: Remote, direction: str, allow_secret: bool, say: Progress
@@ -111,139 +104,173 @@ class _SyncRun:
         self._direction = direction
         self._allow_secret = allow_secret
         self._say = say
+        self._prefix = refspec.prefix_of(workspace.repository)
+        self._is_dry = False
         self._lines: dict[Scope, SyncedScope] = {}
         self._refused: dict[Scope, str] = {}
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
-        self._instead: dict[Scope, str] = {}
-        self._mended: dict[Scope, str] = {}
+        self._more: dict[Scope, list[str]] = {}  # heads that nobody has pushed yet
+        self._redacted: dict[str, str] = {}  # commit -> the same without what was redacted
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
 
     def run(self) -> Synced:
-        for attempt in range(_ATTEMPTS):
-            start = time.monotonic()
+        for _ in range(_ATTEMPTS):
             try:
-                there = self._fetch()
-                self._take_in(there)
+                place = self._fetch()
             except RefMoved:
                 continue
-            if self._direction == "fetch" or not self._is_push_refused(there.scopes):
+            if self._direction == "fetch" or not self._is_push_refused(place):
+                self._fold(place)
                 return self._answer()
-            # Of all who push at once only one gets through: what a round takes is the measure of
-            # how far apart they have to be, twice as far each time.
-            window = (time.monotonic() - start) * 2 ** min(attempt, 6)
-            time.sleep(random.random() * min(_LONGEST_PAUSE, window))  # noqa: S311
         raise SyncRefused(
-            f"Others kept pushing to {self._wire.name} faster than we could merge.",
+            f"The refs of this clone on {self._wire.name} keep changing.",
             hint="Nothing was lost. Run `treering sync` again.",
         )
 
     # --- in ---------------------------------------------------------------------------------------
 
-    def _fetch(self) -> _RemoteScopes:
+    def _fetch(self) -> Place:
+        """Bring what is new here, and see it."""
         self._say(f"asking {self._wire.name}")
-        listing = self._wire.look(HEADS)
-        tips = {n: t for n, t in listing.refs.items() if _is_name(n)}
-        tips_before = exchange.list_fetched(self._workspace.repository, self._wire.name)
-        selection = self._choose(tips, tips_before)
-        news = {
-            name: f"{REMOTES}{self._wire.name}/heads/{name.removeprefix(HEADS)}"
-            for name, tip in selection.items()
-            if tips_before.get(name.removeprefix(HEADS)) != tip
-        }
+        listing = self._wire.look(self._prefix, HEADS)
+        there = self._choose(list(read_listing(listing.refs, self._prefix)))
+        before = {head.ref: head for head in list_fetched(self._workspace.repository, self._name)}
+        if self._direction != "push":
+            there = self._fetch_heads(there, before)
+        # After the fetch, since what came by it may say which branch was the trunk.
+        note_listing(self._workspace.repository, self._name, listing, bool(there))
+        place = self._place(there)
+        if self._direction != "push":
+            self._keep_lost(place, before)
+        self._take_in(place, before)
+        return place
+
+    @property
+    def _name(self) -> str:
+        return self._wire.name
+
+    def _place(self, there: list[RemoteHead]) -> Place:
+        repository = self._workspace.repository
+        own = clone.read_id(repository) if self._is_dry else clone.take_id(repository)
+        return Place(self._name, self._prefix, own, group_by_scope(self._vault, there))
+
+    def _choose(self, there: list[RemoteHead]) -> list[RemoteHead]:
+        """What of the remote is followed: all within reason, counted in scopes."""
+        components = dict.fromkeys(head.component for head in there)
+        if len(components) <= MOST_SCOPES:
+            return there
+        repository = self._workspace.repository
+        mine = {name.removeprefix(HEADS) for name in refs.list_refs(repository.common_dir, HEADS)}
+        mine |= {Scope(branch).component for branch in repository.branches()}
+        seen = {head.component for head in list_fetched(repository, self._name)}
+        chosen = sorted(components, key=lambda name: (name not in mine, name not in seen, name))
+        note = f"{self._name} offers {len(components)} scopes, {MOST_SCOPES} of them are used"
+        self._notes.append(note)
+        used = set(chosen[:MOST_SCOPES])
+        return [head for head in there if head.component in used]
+
+    def _fetch_heads(
+        self, there: list[RemoteHead], before: Mapping[str, FetchedHead]
+    ) -> list[RemoteHead]:
+        """Those that could be had."""
+        news = {}
+        for head in there:
+            ref = head.seen_at(self._name).ref
+            if ref not in before or before[ref].tip != head.tip:
+                news[head.ref] = ref
         if news:
-            self._say(f"fetching {len(news)} scopes")
+            self._say(f"fetching {len(news)} heads")
         failures = self._wire.fetch(news)
         for name, why in failures.items():
             self._notes.append(f"{name} could not be fetched: {why}")
-        # After the fetch, since what came by it may say which branch was the trunk.
-        note_listing(self._workspace.repository, self._wire.name, listing, bool(tips))
-        there = {name: tip for name, tip in selection.items() if name not in failures}
-        return _RemoteScopes(
-            exchange.scopes_in(self._vault, there), tips_before, len(tips) - len(selection)
-        )
+        return [head for head in there if head.ref not in failures]
 
-    def _choose(self, tips: dict[str, str], tips_before: dict[str, str]) -> dict[str, str]:
-        """What of the remote is followed: for a push our own scopes, else all within reason."""
-        mine = refs.list_refs(self._workspace.repository.common_dir, HEADS)
-        if self._direction == "push":
-            return {name: tip for name, tip in tips.items() if name in mine}
-        if len(tips) <= MOST_SCOPES:
-            return tips
-        branches = {Scope(branch).ref for branch in self._workspace.repository.branches()}
-        ours = mine.keys() | branches
-
-        def rank(name: str) -> tuple[bool, bool, str]:
-            return (name not in ours, name.removeprefix(HEADS) not in tips_before, name)
-
-        names = sorted(tips, key=rank)[:MOST_SCOPES]
-        note = f"{self._wire.name} offers {len(tips)} scopes, {MOST_SCOPES} of them are used"
-        self._notes.append(note)
-        return {name: tips[name] for name in names}
-
-    def _take_in(self, there: _RemoteScopes) -> None:
-        mine = local_scopes(self._vault)
-        todo = {scope: tip for scope, tip in there.scopes.items() if mine.get(scope) != tip}
-        missing = self._list_vanished(there) if self._direction != "push" else {}
-        if not todo and not missing and mine.keys() <= there.scopes.keys():
+    def _keep_lost(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
+        """A head once seen stays known, whatever its ref does: absence is not a deletion."""
+        now = {h.seen_at(self._name).ref: h.tip for some in place.heads.values() for h in some}
+        moved = [head for ref, head in before.items() if now.get(ref) != head.tip]
+        if not moved:
             return
-        losses = {
-            scope: exchange.find_left_out(
-                self._workspace.store,
-                self._vault,
-                scope,
-                tip,
-                there.known.get(scope.component),
-            )
-            for scope, tip in todo.items()
+        with self._workspace.store.lock() as lock:
+            for head in moved:
+                scope = scope_of(self._vault, head.component, head.tip)
+                tips = place.tips(scope) if scope else []
+                is_lost = scope and outgoing.is_news(self._vault, head.tip, tips)
+                lost = head._replace(kind=LOST, clone=head.tip[:12])
+                if is_lost and not refs.read(self._workspace.repository.handle, lost.ref):
+                    self._vault.move_ref(lock, lost.ref, head.tip, old=None, why="sync: lost")
+                if head.ref not in now and not (is_lost and head.kind == LOST):
+                    self._vault.move_ref(lock, head.ref, None, old=head.tip, why="sync: gone")
+
+    def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
+        known = {
+            head.tip: before[ref].tip
+            for some in place.heads.values()
+            for head in some
+            if (ref := head.seen_at(self._name).ref) in before
         }
+        news = [
+            incoming.look_over(self._vault, scope, tips, known)
+            for scope, tips in self._list_unseen(place, known).items()
+        ]
+        mine = local_scopes(self._vault)
+        if not news and not any(outgoing.is_gone(self._workspace.repository, s) for s in mine):
+            return
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
-            for ref, tip in missing.items():
-                self._vault.move_ref(lock, ref, None, old=tip, why="sync: gone")
-            for scope, tip in todo.items():
-                before = there.known.get(scope.component)
-                self._take_one(actor, scope, tip, mine.get(scope), before, losses[scope])
+            self._redacted |= incoming.take_out_redacted(actor, self._vault, news)
+            for one in news:
+                tips = tuple(self._redacted.get(tip, tip) for tip in one.heads)
+                self._take_one(actor, place, one._replace(heads=tips), known)
             if self._direction != "push":
-                for scope in exchange.drop_promoted(actor, self._vault, there.scopes):
+                for scope in outgoing.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
-    def _list_vanished(self, there: _RemoteScopes) -> dict[str, str]:
-        """What the remote was last seen to have and has no longer."""
-        if there.left_out:
-            return {}
-        components = {scope.component for scope in there.scopes}
-        prefix = f"{REMOTES}{self._wire.name}/heads/"
-        return {prefix + name: tip for name, tip in there.known.items() if name not in components}
+    def _list_unseen(self, place: Place, known: Mapping[str, str]) -> dict[Scope, list[str]]:
+        """The heads that came by now, and those of our own scopes that are not seen with ours."""
+        unseen: dict[Scope, list[str]] = {}
+        objects = self._workspace.repository.objects
+        for scope, some in place.heads.items():
+            tips = [tip for tip in dict.fromkeys(head.tip for head in some) if objects.exists(tip)]
+            seen = heads.list_heads(self._vault, scope)
+            view = self._vault.tip(scope) if seen else None
+            is_ancestor = self._workspace.repository.is_ancestor
+            if view:
+                tips = [t for t in tips if t not in (view, *seen) and not is_ancestor(t, view)]
+            else:
+                tips = [t for t in tips if known.get(t) != t or self._is_wanted(scope)]
+            if tips:
+                unseen[scope] = tips
+        return unseen
+
+    def _is_wanted(self, scope: Scope) -> bool:
+        return incoming.is_wanted(self._workspace.store, self._vault, scope)
 
     def _take_one(
-        self,
-        actor: Actor,
-        scope: Scope,
-        tip: str,
-        ours: str | None,
-        tip_before: str | None,
-        loss: Loss,
+        self, actor: Actor, place: Place, one: IncomingScope, known: Mapping[str, str]
     ) -> None:
-        try:
-            outcome = exchange.take_in(actor, self._vault, scope, tip, loss)
-        except (StoreDamaged, FormatTooNew, Invalid) as error:
-            self._lines[scope] = SyncedScope(scope.branch, "refused", error.message)
+        scope = one.scope
+        if one.refusals:
+            self._lines[scope] = SyncedScope(scope.branch, "refused", one.refusals[0])
+        if not one.heads:
             return
-        self._instead.pop(scope, None)
-        if outcome.instead:
-            self._instead[scope] = outcome.instead
+        own, before = self._vault.head(scope), self._vault.tip(scope)
+        is_ahead = bool(own and outgoing.is_news(self._vault, own, place.tips(scope)))
+        outcome = incoming.take_in(actor, self._vault, one, is_ahead=is_ahead)
         if outcome.mended:
-            self._mended[scope] = outcome.mended
-        if outcome.status == "unchanged" and ours is None and tip_before != tip:
+            self._more.setdefault(scope, []).extend(outcome.mended)
+        news = [tip for tip in one.heads if known.get(tip) != tip]
+        if outcome.status == "unchanged" and news and before is None:
             # The remote's alone, to be read from here.
-            outcome = outcome._replace(status="updated" if tip_before else "new")
-        if outcome.status == "unchanged":
+            is_known = any(tip in known for tip in news)
+            outcome = outcome._replace(status="updated" if is_known else "new")
+        if outcome.status == "unchanged" or scope in self._lines:
             return
-        before = ours or tip_before
-        if scope not in self._lines:
-            self._memories["fetched"] += self._count(before, tip)
+        after = self._vault.tip(scope)
+        if after:
+            self._memories["fetched"] += self._count(before, after)
         self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
             scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
@@ -259,26 +286,47 @@ class _SyncRun:
 
     # --- out --------------------------------------------------------------------------------------
 
-    def _is_push_refused(self, theirs: dict[Scope, str]) -> bool:
-        """Push what is ours; whether someone else was faster."""
-        todo = self._list_outgoing(theirs)
+    def _is_push_refused(self, place: Place) -> bool:
+        """Push what we have to say; whether it has to be tried again, under another name."""
+        todo = self._list_outgoing(place)
         if self._has_noted_prints(todo):
-            todo = self._list_outgoing(theirs)
+            todo = self._list_outgoing(place)
+        if any(self._is_of_a_copy(place, scope) for scope in todo.new):
+            clone.take_new_id(self._workspace.repository)
+            self._notes.append("this clone was copied from another, and has a name of its own now")
+            return True
         todo = self._without_secrets(todo)
-        if not todo.new:
-            return False
-        self._say(f"pushing {len(todo.new)} scopes")
-        new = {scope.ref: tip for scope, tip in todo.new.items()}
-        removals = {scope.ref: tip for scope, tip in todo.gone.items()}
-        replacements = {scope.ref: tip for scope, tip in todo.replaced.items()}
-        results = {result.ref: result for result in self._wire.push(new, removals, replacements)}
-        self._note_pushed(todo, theirs, results)
-        return any(result.is_worth_a_retry for result in results.values())
+        if not todo.is_empty:
+            self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
+            new = {place.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
+            results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
+            self._note_pushed(place, todo, results)
+            return any(result.is_worth_a_retry for result in results.values())
+        return False
 
-    def _list_outgoing(self, theirs: dict[Scope, str]) -> Outgoing:
-        return exchange.outgoing(
-            self._workspace.store, self._vault, theirs, self._instead, self._mended
-        )
+    def _is_of_a_copy(self, place: Place, scope: Scope) -> bool:
+        there = place.own_head(scope)
+        there = self._redacted.get(there, there)
+        return bool(there) and not outgoing.is_ours(self._vault, self._name, scope, there)
+
+    def _list_outgoing(self, place: Place) -> Outgoing:
+        """What to push; our own heads say from now on what a remote has lost."""
+        more = {scope: list(tips) for scope, tips in self._more.items()}
+        for head in list_fetched(self._workspace.repository, self._name):
+            scope = scope_of(self._vault, head.component, head.tip) if head.kind == LOST else None
+            if scope:
+                more.setdefault(scope, []).append(head.tip)
+        store = self._workspace.store
+        todo = outgoing.list_outgoing(store, self._vault, place, more)
+        new: dict[Scope, str] = {}
+        for scope, news in todo.items():
+            own = self._vault.head(scope)
+            if own and set(news) - {own}:
+                with store.lock() as lock:
+                    new[scope] = heads.put(self._vault, lock, scope, news, "sync: lost")
+            else:
+                new[scope] = own or heads.combine(self._vault, scope, news)[0]
+        return outgoing.put_together(store, self._vault, place, new, self._redacted)
 
     def _has_noted_prints(self, todo: Outgoing) -> bool:
         """Let what goes out carry the fingerprints of its code; whether there were new ones."""
@@ -296,7 +344,7 @@ class _SyncRun:
         for scope, tip in todo.new.items():
             if warning := warn_of_name(scope):
                 self._notes.append(warning)
-            leaks_here = {leak.what: leak.kind for leak in leaks(self._vault, self._wire.name, tip)}
+            leaks_here = {leak.what: leak.kind for leak in leaks(self._vault, self._name, tip)}
             if leaks_here:
                 del clean[scope]
                 names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())
@@ -304,34 +352,33 @@ class _SyncRun:
                 self._lines[scope] = SyncedScope(
                     scope.branch, "refused", f"holds a credential: {names}"
                 )
-        return Outgoing(clean, todo.gone if len(clean) == len(todo.new) else {}, todo.replaced)
+        is_whole = len(clean) == len(todo.new)
+        return todo._replace(new=clean, gone=todo.gone if is_whole else {})
 
-    def _note_pushed(
-        self, todo: Outgoing, theirs: dict[Scope, str], results: dict[str, PushedRef]
-    ) -> None:
-        name = self._wire.name
+    def _note_pushed(self, place: Place, todo: Outgoing, results: Mapping[str, PushedRef]) -> None:
         self._refused = {}
         with self._workspace.store.lock() as lock:
-            for scope, tip in (todo.new | todo.gone).items():
-                result = results.get(scope.ref)
-                if result is None or not result.is_done:
-                    if result and not result.is_worth_a_retry:
-                        self._refused[scope] = result.reason
-                    continue
-                is_gone = scope in todo.gone
-                ref = exchange.fetched_ref(name, scope)
-                now = refs.read(self._workspace.repository.handle, ref)
-                if now != (None if is_gone else tip):
-                    self._vault.move_ref(
-                        lock, ref, None if is_gone else tip, old=now, why="sync: pushed"
-                    )
-                if is_gone:
+            for scope, tip in todo.new.items():
+                result = results.get(place.own_ref(scope))
+                if result and result.is_done:
+                    outgoing.note_pushed(self._vault, lock, place, scope, tip)
+                    self._pushed.add(scope)
+                    self._memories["pushed"] += self._count(place.own_head(scope) or None, tip)
+                    if scope not in self._lines or self._lines[scope].status == "refused":
+                        self._lines[scope] = SyncedScope(scope.branch, "pushed")
+                elif result and not result.is_worth_a_retry:
+                    self._refused[scope] = result.reason
+            for name, scope in todo.gone.items():
+                if name in results and results[name].is_done:
+                    outgoing.note_pushed(self._vault, lock, place, scope, None)
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
-                    continue
-                self._pushed.add(scope)
-                self._memories["pushed"] += self._count(theirs.get(scope), tip)
-                if scope not in self._lines or self._lines[scope].status == "refused":
-                    self._lines[scope] = SyncedScope(scope.branch, "pushed")
+
+    def _fold(self, place: Place) -> None:
+        """Where nothing else was to do, make few heads of many."""
+        if self._direction != "full" or self._lines or self._pushed:
+            return
+        with suppress(SyncRefused):
+            folding.fold(self._workspace.store, self._wire, place, self._workspace.clock())
 
     # --- telling ----------------------------------------------------------------------------------
 
@@ -346,11 +393,15 @@ class _SyncRun:
             )
         if self._refused:
             reasons = "; ".join(f"{s.branch} {why}" for s, why in self._refused.items())
-            raise SyncRefused(f"{self._wire.name} did not take everything: {reasons}")
+            raise SyncRefused(
+                f"{self._name} did not take everything: {reasons}",
+                hint="If it takes branches only, all who share set another place for memories: "
+                "`git config treering.remoteprefix refs/heads/treering`. Nothing was lost.",
+            )
         lines = sorted(self._lines.values(), key=lambda line: line.branch)
         statuses = [line.status for line in lines]
         return Synced(
-            remote=self._wire.name,
+            remote=self._name,
             scopes=tuple(lines),
             fetched=sum(status in ("new", "updated", "merged") for status in statuses),
             pushed=len(self._pushed),
@@ -361,39 +412,21 @@ class _SyncRun:
 
     def forecast(self) -> Synced:
         """What a sync would do, as far as can be told without fetching anything."""
-        tips = {n: t for n, t in self._wire.list_refs(HEADS).items() if _is_name(n)}
-        theirs = exchange.scopes_in(self._vault, tips)
-        mine = local_scopes(self._vault)
-        tips_before = exchange.list_fetched(self._workspace.repository, self._wire.name)
-        out = exchange.outgoing(self._workspace.store, self._vault, theirs, {}, {})
-        for scope in mine.keys() | theirs.keys():
-            status = self._forecast(scope, mine.get(scope), theirs.get(scope), tips_before, out)
-            if status:
+        self._is_dry = True
+        listing = self._wire.look(self._prefix, HEADS)
+        place = self._place(list(read_listing(listing.refs, self._prefix)))
+        seen = {head.tip for head in list_fetched(self._workspace.repository, self._name)}
+        out = outgoing.list_outgoing(self._workspace.store, self._vault, place, {})
+        for scope in {**local_scopes(self._vault), **place.heads}:
+            is_out = scope in out and self._direction != "fetch"
+            is_in = any(tip not in seen for tip in place.tips(scope)) and self._direction != "push"
+            if is_in:
+                own = self._vault.tip(scope)
+                status = "merged" if is_out else "updated" if own else "new"
+            else:
+                status = "pushed" if is_out else "unchanged"
+            if is_in or self._vault.head(scope):
                 self._lines[scope] = SyncedScope(scope.branch, status)
-        if self._direction != "fetch":
-            self._pushed = {s for s in out.new if s in self._lines}
+            if is_out:
+                self._pushed.add(scope)
         return self._answer()
-
-    def _forecast(
-        self,
-        scope: Scope,
-        ours: str | None,
-        theirs: str | None,
-        tips_before: dict[str, str],
-        out: Outgoing,
-    ) -> str:
-        if theirs is None or ours == theirs:
-            return "pushed" if scope in out.new and self._direction != "fetch" else "unchanged"
-        if ours is None:
-            return "" if tips_before.get(scope.component) == theirs else "new"
-        if scope in out.new:
-            return "pushed" if self._direction != "fetch" else "unchanged"
-        is_ours_old = ours == tips_before.get(scope.component)
-        repository = self._workspace.repository
-        return "updated" if is_ours_old or repository.is_ancestor(ours, theirs) else "merged"
-
-
-def _is_name(ref: str) -> bool:
-    """Whether a ref of the remote can be one of ours; what it is called was chosen by others."""
-    component = ref.removeprefix(HEADS)
-    return "/" not in component and component.isprintable() and len(component.encode()) <= 240

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
 from treering.branches.code import as_made_on_branch, code_position
+from treering.branches.identity import tell_lives_apart
 from treering.branches.names import scope_now
 from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
@@ -84,6 +85,7 @@ class Workspace:
         self._driver = driver
         self._driven: set[str] = set()
         self.store = Store(repository, clock)
+        tell_lives_apart(self.store)
         self.clock = clock
         self.agent = agent
         self._person = person

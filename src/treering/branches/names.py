@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.errors import StoreDamaged
 from treering.git import log as git_log
-from treering.git import reflog
+from treering.git import reflog, refs
 from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -91,6 +91,8 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
 
 
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
+    if vault.head(scope) is None and not refs.read(vault.repository.handle, scope.view_ref):
+        return False  # what other clones say of other work is not under this name
     newest = _last_write_here(vault, scope)
     if newest is None:
         return _is_another_life(repository, vault, scope.branch, tip)

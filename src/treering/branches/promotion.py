@@ -59,13 +59,13 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
     else:
         tree = vault.write_folder(None, files)
     parents = tuple(sorted(tips))
-    kind = landed.landing.evidence
+    kind, name = landed.landing.evidence, mask(source.without_owner.branch)
     said = Message(
         op=PROMOTE,
-        subject=f"promote {len(landed.ids)} memories of {mask(source.branch)}",
+        subject=f"promote {len(landed.ids)} memories of {name}",
         code=CodePosition(mask_branch(landed.into), landed.landing.merged_as),
         memories=landed.ids,
-        promoted_from=mask(source.branch),
+        promoted_from=name,
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
         merge_kind=kind if kind != "none" else BY_HAND,

@@ -12,8 +12,9 @@ from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.git.remote import RemoteListing
 from treering.git.repository import Repository
-from treering.model.scope import REMOTES, Scope, is_utf8
+from treering.model.scope import Scope, is_utf8
 from treering.store import message
+from treering.store.fetched import list_fetched
 
 _USUAL = ("main", "master", "trunk", "develop")
 #: Names of branches that others may land on, too, and folders of such.
@@ -114,17 +115,18 @@ def _exists(repository: Repository, name: str) -> bool:
 
 
 def _has_fetched_scope(repository: Repository, name: str) -> bool:
-    return bool(_read_refs(repository, _fetched_refs(repository, name)))
+    return bool(_fetched_tips(repository, name))
 
 
 def _scope_tips(repository: Repository, name: str) -> list[str]:
     if not is_utf8(name):
         return []
-    return _read_refs(repository, [Scope(name).ref, *_fetched_refs(repository, name)])
+    return [*_read_refs(repository, [Scope(name).ref]), *_fetched_tips(repository, name)]
 
 
-def _fetched_refs(repository: Repository, name: str) -> list[str]:
-    return [f"{REMOTES}{remote}/heads/{Scope(name).component}" for remote in repository.remotes()]
+def _fetched_tips(repository: Repository, name: str) -> list[str]:
+    component = Scope(name).component
+    return [head.tip for head in list_fetched(repository) if head.component == component]
 
 
 def _read_refs(repository: Repository, names: Iterable[str]) -> list[str]:

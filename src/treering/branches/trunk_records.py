@@ -18,6 +18,7 @@ from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope, is_utf8
 from treering.store import message
+from treering.store.fetched import list_fetched
 
 #: So many of the newest memory commits are asked; of those who wrote them, each has one voice.
 _MOST_COMMITS = 500
@@ -53,8 +54,13 @@ def _state(repository: Repository) -> _State:
     """Changes whenever a fetched ref does: a ref is written beside and moved into its folder, or
     packed."""
     top = str(repository.common_dir)
-    places = [f"{top}/{REMOTES}{remote}/heads" for remote in repository.remotes()]
-    return [list(files.state_of(place)) for place in (f"{top}/packed-refs", *places)]
+    places = [f"{top}/packed-refs"]
+    for remote in repository.remotes():
+        places.append(f"{top}/{REMOTES}{remote}/heads")
+        clones = repository.common_dir / f"{REMOTES}{remote}/clones"
+        with suppress(OSError):
+            places += (str(folder) for folder in sorted(clones.iterdir()))
+    return [list(files.state_of(place)) for place in places]
 
 
 def _load(repository: Repository, state: _State) -> list[str]:
@@ -62,10 +68,7 @@ def _load(repository: Repository, state: _State) -> list[str]:
     path = repository.common_dir / "treering" / "cache" / "trunk.json"
     if (names := _read(path, state)) is not None:
         return names
-    prefixes = [f"{REMOTES}{remote}/heads/" for remote in repository.remotes()]
-    tips = [
-        tip for prefix in prefixes for tip in refs.list_refs(repository.common_dir, prefix).values()
-    ]
+    tips = [head.tip for head in list_fetched(repository)]
     names = _count(repository.objects.newest(tips, _MOST_COMMITS))
     if tips:
         text = json.dumps({"state": state, "names": names})

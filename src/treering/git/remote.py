@@ -1,10 +1,10 @@
 """A remote, through the git program: with its credentials, proxies, and ways of cloning.
 
-Never with `+` for what others may have written: a bare repository accepts any forced update.
+Nothing is pushed without a lease: a bare repository accepts any forced update.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,14 +74,10 @@ class Remote:
         if not is_attended:
             self._env |= process.ask_nobody(ssh)
 
-    def list_refs(self, prefix: str) -> dict[str, str]:
-        """The refs below a prefix that the remote has now."""
-        return self.look(prefix).refs
-
-    def look(self, prefix: str) -> RemoteListing:
-        """The refs below a prefix, the branches and HEAD, in one go: a fetch moves no
+    def look(self, *prefixes: str) -> RemoteListing:
+        """The refs below some prefixes, the branches and HEAD, in one go: a fetch moves no
         `refs/remotes/*/HEAD`, so a default branch that changed is seen here alone."""
-        wanted = ("HEAD", f"{_BRANCHES}*", f"{prefix}*")
+        wanted = ("HEAD", f"{_BRANCHES}*", *(f"{prefix}*" for prefix in prefixes))
         answer = self._ask("ls-remote", "--quiet", "--symref", "--", self.name, *wanted)
         if answer.code:
             raise self._refusal(answer, "cannot be reached")
@@ -92,10 +88,10 @@ class Remote:
         branches = {
             ref.removeprefix(_BRANCHES): oid
             for ref, oid in oids.items()
-            if ref.startswith(_BRANCHES)
+            if ref.startswith(_BRANCHES) and not ref.startswith(prefixes)
         }
         return RemoteListing(
-            {ref: oid for ref, oid in oids.items() if ref.startswith(prefix)},
+            {ref: oid for ref, oid in oids.items() if ref.startswith(prefixes)},
             branches,
             head.removeprefix(_SYMREF) if head.startswith(_SYMREF) else "",
         )
@@ -133,46 +129,35 @@ class Remote:
         )
 
     def push(
-        self, new: Mapping[str, str], gone: Mapping[str, str], replaced: Mapping[str, str]
+        self, new: Mapping[str, str], gone: Iterable[str], leases: Mapping[str, str]
     ) -> Iterator[PushedRef]:
-        """Push commits to refs, and remove refs that still have the value given.
+        """Push commits to refs, and remove refs; each must still have the value its lease says, ""
+        for none at all. A history need not be built upon what was there.
 
-        Whatever is removed goes together with what was pushed, or not at all. A history in
-        `replaced` need not be built upon, if the ref still has the value given.
+        What is removed goes after all that was to be pushed is there, or not at all.
         """
-        if gone:
-            yield from self._push(new, gone, replaced, is_atomic=True)
-            return
-        items = list(new.items())
+        items, done = list(new.items()), True
         for start in range(0, len(items), _AT_ONCE):
-            some = dict(items[start : start + _AT_ONCE])
-            yield from self._push(some, {}, replaced, is_atomic=False)
+            for result in self._push(dict(items[start : start + _AT_ONCE]), (), leases):
+                done = done and result.is_done
+                yield result
+        names = list(gone) if done else []
+        for start in range(0, len(names), _AT_ONCE):
+            yield from self._push({}, names[start : start + _AT_ONCE], leases)
 
     def _push(
-        self,
-        new: Mapping[str, str],
-        gone: Mapping[str, str],
-        replaced: Mapping[str, str],
-        *,
-        is_atomic: bool,
+        self, new: Mapping[str, str], gone: Iterable[str], leases: Mapping[str, str]
     ) -> list[PushedRef]:
+        names = [*new, *gone]
         answer = self._ask(
             *_not_a_mirror(self.name),
             *("-c", "push.followTags=false"),
             *("push", "--porcelain", "--no-verify", "--no-signed", "--recurse-submodules=no"),
-            *(["--atomic"] if is_atomic else []),
-            *(f"--force-with-lease={ref}:{tip}" for ref, tip in gone.items()),
-            *(f"--force-with-lease={ref}:{tip}" for ref, tip in replaced.items() if ref in new),
+            *(f"--force-with-lease={name}:{leases[name]}" for name in names),
             *("--", self.name),
             *(f"{tip}:{ref}" for ref, tip in new.items()),
             *(f":{ref}" for ref in gone),
         )
-        if is_atomic and b"does not support --atomic" in answer.err:
-            # First what was promoted, then the scopes it came from: never the other way round.
-            first = self._push(new, {}, replaced, is_atomic=False) if new else []
-            if all(one.is_done for one in first):
-                return [*first, *self._push({}, gone, {}, is_atomic=False)]
-            return first
         results = list(_results(answer.out))
         if not results:
             raise self._refusal(answer, "cannot be pushed to")

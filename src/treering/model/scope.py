@@ -20,6 +20,8 @@ UNDO = "refs/treering/undo/"
 KEEP = "refs/treering/keep/"
 KEEP_REMOTE = "refs/treering/keep-remote/"
 REMOTES = "refs/treering/remotes/"
+#: What we last pushed to our own refs of a remote.
+PUSHED = "refs/treering/pushed/"
 
 _LONGEST = 200
 _CUT = 160
@@ -84,6 +86,20 @@ class Scope(NamedTuple):
     @property
     def is_aside(self) -> bool:
         return not self.is_detached and "~" in self.branch
+
+    def of_owner(self, owner: str) -> "Scope":
+        """Other work of the same name, by whose it is: no branch can be called so."""
+        return Scope(f"{self.branch} ({owner})")
+
+    @property
+    def owner(self) -> str:
+        """Whose other work of a name this is, or nothing."""
+        name, _, owner = self.branch.partition(" (")
+        return owner.removesuffix(")") if name and owner.endswith(")") else ""
+
+    @property
+    def without_owner(self) -> "Scope":
+        return Scope(self.branch.partition(" (")[0]) if self.owner else self
 
     @property
     def component(self) -> str:

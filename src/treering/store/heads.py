@@ -16,6 +16,7 @@ from treering.model.scope import Scope
 from treering.store.dates import newest
 from treering.store.merge.join import JoinResult, join
 from treering.store.message import CodePosition, Message
+from treering.store.tree_diff import CommitTable
 from treering.store.vault import JOIN, NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
@@ -48,6 +49,15 @@ def list_independent(vault: Vault, heads: Collection[str]) -> list[str]:
         for head in unique
         if not any(head != other and is_ancestor(head, other) for other in unique)
     ]
+
+
+def is_held(vault: Vault, head: str, other: str) -> bool:
+    """Whether another head holds this one: has it in its history, and not behind a promotion."""
+    if head == other:
+        return True
+    if not vault.repository.is_ancestor(head, other):
+        return False
+    return any(commit.oid == head for commit in CommitTable(vault, [other]).list_open(other))
 
 
 def combine(
@@ -107,7 +117,7 @@ def write(
         vault.refuse_newer_format(head)
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
-        others = list(list_joined(vault, view))  # what a fetch saw
+        others = vault.fetched_heads(to, is_sure=True)
     holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
     parent = own
     if holders:
@@ -169,7 +179,8 @@ def move_head(vault: Vault, held: Held, scope: Scope, new: str | None, *, why: s
     own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
     others = [head for head in list_heads(vault, scope) if head != own]
     if own is None and view is None:
-        others = vault.fetched_heads(scope)  # what was seen so far, and is to be seen on
+        # What was seen so far, and is to be seen on.
+        others = vault.fetched_heads(scope, is_sure=True)
     vault.move_ref(held, scope.ref, new, old=own, why=why)
     if new is None:
         set_view(vault, held, scope, None, old=view)

@@ -15,7 +15,7 @@ PROMOTE = "promote"
 #: What a commit says that changes no memory, and tells where the code is now.
 NOTE = "note"
 
-_TRAILER = r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+): (.*)"
+_TRAILER = r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+|Withdrawn): (.*)"
 
 
 class CodePosition(NamedTuple):
@@ -54,6 +54,8 @@ class Message(NamedTuple):
     promoted_into: str = ""
     merged_as: str = ""
     merge_kind: str = ""
+    #: `<scope> <commit>`: what was purged, and is not to be pushed again.
+    withdrawn: tuple[str, ...] = ()
     #: A paragraph between subject and trailers: the fingerprints of the branch's code.
     prints: str = ""
 
@@ -89,6 +91,7 @@ class Message(NamedTuple):
             lines.append(f"Merged-As: {self.merged_as}")
         if self.merge_kind:
             lines.append(f"Merge-Kind: {self.merge_kind}")
+        lines.extend(f"Withdrawn: {line}" for line in self.withdrawn)
         prints = f"{self.prints.strip()}\n\n" if self.prints else ""
         return f"{self.subject}\n\n{prints}" + "\n".join(lines) + "\n"
 
@@ -133,6 +136,7 @@ def read(text: str) -> Message:
         promoted_into=last("Promoted-Into"),
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
+        withdrawn=tuple(trailers.get("Withdrawn", [])),
         prints=above.strip(),
     )
 

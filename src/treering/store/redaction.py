@@ -4,19 +4,29 @@ Nothing of this clone or this moment goes into the new commits, so that two clon
 same memory out of the same history end at the same commits, and meet again without a merge.
 """
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from treering.git import reach, refs
 from treering.git.binding import GIT_OBJECT_TREE, without_fsync
+from treering.git.lock import Held
+from treering.git.log import below
 from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
-from treering.store import layout
+from treering.model.scope import HEADS, PUSHED, REFS, REMOTES, TRASH, UNDO, VIEWS
+from treering.store import heads, layout
+from treering.store.merge.replay import is_redacted
 from treering.store.tree_diff import MemoryCommit, read_log
 from treering.store.vault import Vault
 
 TEXT = "redacted"
+#: What stands in the bytes of every tombstone.
+TOMBSTONE = b"redacted: true"
+#: Where refs lie that are moved to a history without the text.
+REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES)
 _LONG_AGO = "1970-01-01T00:00:00Z"
 
 
@@ -53,6 +63,55 @@ def rewrite(vault: Vault, ids: Iterable[str], revisions: Sequence[str]) -> Redac
         for commit in read_log(vault, revisions):
             work.take(commit)
     return RedactedHistory(work.commits, frozenset(work.blobs))
+
+
+def take_out(vault: Vault, held: Held, ids: Collection[str]) -> RedactedHistory:
+    """Move our refs to histories without the text of some memories, and forget where they were.
+
+    What remotes were seen to have is written again, too: a sync brings it there.
+    """
+    folder = vault.repository.common_dir
+    names = {name: tip for p in REWRITTEN for name, tip in refs.list_refs(folder, p).items()}
+    views = {
+        name: heads.list_joined(vault, view) for name, view in refs.list_refs(folder, VIEWS).items()
+    }
+    joined = [head for some in views.values() for head in some]
+    tips = list(dict.fromkeys((*names.values(), *joined)))
+    history = rewrite(vault, ids, tips) if tips else RedactedHistory({}, frozenset())
+    with_text = history.commits.keys() | {
+        commit for memory_id in ids for commit in _list_commits_with_text(vault, memory_id)
+    }
+    os.sync()  # one for all objects, before any ref names them
+    for name, tip in names.items():
+        if tip in history.commits:
+            vault.move_ref(held, name, history.commits[tip], old=tip, why="redact")
+    for name, some in views.items():
+        if history.commits.keys() & set(some):
+            _renew_view(vault, held, name, [history.commits.get(head, head) for head in some])
+    refs.forget_logs(folder, REFS, with_text)
+    return history
+
+
+def _renew_view(vault: Vault, held: Held, name: str, joined: Sequence[str]) -> None:
+    own = refs.read(vault.repository.handle, HEADS + name.removeprefix(VIEWS))
+    scope = vault.scope_of(joined[0])
+    view, _ = heads.combine(vault, scope, [*joined, *([own] if own else [])])
+    old = refs.read(vault.repository.handle, name)
+    vault.move_ref(held, name, None if view == own else view, old=old, why="redact")
+
+
+def _list_commits_with_text(vault: Vault, memory_id: str) -> set[str]:
+    """Our commits that hold a memory's text, those included that only a log of ours still names."""
+    folder, path, ours = vault.repository.common_dir, layout.path_of(memory_id), below(REFS)
+    values = refs.list_logged_values(folder, REFS)
+    versions = reach.find_versions(folder, path, ours, also=values)
+    brought = [commits for blob, commits in versions.items() if is_text(vault, blob)]
+    return reach.find_descendants(folder, set().union(*brought), ours, also=values)
+
+
+def is_text(vault: Vault, blob: str) -> bool:
+    """Whether a blob holds more than that a memory was redacted."""
+    return not is_redacted(vault.try_memory(blob))
 
 
 class _Redaction:

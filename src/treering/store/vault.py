@@ -1,7 +1,8 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from treering.clock import Clock, wall_clock
 from treering.errors import FormatTooNew, StorageFailed, StoreDamaged, TreeringError
@@ -14,6 +15,7 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import message
+from treering.store.fetched import list_fetched
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing, Trees
@@ -24,6 +26,17 @@ _MOST_SNAPSHOTS = 1_000
 JOIN = "join"
 #: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
+
+
+class ChooseKin(Protocol):
+    """Tells which of other clones' heads of a name are of the same work as ours; `is_sure` leaves
+    out those that may be."""
+
+    def __call__(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]: ...
+
+
+def _choose_all(of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:  # noqa: ARG001
+    return list(heads)
 
 
 class Vault:
@@ -43,6 +56,8 @@ class Vault:
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
+        #: Asked of code and logs, which a vault knows nothing of.
+        self.choose_kin: ChooseKin = _choose_all
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -72,48 +87,88 @@ class Vault:
         found = self.repository.objects.commit(commit)
         return len(found.parents) > 1 and message.read(found.message).op == JOIN
 
-    def fetched_heads(self, of: Scope) -> list[str]:
-        """What other clones say of a scope, as far as a fetch has seen it."""
-        return list(dict.fromkeys(self._list_fetched(of.component)))
+    def fetched_heads(self, of: Scope, *, is_sure: bool = False) -> list[str]:
+        """What other clones say of a scope, as far as a fetch has seen it, and is of the same work;
+        of a name with an owner, what that one says of other work."""
+        plain = of.without_owner
+        heads = [
+            head.tip for head in list_fetched(self.repository) if head.component == plain.component
+        ]
+        if not heads:
+            return []
+        return self._sort_lives(plain, heads, is_sure=is_sure).get(of, [])
 
-    def _list_fetched(self, component: str) -> Iterator[str]:
-        for prefix in self._fetched_prefixes():
-            for name, tip in refs.list_refs(self.repository.common_dir, prefix).items():
-                if name.rpartition("/")[2] == component:
-                    yield tip
+    def _sort_lives(
+        self, of: Scope, heads: Sequence[str], *, is_sure: bool = False
+    ) -> dict[Scope, list[str]]:
+        """Heads by whose work they are: ours, and that of others who chose the same name."""
+        there = self._without_trash(of, list(dict.fromkeys(heads)))
+        kin = self.choose_kin(of, there, is_sure=is_sure)
+        lives: dict[Scope, list[str]] = {of: kin} if kin else {}
+        for head in there:
+            if head not in kin:
+                lives.setdefault(of.of_owner(self._owner_of(head)), []).append(head)
+        return lives
+
+    def _without_trash(self, of: Scope, heads: list[str]) -> list[str]:
+        """A fetch brings nothing back from the trash."""
+        trash = refs.list_refs(self.repository.common_dir, f"{scope.TRASH}{of.component}/").values()
+        is_ancestor = self.repository.is_ancestor
+        return [h for h in heads if not any(h == tip or is_ancestor(h, tip) for tip in trash)]
+
+    def _owner_of(self, head: str) -> str:
+        try:
+            name = self.repository.objects.commit(head).author.partition(" <")[0]
+        except StoreDamaged:
+            name = ""
+        return re.sub(r"[^\w .'-]", "", name).strip() or "someone"
 
     def _fetched_tip(self, of: Scope) -> str | None:
-        heads = self.fetched_heads(of)
+        return self._look_at(of, self.fetched_heads(of))
+
+    def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:
             return heads[0] if heads else None
         from treering.store.heads import look_at  # what is not ours is rarely asked for
 
-        return look_at(self, of, heads)
+        return look_at(self, of.without_owner, heads)
 
     def scopes(self) -> dict[Scope, str]:
-        """Every scope there is and its tip, fetched ones included where we have none of our own."""
-        names: dict[str, str] = {}
-        for prefix in (scope.HEADS, scope.VIEWS, *self._fetched_prefixes()):
-            for name, tip in refs.list_refs(self.repository.common_dir, prefix).items():
-                names.setdefault(name.rpartition("/")[2], tip)
+        """Every scope there is and its tip: ours, what was fetched, and others' work under a name
+        that is ours, too."""
+        folder = self.repository.common_dir
+        ours = refs.list_refs(folder, scope.HEADS) | refs.list_refs(folder, scope.VIEWS)
+        own_names = {name.rpartition("/")[2]: tip for name, tip in ours.items()}
+        fetched: dict[str, list[str]] = {}
+        for head in list_fetched(self.repository):
+            fetched.setdefault(head.component, []).append(head.tip)
         found: dict[Scope, str] = {}
-        for component, tip in sorted(names.items()):
+        for component in sorted({*own_names, *fetched}):
+            heads = fetched.get(component, [])
+            tip = own_names.get(component) or heads[0]
             if not is_utf8(component):
                 continue  # no answer could name it; doctor does
-            known = Scope.of_component(component, self._full_name(component, tip))
-            if known and (view := self._tip_or(known, tip)):
-                found[known] = view
+            if known := Scope.of_component(component, self._full_name(component, tip)):
+                found |= self._tips_of(known, tip if component in own_names else None, heads)
         return found
+
+    def _tips_of(self, of: Scope, own: str | None, heads: Sequence[str]) -> dict[Scope, str]:
+        """The tip of a scope, and of others' work that has its name."""
+        tips: dict[Scope, str] = {}
+        if own and (tip := self._tip_or(of, own)):
+            tips[of] = tip
+            is_ancestor = self.repository.is_ancestor
+            heads = [h for h in heads if h not in (own, tip) and not is_ancestor(h, tip)]
+        for life, some in self._sort_lives(of, heads).items() if heads else ():
+            if life not in tips and (tip := self._look_at(life, some)):
+                tips[life] = tip
+        return tips
 
     def _tip_or(self, of: Scope, tip: str) -> str | None:
         try:
             return self.tip(of)
         except StoreDamaged:
             return tip
-
-    def _fetched_prefixes(self) -> list[str]:
-        remotes = [f"{scope.REMOTES}{remote}/" for remote in self.repository.remotes()]
-        return [f"{remote}{kind}/" for remote in remotes for kind in ("heads", "clones")]
 
     def _full_name(self, component: str, tip: str) -> str:
         if "%+" not in component:

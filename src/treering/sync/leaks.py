@@ -44,7 +44,7 @@ def warn_of_name(scope: Scope) -> str:
 
 
 def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]:
-    elsewhere = below(f"{REMOTES}{remote}/heads/")
+    elsewhere = below(f"{REMOTES}{remote}/")
     blobs: set[str] = set()
     for commit in read_log(vault, [tip], without=[elsewhere]):
         if len(commit.parents) > 1 or commit.op == KEEP:

@@ -3,17 +3,36 @@
 Never straight into our own refs: a `git fetch --prune` would throw away what was not pushed yet.
 """
 
-from treering.errors import SyncRefused
+from treering.errors import Invalid, SyncRefused
 from treering.git import config
+from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, REMOTES
-
-_OURS = f"+{HEADS}*:"
+from treering.model.scope import CLONES, REFS, REMOTES
 
 
-def fetch_refspec(remote: str) -> str:
+def fetch_refspec(remote: str, prefix: str = CLONES) -> str:
     """Into a place of our own: fetched straight into `heads`, a prune would delete memories."""
-    return f"{_OURS}{REMOTES}{remote}/heads/*"
+    return f"+{prefix}*:{REMOTES}{remote}/clones/*"
+
+
+def prefix_of(repository: Repository) -> str:
+    """Below which name memories lie on a remote. A host may allow branches only: then
+    `treering.remoteprefix` chooses a place, the same for all who share."""
+    setting = repository.config("treering.remoteprefix")
+    if not setting:
+        return CLONES
+    prefix = f"{setting.rstrip('/')}/"
+    if not prefix.startswith("refs/") or not reference_is_valid_name(f"{prefix}clone/main"):
+        raise Invalid(
+            f"treering.remoteprefix {setting!r} is not the beginning of a ref.",
+            hint="`git config treering.remoteprefix refs/heads/treering` is one.",
+        )
+    return prefix
+
+
+def _is_ours(line: str) -> bool:
+    """Whether a line of the configuration is for memories; 0.1 wrote it for other refs."""
+    return line.startswith(f"+{REFS}") or f":{REMOTES}" in line
 
 
 def is_automatic(repository: Repository) -> bool:
@@ -41,9 +60,10 @@ def wrong(repository: Repository) -> list[str]:
     target = find_sharing_remote(repository) if is_automatic(repository) else ""
     remotes = []
     for remote, values in lines.items():
-        ours = [value for value in values if value.startswith(_OURS)]
+        ours = [value for value in values if _is_ours(value)]
         is_missing = remote == target and not ours and len(values) > 0
-        if is_missing or any(value != fetch_refspec(remote) for value in ours):
+        right = fetch_refspec(remote, prefix_of(repository))
+        if is_missing or any(value != right for value in ours):
             remotes.append(remote)
     return remotes
 
@@ -59,12 +79,13 @@ def repair(repository: Repository) -> bool:
 def set_up(repository: Repository, remote: str) -> None:
     """Let `git fetch REMOTE` bring memories, too; a line for another name of it goes."""
     take_away(repository, remote)
-    config.add(repository.common_dir, f"remote.{remote}.fetch", fetch_refspec(remote))
+    line = fetch_refspec(remote, prefix_of(repository))
+    config.add(repository.common_dir, f"remote.{remote}.fetch", line)
 
 
 def take_away(repository: Repository, remote: str) -> None:
     for line in _lines(repository).get(remote, []):
-        if line.startswith(_OURS):
+        if _is_ours(line):
             config.unset(repository.common_dir, f"remote.{remote}.fetch", line)
 
 

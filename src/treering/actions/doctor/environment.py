@@ -1,6 +1,7 @@
 """What is around the store: the machine, the hooks, and what is fetched from where."""
 
 import os
+import re
 from collections.abc import Iterator
 
 from treering.actions.doctor.finding import Finding
@@ -112,4 +113,5 @@ def strange_remotes(vault: Vault) -> Iterator[Finding]:
 
 
 def _remote_of(name: str) -> str:
-    return name.removeprefix(REMOTES).rpartition("/heads/")[0]
+    """The remote in the name of a ref; its own name may have slashes."""
+    return re.split(r"/(?:heads/|(?:clones|lost)/[^/]*/)[^/]*$", name.removeprefix(REMOTES))[0]

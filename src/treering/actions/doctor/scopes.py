@@ -49,7 +49,7 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
 def _scope(name: str, full_name: str) -> Scope | None:
     component = name.removeprefix(HEADS)
     if name.startswith(REMOTES):
-        component = name.rpartition("/heads/")[2]
+        component = name.rpartition("/")[2]
     return Scope.of_component(component, full_name)
 
 
@@ -95,9 +95,7 @@ def _earlier_tips(vault: Vault, name: str, value: str) -> Iterator[str]:
         yield from vault.repository.objects.commit(value).parents
     if name.startswith(HEADS):
         fetched = refs.list_refs(folder, REMOTES)
-        yield from (
-            tip for ref, tip in fetched.items() if ref.endswith(f"/heads/{name[len(HEADS) :]}")
-        )
+        yield from (tip for ref, tip in fetched.items() if ref.endswith(f"/{name[len(HEADS) :]}"))
 
 
 def _is_readable(vault: Vault, tip: str) -> bool:

@@ -1,0 +1,96 @@
+"""Folding: few heads on a remote instead of many, once the clones that made them are quiet.
+
+One clone says a join of quiet heads as its own. Then the remote is listed again, and each head goes
+that another of its scope holds there, with a lease. Asked of the remote alone: no lease guards a
+ref that a push leaves alone, and two who fold at once would delete each other's reason.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from treering.git.remote import Remote
+from treering.model.scope import HEADS, Scope
+from treering.store import heads
+from treering.store.store import Store
+from treering.store.vault import Vault
+from treering.sync import outgoing
+from treering.sync.outgoing import Place
+from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
+
+#: A clone that said nothing for so long counts as quiet.
+_QUIET_FOR = 7 * 24 * 3600
+#: So many quiet heads of a scope are worth a push.
+_WORTH_IT = 3
+
+
+def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
+    """Make fewer heads of many; how many went. What is not seen as one is left alone."""
+    vault = store.shared
+    seen = {scope: set(heads.list_heads(vault, scope)) for scope in place.heads}
+    quiet = {
+        scope: some
+        for scope, there in place.heads.items()
+        if len(some := _list_quiet(vault, place, there, seen[scope], now)) >= _WORTH_IT
+    }
+    is_held = any(
+        head.clone and seen[scope] and head.tip not in seen[scope]
+        for scope, there in place.heads.items()
+        for head in there
+    )
+    if not quiet and not is_held:
+        return 0
+    if quiet:
+        _say_joins(store, vault, wire, place, quiet)
+    listing = wire.look(place.prefix, HEADS)
+    there = group_by_scope(vault, read_listing(listing.refs, place.prefix))
+    gone = {head.ref: head.tip for head in list_held(vault, there)}
+    return sum(result.is_done for result in wire.push({}, gone, gone)) if gone else 0
+
+
+def _list_quiet(
+    vault: Vault, place: Place, there: list[RemoteHead], seen: set[str], now: float
+) -> list[RemoteHead]:
+    """Heads of other clones that said nothing for long; what 0.1 pushes it would push again."""
+    objects = vault.repository.objects
+    return [
+        head
+        for head in there
+        if head.clone
+        and head.clone != place.clone
+        and head.tip in seen
+        and objects.commit(head.tip).time < now - _QUIET_FOR
+    ]
+
+
+def _say_joins(
+    store: Store,
+    vault: Vault,
+    wire: Remote,
+    place: Place,
+    quiet: dict[Scope, list[RemoteHead]],
+) -> None:
+    """Let our own heads hold quiet ones."""
+    new: dict[Scope, str] = {}
+    with store.lock() as lock:
+        for scope, some in quiet.items():
+            new[scope] = heads.put(vault, lock, scope, [head.tip for head in some], "sync: fold")
+    todo = {place.own_ref(scope): tip for scope, tip in new.items()}
+    leases = {place.own_ref(scope): place.own_head(scope) for scope in new}
+    results = {result.ref: result for result in wire.push(todo, (), leases)}
+    with store.lock() as lock:
+        for scope, tip in new.items():
+            if results[place.own_ref(scope)].is_done:
+                outgoing.note_pushed(vault, lock, place, scope, tip)
+
+
+def list_held(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iterator[RemoteHead]:
+    """The heads that another one of their scope holds there; of equal ones the smaller name stays.
+    What 0.1 pushed is never among them."""
+    for some in there.values():
+        known = [h for h in some if h.clone and vault.repository.objects.exists(h.tip)]
+        if len(known) < 2:
+            continue
+        alone = set(heads.list_independent(vault, [head.tip for head in known]))
+        names: dict[str, str] = {}
+        for head in sorted(known):
+            names.setdefault(head.tip, head.ref)
+        yield from (h for h in known if h.tip not in alone or names[h.tip] != h.ref)

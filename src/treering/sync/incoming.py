@@ -1,0 +1,222 @@
+"""What other clones say, taken in scope by scope: each head is looked at, and seen with ours.
+
+Nothing is merged into what we say ourselves. What is missing from a head is put back first, and
+what somebody redacted is taken out of all we have.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from treering.branches import undo
+from treering.branches.apply import Actor, rename, trash_name
+from treering.branches.names import earlier_scope
+from treering.branches.trash import REDACTED
+from treering.branches.trunk import trunk_of
+from treering.errors import FormatTooNew, StoreDamaged, TreeringError
+from treering.git import refs
+from treering.model.document import FORMAT
+from treering.model.scope import HEADS, Scope
+from treering.store import heads, layout, message
+from treering.store.absence import Loss, find_loss, put_back, tell
+from treering.store.merge.replay import is_redacted
+from treering.store.redaction import TOMBSTONE, take_out
+from treering.store.store import Store
+from treering.store.tree_diff import differing, tree_of
+from treering.store.vault import Vault
+from treering.sync.remote_heads import scope_of
+
+#: Bytes of trees: some two million memories.
+_MOST_LISTED = 80 * 1024 * 1024
+
+
+class IncomingScope(NamedTuple):
+    """What is new in one scope: heads, each with what a fetch saw before it, and what they lack."""
+
+    scope: Scope
+    heads: tuple[str, ...]
+    losses: Mapping[str, Loss]
+    refusals: tuple[str, ...] = ()
+
+
+class ScopeOutcome(NamedTuple):
+    """What became of one scope, in the contract's word, and what to tell about it."""
+
+    status: str
+    notes: tuple[str, ...] = ()
+    memories: int = 0  # changed on several sides
+    #: Where what we saw before is kept, if something of it is not as it was.
+    undo: str | None = None
+    #: Heads with what was left out of them, which nobody has pushed yet.
+    mended: tuple[str, ...] = ()
+
+
+def look_over(
+    vault: Vault, scope: Scope, tips: Sequence[str], known: Mapping[str, str]
+) -> IncomingScope:
+    """Look at heads before the lock is taken: a long history takes its time.
+
+    `known` says for a head what was there before it.
+    """
+    good: list[str] = []
+    refusals: list[str] = []
+    losses: dict[str, Loss] = {}
+    for tip in tips:
+        try:
+            refuse_unreadable(vault, scope, tip)
+            base = known.get(tip) or vault.tip(scope)
+            if loss := find_loss(vault, scope, tip, base if base != tip else None):
+                losses[tip] = loss
+            good.append(tip)
+        except TreeringError as error:
+            refusals.append(error.message)
+    return IncomingScope(scope, tuple(good), losses, tuple(refusals))
+
+
+def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
+    """A remote may hold anything: what is no scope of ours stays where it is."""
+    objects = vault.repository.objects
+    commit = objects.commit(tip)
+    memories = vault.trees.folder(commit.tree, layout.MEMORIES)
+    if memories and _size_of(vault, memories) > _MOST_LISTED:
+        raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
+    vault.snapshot_at(scope, tip)
+    if message.read(commit.message).format > FORMAT:
+        raise FormatTooNew(f"{scope.branch} was written by a newer treering.")
+
+
+def _size_of(vault: Vault, memories: str) -> int:
+    """How many bytes there are to read before a single memory is: a tree may be a bomb."""
+    objects = vault.repository.objects
+    total = objects.size(memories)
+    if total <= _MOST_LISTED:
+        total += sum(objects.size(tree) for tree in vault.trees.shards(memories).values())
+    return total
+
+
+# --- taking in -----------------------------------------------------------------------------------
+
+
+def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bool) -> ScopeOutcome:
+    """See what other clones say of a scope together with what we do.
+
+    1 no branch of that name here, nothing of ours -> stays where it was fetched to, to be read
+    2 other work of the same name                  -> the same, under the name of whose it is
+    3 the same work                                -> seen as one
+
+    `is_ahead` says that we have something to say there, too, that nobody has yet.
+    """
+    scope = incoming.scope
+    _follow_name(actor, vault, scope)
+    notes: list[str] = []
+    mended: list[str] = []
+    tips = list(incoming.heads)
+    for number, tip in enumerate(tips):
+        if loss := incoming.losses.get(tip):
+            notes += (
+                f"{part.files} files were left out by {part.author} in {part.commit[:12]}: put back"
+                for part in tell(vault, scope, loss)
+            )
+            tips[number] = put_back(vault, scope, tip, loss)
+            mended.append(tips[number])
+    if not is_wanted(actor.store, vault, scope):
+        return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
+    before = vault.tip(scope)
+    kin = vault.choose_kin(scope, tips, is_sure=True)
+    view, result = heads.see(vault, actor.held, scope, kin)
+    if view == before or view is None:
+        return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
+    outcome = ScopeOutcome(
+        status="new" if before is None else "merged" if is_ahead else "updated",
+        notes=(*notes, *(result.notes if result else ())),
+        memories=len(result.ids) if result else 0,
+        mended=tuple(mended),
+    )
+    return _with_way_back(actor, vault, scope, before, outcome)
+
+
+def _with_way_back(
+    actor: Actor, vault: Vault, scope: Scope, before: str | None, outcome: ScopeOutcome
+) -> ScopeOutcome:
+    """Keep what we saw before, where something of it is not as it was."""
+    if before is None or not (effect := undo.measure(vault, before, vault.tip(scope))).changed:
+        return outcome
+    note = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
+    notes = (*outcome.notes, note) if effect.is_large else outcome.notes
+    return outcome._replace(notes=notes, undo=undo.keep(actor, vault, scope, before))
+
+
+def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
+    """A renamed branch's memories get its name before others' of that name come in."""
+    if actor.store.repository.tip_of(scope.branch) is None or vault.head(scope):
+        return
+    old = earlier_scope(actor.store.repository, vault, scope.branch)
+    if old and vault.head(old):
+        rename(actor.held, vault, old, scope)
+
+
+def is_wanted(store: Store, vault: Vault, scope: Scope) -> bool:
+    """Whether a scope is seen as ours: a branch here, or something of ours to say."""
+    repository = store.repository
+    return bool(
+        repository.tip_of(scope.branch)
+        or repository.head().branch == scope.branch
+        or heads.list_heads(vault, scope)
+        or scope.branch == trunk_of(repository)
+    )
+
+
+# --- what was redacted ---------------------------------------------------------------------------
+
+
+def take_out_redacted(
+    actor: Actor, vault: Vault, incoming: Collection[IncomingScope]
+) -> dict[str, str]:
+    """Take out of all we have what somebody redacted, here or there; old commit -> new.
+
+    Our own of before goes to the trash: anyone who may push could redact anything, and thirty days
+    are enough to notice.
+    """
+    trunk = vault.tip(Scope(trunk_of(actor.store.repository)))
+    ids = sorted({mid for scope in incoming for mid in _list_redacted(vault, scope, trunk)})
+    if not ids:
+        return {}
+    own = refs.list_refs(vault.repository.common_dir, HEADS)
+    history = take_out(vault, actor.held, ids)
+    for name, tip in own.items():
+        if tip in history.commits and (scope := scope_of(vault, name.removeprefix(HEADS), tip)):
+            aside = trash_name(vault, scope, actor.seconds, REDACTED)
+            vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
+    return history.commits
+
+
+def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> Iterator[str]:
+    """The memories whose text one of us has, and another has taken out for good."""
+    ours = vault.tip(incoming.scope)
+    for head in incoming.heads:
+        root = tree_of(vault, ours) if ours else None
+        for path, (mine, theirs) in differing(vault, root, tree_of(vault, head)).items():
+            memory_id = layout.id_of_path(path)
+            if memory_id is None or theirs is None:
+                continue
+            at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
+            stones = {
+                _is_tombstone(vault, blob) for blob in (mine, theirs, at_trunk) if blob is not None
+            }
+            if len(stones) == 2 or (stones == {True} and _has_text_elsewhere(vault, memory_id)):
+                yield memory_id
+
+
+def _has_text_elsewhere(vault: Vault, memory_id: str) -> bool:
+    """Whether another scope of ours has a copy of what was redacted in one."""
+    tips = refs.list_refs(vault.repository.common_dir, HEADS).values()
+    blobs = [vault.blob_at(tip, memory_id) for tip in dict.fromkeys(tips)]
+    return any(blob and not _is_tombstone(vault, blob) for blob in blobs)
+
+
+def _is_tombstone(vault: Vault, blob: str) -> bool:
+    try:
+        return TOMBSTONE in vault.repository.objects.blob(blob) and is_redacted(
+            vault.try_memory(blob)
+        )
+    except StoreDamaged:
+        return False

@@ -1,0 +1,232 @@
+"""What we have to say to a remote, and what it need not have any more.
+
+A reason to push is a commit, no join, that we have and no head of its scope there holds, whoever
+made it. A head that has vanished is not a deletion: a mirror push may wipe those of dead clones.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from treering.branches import undo
+from treering.branches.apply import Actor, forget_tip
+from treering.branches.long_lived import is_long_lived
+from treering.branches.names import is_left_over
+from treering.branches.promotion import is_taken_over
+from treering.branches.survey import local_scopes
+from treering.branches.trash import list_trash
+from treering.branches.trunk import trunk_of
+from treering.git import log, reach, refs
+from treering.git.lock import Held
+from treering.git.repository import Repository
+from treering.model.scope import PUSHED, REMOTES, Scope
+from treering.store import heads, message
+from treering.store.fetched import CLONES_SEEN, FetchedHead
+from treering.store.store import Store
+from treering.store.vault import JOIN, Vault
+from treering.sync.remote_heads import RemoteHead, ref_of
+from treering.sync.withdrawal import list_withdrawn
+
+
+class Outgoing(NamedTuple):
+    """What a push should do: our own refs there with their new tips, histories of others that are
+    to be replaced, refs to remove, and what each of them has now ("" for nothing)."""
+
+    new: dict[Scope, str]
+    replaced: dict[str, str]
+    gone: dict[str, Scope]
+    leases: dict[str, str]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.new or self.replaced or self.gone)
+
+
+def pushed_ref(remote: str, scope: Scope) -> str:
+    return f"{PUSHED}{remote}/{scope.component}"
+
+
+class Place(NamedTuple):
+    """A remote as it was last listed: its name, ours on it, and what lies there by scope."""
+
+    remote: str
+    prefix: str
+    clone: str
+    heads: dict[Scope, list[RemoteHead]]
+
+    def own_ref(self, scope: Scope) -> str:
+        return ref_of(self.prefix, self.clone, scope)
+
+    def own_head(self, scope: Scope) -> str:
+        """What our own ref has there, or nothing."""
+        ours = (head.tip for head in self.heads.get(scope, ()) if head.clone == self.clone)
+        return next(ours, "")
+
+    def tips(self, scope: Scope) -> list[str]:
+        return list(dict.fromkeys(head.tip for head in self.heads.get(scope, ())))
+
+
+def list_outgoing(
+    store: Store, vault: Vault, place: Place, more: Mapping[Scope, Collection[str]]
+) -> dict[Scope, list[str]]:
+    """The scopes with something to say, and the heads that say it. `more` are heads that were seen
+    there once, or that nobody has pushed yet."""
+    trunk = Scope(trunk_of(store.repository))
+    mine = local_scopes(vault)
+    promoted = _Promoted(vault, trunk, mine)
+    todo: dict[Scope, list[str]] = {}
+    for scope in {**mine, **more}:
+        own = vault.head(scope)
+        if own and is_left_over(store.repository, vault, scope, mine.get(scope, own)):
+            own = None  # another branch's, which gc will judge
+        known = [*heads.list_heads(vault, scope), *more.get(scope, ())] if own else more.get(scope)
+        some = list(dict.fromkeys([*([own] if own else []), *(known or ())]))
+        news = [head for head in some if is_news(vault, head, place.tips(scope))]
+        if news and not is_long_lived(store.repository, scope.branch):
+            news = [head for head in news if not promoted.is_all_of(scope, head)]
+        news = [head for head in news if not _is_put_away(vault, trunk, scope, head)]
+        if news:
+            todo[scope] = news
+    return todo
+
+
+def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
+    """Whether a head says something that no head there does."""
+    is_ancestor = vault.repository.is_ancestor
+    if head in there or any(is_ancestor(head, tip) for tip in there):
+        return False
+    known = [tip for tip in there if vault.repository.objects.exists(tip)]
+    commits = log.read_log(vault.repository.common_dir, [head], without=known)
+    return any(message.read(commit.message).op != JOIN for commit in commits)
+
+
+def _is_put_away(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
+    """Whether a head is all in the trash here, or was withdrawn."""
+    tips = [entry.tip for entry in list_trash(vault) if entry.scope == scope]
+    tips += list_withdrawn(vault, trunk, scope)
+    return any(head == tip or vault.repository.is_ancestor(head, tip) for tip in tips)
+
+
+class _Promoted:
+    """Whether another scope has taken all of one over: the trunk's first, as a rule."""
+
+    def __init__(self, vault: Vault, trunk: Scope, tips: Mapping[Scope, str]) -> None:
+        self._vault = vault
+        view = vault.tip(trunk)
+        self._tips = ({trunk: view} if view else {}) | dict(tips)
+
+    def is_all_of(self, scope: Scope, head: str) -> bool:
+        here = self._vault.snapshot_at(scope, head)
+        return any(
+            other != scope
+            and self._vault.repository.is_ancestor(head, tip)
+            and is_taken_over(self._vault, here, self._vault.snapshot_at(other, tip))
+            for other, tip in self._tips.items()
+        )
+
+
+def is_promoted(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
+    """Whether all a head says is in another scope of ours."""
+    return _Promoted(vault, trunk, local_scopes(vault)).is_all_of(scope, head)
+
+
+# --- what need not be there ----------------------------------------------------------------------
+
+
+def list_gone(
+    store: Store, vault: Vault, place: Place, new: Mapping[Scope, str]
+) -> dict[str, Scope]:
+    """Our own refs there that say nothing more: of what is in the trash here, was renamed, or is
+    all in another scope. What nobody else holds stays."""
+    trunk = Scope(trunk_of(store.repository))
+    there = {head.ref: head.tip for some in place.heads.values() for head in some}
+    there |= {place.own_ref(scope): tip for scope, tip in new.items()}
+    gone: dict[str, Scope] = {}
+    for scope in place.heads:
+        name, tip = place.own_ref(scope), place.own_head(scope)
+        if not tip or vault.head(scope) or scope in new:
+            continue
+        others = [other for ref, other in there.items() if ref != name and ref not in gone]
+        if (
+            _is_put_away(vault, trunk, scope, tip)
+            or any(heads.is_held(vault, tip, other) for other in others)
+            or is_promoted(vault, trunk, scope, tip)
+        ):
+            gone[name] = scope
+    return gone | _list_promoted(store, vault, place, new.get(trunk), trunk)
+
+
+def _list_promoted(
+    store: Store, vault: Vault, place: Place, new: str | None, trunk: Scope
+) -> dict[str, Scope]:
+    """Heads of any clone whose branch is gone, and which are all in what the trunk now says."""
+    if new is None:
+        return {}
+    within = set(reach.list_tips_within(vault.repository.common_dir, new, REMOTES))
+    return {
+        head.ref: scope
+        for scope, some in place.heads.items()
+        if scope != trunk and is_gone(store.repository, scope)
+        for head in some
+        if head.tip in within and is_promoted(vault, trunk, scope, head.tip)
+    }
+
+
+def is_gone(repository: Repository, scope: Scope) -> bool:
+    """Whether neither this clone nor a remote it knows has the branch."""
+    if repository.tip_of(scope.branch) or repository.head().branch == scope.branch:
+        return False
+    return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
+
+
+def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
+    """Let go of scopes that another clone promoted: the branch is gone, and all of it is held
+    elsewhere."""
+    trunk = Scope(trunk_of(actor.store.repository))
+    scopes = []
+    for scope, tip in local_scopes(vault).items():
+        if scope == trunk or not is_gone(actor.store.repository, scope):
+            continue
+        if is_promoted(vault, trunk, scope, tip):
+            undo.keep(actor, vault, scope, tip)
+            heads.move_head(vault, actor.held, scope, None, why="sync: promoted elsewhere")
+            forget_tip(actor, vault, scope)
+            scopes.append(scope)
+    return scopes
+
+
+# --- whose a ref is ------------------------------------------------------------------------------
+
+
+def is_ours(vault: Vault, remote: str, scope: Scope, tip: str) -> bool:
+    """Whether we pushed a tip, here, under this clone's name. If our ref on a remote has another,
+    this repository or that one is a copy. What we last pushed is kept apart from what a fetch saw;
+    where the answer to a push was lost, our own head had the tip."""
+    last = refs.read(vault.repository.handle, pushed_ref(remote, scope))
+    return tip == last or tip in refs.reflog(vault.repository.common_dir, scope.ref)
+
+
+def put_together(
+    store: Store,
+    vault: Vault,
+    place: Place,
+    new: dict[Scope, str],
+    redacted: Mapping[str, str],
+) -> Outgoing:
+    """A whole push: what is new, what replaces a text that was redacted, and what goes."""
+    there = {head.ref: head.tip for some in place.heads.values() for head in some}
+    own = {place.own_ref(scope) for scope in new}
+    replaced = {
+        ref: redacted[tip] for ref, tip in there.items() if tip in redacted and ref not in own
+    }
+    gone = list_gone(store, vault, place, new)
+    leases = {ref: there.get(ref, "") for ref in (*own, *replaced, *gone)}
+    return Outgoing(new, replaced, {r: s for r, s in gone.items() if r not in replaced}, leases)
+
+
+def note_pushed(vault: Vault, held: Held, place: Place, scope: Scope, tip: str | None) -> None:
+    """Remember what our own ref there has now, for the next lease and for what is seen."""
+    seen = FetchedHead(place.remote, CLONES_SEEN, place.clone, scope.component, tip or "").ref
+    for name in (pushed_ref(place.remote, scope), seen):
+        old = refs.read(vault.repository.handle, name)
+        if old != tip:
+            vault.move_ref(held, name, tip, old=old, why="sync: pushed")

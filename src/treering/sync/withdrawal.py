@@ -1,0 +1,84 @@
+"""Withdrawals: what was purged from a remote is not pushed again, by anyone.
+
+A commit on the trunk says so, in a line for each scope: it travels, where a deletion would only be
+an absence.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from treering.branches.apply import Actor
+from treering.branches.trunk import trunk_of
+from treering.errors import SyncRefused
+from treering.git import log, refs
+from treering.git.lock import Held
+from treering.git.remote import Remote
+from treering.model.scope import HEADS, PUSHED, Scope
+from treering.store import heads, message
+from treering.store.message import Message
+from treering.store.store import Store
+from treering.store.vault import Vault
+from treering.sync import refspec
+from treering.sync.remote_heads import group_by_scope, read_listing
+from treering.text.masking import mask_branch
+
+WITHDRAW = "withdraw"
+
+
+def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iterable[str]]) -> None:
+    """Write down that some heads of some scopes are not to be shared any more."""
+    lines = tuple(
+        f"{mask_branch(scope.branch)} {tip}"
+        for scope, some in sorted(tips.items())
+        for tip in sorted(some)
+    )
+    subject = f"withdraw {len(lines)} scopes"
+    why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
+    heads.write(vault, actor.held, trunk, {}, why, person=actor.person, seconds=actor.seconds)
+
+
+def withdraw_from(
+    store: Store,
+    act: Callable[[Held], Actor],
+    wire: Remote,
+    trash: Mapping[Scope, Sequence[str]],
+) -> tuple[str, ...]:
+    """Take heads off a remote that are all in the trash here, and say so on the trunk, so that
+    nobody pushes them again; the refs that went. Written to since, a head stays."""
+    vault = store.shared
+    prefix = refspec.prefix_of(store.repository)
+    there = group_by_scope(vault, read_listing(wire.look(prefix, HEADS).refs, prefix))
+    is_ancestor = vault.repository.is_ancestor
+    gone = [
+        (scope, head)
+        for scope, some in there.items()
+        for head in some
+        if any(head.tip == tip or is_ancestor(head.tip, tip) for tip in trash.get(scope, ()))
+    ]
+    if not gone:
+        return ()
+    tips = {scope: {h.tip for s, h in gone if s == scope} for scope, _ in gone}
+    with store.lock() as held:
+        withdraw(act(held), vault, Scope(trunk_of(store.repository)), tips)
+    leases = {head.ref: head.tip for _, head in gone}
+    results = list(wire.push({}, leases, leases))
+    if refusals := [result for result in results if not result.is_done]:
+        raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
+    with store.lock() as held:
+        for scope, head in gone:
+            names = [head.seen_at(wire.name).ref, f"{PUSHED}{wire.name}/{scope.component}"]
+            for name in names:
+                if tip := refs.read(vault.repository.handle, name):
+                    vault.move_ref(held, name, None, old=tip, why="sync: withdrawn")
+    return tuple(f"{wire.name}:{head.ref}" for _, head in gone)
+
+
+def list_withdrawn(vault: Vault, trunk: Scope, scope: Scope) -> list[str]:
+    """The commits of a scope that nobody shares any more, nor what they hold."""
+    tip = vault.tip(trunk)
+    if tip is None:
+        return []
+    word = f"Withdrawn: {mask_branch(scope.branch)} "
+    commits = log.read_log(vault.repository.common_dir, [tip], containing=[word])
+    lines = (line for commit in commits for line in message.read(commit.message).withdrawn)
+    pairs = (line.rpartition(" ") for line in lines)
+    return [oid for name, _, oid in pairs if name == mask_branch(scope.branch)]
