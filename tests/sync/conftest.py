@@ -11,6 +11,39 @@ from conftest import START, Repo, make_repo
 
 Team = Callable[[str], Repo]
 
+HEADS = "refs/treering/heads/"
+VIEWS = "refs/treering/views/"
+CLONES = "refs/treering/clones/"
+
+
+def seen(repo: Repo, branch: str = "main") -> str | None:
+    """What a clone sees of a scope: the heads it knows, together."""
+    refs = repo.refs()
+    return refs.get(VIEWS + branch) or refs.get(HEADS + branch)
+
+
+def seen_scopes(repo: Repo) -> set[str]:
+    """The scopes a clone takes part in."""
+    names = [ref for ref in repo.refs() if ref.startswith((HEADS, VIEWS))]
+    return {name.rpartition("/")[2] for name in names}
+
+
+def remote_refs(repo: Repo, remote: str = "origin") -> dict[str, str]:
+    """Every ref of ours that a remote has."""
+    lines = repo.git("ls-remote", remote, "refs/treering/*").splitlines()
+    return {ref: oid for oid, ref in (line.split("\t") for line in lines)}
+
+
+def remote_scopes(repo: Repo, remote: str = "origin") -> set[str]:
+    """The scopes that clones have heads of on a remote."""
+    names = [ref for ref in remote_refs(repo, remote) if ref.startswith(CLONES)]
+    return {name.rpartition("/")[2] for name in names}
+
+
+def own_ref(repo: Repo, branch: str = "main") -> str:
+    """The ref of a clone's own head on a remote."""
+    return f"{CLONES}{repo.git('config', 'treering.clone')}/{branch}"
+
 
 class Clock:
     """One time for all clones, so that nobody's work is older than what it builds on."""

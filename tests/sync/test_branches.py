@@ -3,22 +3,11 @@
 from pathlib import Path
 
 from conftest import Repo
-from sync.conftest import Team
-
-HEADS = "refs/treering/heads/"
+from sync.conftest import Team, own_ref, remote_refs, remote_scopes, seen, seen_scopes
 
 
 def statuses(answer: object) -> dict[str, str]:
     return {line.branch: line.status for line in answer.scopes}  # type: ignore[attr-defined]
-
-
-def remote_heads(repo: Repo) -> set[str]:
-    lines = repo.git("ls-remote", "origin", f"{HEADS}*").splitlines()
-    return {line.split("\t")[1].removeprefix(HEADS) for line in lines}
-
-
-def local_heads(repo: Repo) -> set[str]:
-    return {ref.removeprefix(HEADS) for ref in repo.refs() if ref.startswith(HEADS)}
 
 
 def work(repo: Repo, branch: str, thought: str) -> None:
@@ -45,18 +34,18 @@ def test_a_promoted_scope_leaves_the_remote_with_the_push_that_brings_it(clone: 
     bob.git("fetch", "-q")
     bob.switch("work")
     bob.tr.sync()
-    assert local_heads(bob) == {"work"}
+    assert seen_scopes(bob) == {"work"}
     land(ada, "work")
     ada.tr.gc()
 
     answer = ada.tr.sync()
 
     assert statuses(answer) == {"main": "pushed", "work": "dropped"}
-    assert remote_heads(ada) == {"main"}
+    assert remote_scopes(ada) == {"main"}
     bob.switch("main").git("pull", "-q", "--prune")
     bob.git("branch", "-q", "-D", "work")
     assert statuses(bob.tr.sync()) == {"main": "new", "work": "dropped"}
-    assert local_heads(bob) == {"main"}
+    assert seen_scopes(bob) == {"main"}
     assert bob.titles() == {"learned on work"}
     assert statuses(ada.tr.sync()) == {"main": "unchanged"}
 
@@ -75,7 +64,7 @@ def test_what_someone_wrote_meanwhile_is_not_removed(clone: Team) -> None:
 
     ada.tr.sync()
 
-    assert remote_heads(ada) == {"main", "work"}
+    assert remote_scopes(ada) == {"main", "work"}
     assert ada.titles("work") == {"learned by Ada", "learned by Bob"}
     assert ada.titles() == {"learned by Ada"}
     bob.tr.remember("more by Bob", type="insight")
@@ -101,8 +90,8 @@ def test_promotions_in_two_clones_are_one(clone: Team) -> None:
     for repo in (ada, bob, ada, bob):
         repo.tr.sync()
 
-    assert local_heads(ada) == local_heads(bob) == remote_heads(ada) == {"main"}
-    assert ada.refs()[HEADS + "main"] == bob.refs()[HEADS + "main"]
+    assert seen_scopes(ada) == seen_scopes(bob) == remote_scopes(ada) == {"main"}
+    assert seen(ada) == seen(bob)
     assert ada.titles() == {"learned on work", "on main by Ada", "on main by Bob"}
     assert ada.titles() == bob.titles()
 
@@ -118,16 +107,16 @@ def test_a_branch_thrown_away_here_lives_on_there(clone: Team) -> None:
     ada.git("fetch", "-q", "--prune")
     ada.switch("main").git("branch", "-q", "-D", "work")
     ada.tr.gc()
-    assert local_heads(ada) == set()
+    assert seen_scopes(ada) == set()
 
     ada.tr.sync()
     bob.tr.remember("more", type="insight")
     bob.tr.sync()
     ada.tr.sync()
 
-    assert local_heads(ada) == set()
+    assert seen_scopes(ada) == set()
     assert bob.titles() == {"learned on work", "more"}
-    assert remote_heads(ada) == {"work"}
+    assert remote_scopes(ada) == {"work"}
 
 
 def test_purging_removes_a_scope_from_the_remote_only_when_told(clone: Team) -> None:
@@ -139,18 +128,18 @@ def test_purging_removes_a_scope_from_the_remote_only_when_told(clone: Team) -> 
     ada.tr.gc()
 
     ada.tr.gc(purge=True, older_than="0d")
-    assert remote_heads(ada) == {"work"}
+    assert remote_scopes(ada) == {"work"}
 
     ada.git("update-ref", "refs/treering/trash/work/20200101T000000Z", _tip(ada, "work"))
     done = ada.tr.gc(purge=True, older_than="1d", remote="origin")
 
-    there = f"origin:{HEADS}work"
+    there = f"origin:{own_ref(ada, 'work')}"
     assert done.purged == ("refs/treering/trash/work/20200101T000000Z", there)
-    assert remote_heads(ada) == set()
+    assert remote_scopes(ada) == set()
 
 
 def _tip(repo: Repo, branch: str) -> str:
-    return repo.git("ls-remote", "origin", HEADS + branch).split()[0]
+    return remote_refs(repo)[own_ref(repo, branch)]
 
 
 def test_a_mirror_push_that_deletes_everything_is_made_good(clone: Team, origin: Path) -> None:
@@ -161,7 +150,7 @@ def test_a_mirror_push_that_deletes_everything_is_made_good(clone: Team, origin:
     bob.tr.sync()
     ada.git("clone", "-q", "--bare", str(origin), str(origin.parent / "bare.git"))
     Repo(origin.parent / "bare.git").git("push", "-q", "--mirror", str(origin))
-    assert remote_heads(ada) == set()
+    assert remote_scopes(ada) == set()
 
     assert statuses(bob.tr.sync()) == {"main": "pushed"}
     assert statuses(ada.tr.sync()) == {"main": "unchanged"}
@@ -188,7 +177,7 @@ def test_a_rename_in_both_clones_keeps_all(clone: Team) -> None:
     ada.tr.sync()
 
     assert ada.titles() == bob.titles() == {"learned by Ada", "learned by Bob", "as new"}
-    assert remote_heads(ada) == {"new"}
+    assert remote_scopes(ada) == {"new"}
 
 
 def test_a_name_used_again_after_a_sync_starts_empty(clone: Team) -> None:
@@ -248,4 +237,4 @@ def test_a_remote_set_up_as_a_mirror_gets_memories_and_loses_nothing(
 
     there = Repo(origin).git("for-each-ref", "--format=%(refname)").splitlines()
     assert done.pushed == 1
-    assert {"refs/heads/feature", f"{HEADS}main", f"{HEADS}feature"} <= set(there)
+    assert {"refs/heads/feature", own_ref(ada), own_ref(grace, "feature")} <= set(there)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.prints import list_new_prints, note_prints
-from treering.branches.survey import local_scopes
+from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, StoreDamaged, SyncRefused
@@ -212,10 +212,10 @@ class _SyncRun:
             if (ref := head.seen_at(self._name).ref) in before
         }
         news = [
-            incoming.look_over(self._vault, scope, tips, known)
+            incoming.look_over(self._vault, scope, tips, self._seen(scope, before), known)
             for scope, tips in self._list_unseen(place, known).items()
         ]
-        mine = local_scopes(self._vault)
+        mine = seen_scopes(self._vault)
         if not news and not any(outgoing.is_gone(self._workspace.repository, s) for s in mine):
             return
         with self._workspace.store.lock() as lock:
@@ -245,6 +245,13 @@ class _SyncRun:
                 unseen[scope] = tips
         return unseen
 
+    def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
+        """What was seen of a scope before this sync."""
+        if heads.list_heads(self._vault, scope):
+            return self._vault.tip(scope)
+        tips = [head.tip for head in before.values() if head.component == scope.component]
+        return heads.look_at(self._vault, scope, tips) if tips else None
+
     def _is_wanted(self, scope: Scope) -> bool:
         return incoming.is_wanted(self._workspace.store, self._vault, scope)
 
@@ -256,21 +263,20 @@ class _SyncRun:
             self._lines[scope] = SyncedScope(scope.branch, "refused", one.refusals[0])
         if not one.heads:
             return
-        own, before = self._vault.head(scope), self._vault.tip(scope)
+        own = self._vault.head(scope)
         is_ahead = bool(own and outgoing.is_news(self._vault, own, place.tips(scope)))
         outcome = incoming.take_in(actor, self._vault, one, is_ahead=is_ahead)
         if outcome.mended:
             self._more.setdefault(scope, []).extend(outcome.mended)
         news = [tip for tip in one.heads if known.get(tip) != tip]
-        if outcome.status == "unchanged" and news and before is None:
+        if outcome.status == "unchanged" and news and not own:
             # The remote's alone, to be read from here.
-            is_known = any(tip in known for tip in news)
-            outcome = outcome._replace(status="updated" if is_known else "new")
+            outcome = outcome._replace(status="updated" if one.before else "new")
         if outcome.status == "unchanged" or scope in self._lines:
             return
         after = self._vault.tip(scope)
         if after:
-            self._memories["fetched"] += self._count(before, after)
+            self._memories["fetched"] += self._count(one.before, after)
         self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
             scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
@@ -383,7 +389,7 @@ class _SyncRun:
     # --- telling ----------------------------------------------------------------------------------
 
     def _answer(self) -> Synced:
-        for scope in local_scopes(self._vault):
+        for scope in seen_scopes(self._vault):
             self._lines.setdefault(scope, SyncedScope(scope.branch, "unchanged"))
         if self._secrets:
             raise BlockedSecret(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
 from treering.branches.code import as_made_on_branch, code_position
-from treering.branches.identity import tell_lives_apart
+from treering.branches.identity import CodeKinship
 from treering.branches.names import scope_now
 from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
@@ -85,7 +85,7 @@ class Workspace:
         self._driver = driver
         self._driven: set[str] = set()
         self.store = Store(repository, clock)
-        tell_lives_apart(self.store)
+        self.store.shared.kinship = CodeKinship(repository, self.store.shared)
         self.clock = clock
         self.agent = agent
         self._person = person

@@ -51,7 +51,10 @@ def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> st
 def _find_upstream(repository: Repository, branch: str, head: str) -> str:
     """The upstream's name and the newest commit of the branch that it has: others have that one,
     and often not the head."""
-    upstream = repository.upstream_of(branch)
-    tip = repository.remote_tip_of(*upstream) if upstream else None
-    common = repository.merge_base(head, tip) if tip else None
-    return f"{mask_branch(upstream[1])} {common}" if upstream and common else ""
+    # Many push without setting one; then it has the branch's own name.
+    places = [repository.upstream_of(branch), *((one, branch) for one in repository.remotes())]
+    for place in filter(None, places):
+        tip = repository.remote_tip_of(*place)
+        if tip and (common := repository.merge_base(head, tip)):
+            return f"{mask_branch(place[1])} {common}"
+    return ""

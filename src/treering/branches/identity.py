@@ -16,28 +16,32 @@ from treering.git import log, reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.heads import list_heads
-from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
 #: one: the same work; doubt: its code is said to be of our branch, and is not here; apart: other
 #: work under the same name.
-Kinship = Literal["one", "doubt", "apart"]
+Comparison = Literal["one", "doubt", "apart"]
 
 _OID = "[0-9a-f]{40}"
 
 
-def tell_lives_apart(store: Store) -> None:
-    """Let the shared vault of a store ask code and logs whose work has the name of a branch."""
+class CodeKinship:
+    """Asks code and logs whose work has the name of a branch."""
 
-    def choose_kin(of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:
-        if is_one_by_name(store.repository, store.shared, of):
+    def __init__(self, repository: Repository, vault: Vault) -> None:
+        self._repository = repository
+        self._vault = vault
+
+    def choose(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:
+        if is_one_by_name(self._repository, self._vault, of):
             return list(heads)
-        life = Life(store.repository, store.shared, of)
+        life = Life(self._repository, self._vault, of)
         wanted = ("one",) if is_sure else ("one", "doubt")
         return [head for head in heads if life.compare(head) in wanted]
 
-    store.shared.choose_kin = choose_kin
+    def is_of_others(self, of: Scope) -> bool:
+        return not is_long_lived(self._repository, of.branch) and not _is_here(self._repository, of)
 
 
 def is_one_by_name(repository: Repository, vault: Vault, of: Scope) -> bool:
@@ -45,8 +49,11 @@ def is_one_by_name(repository: Repository, vault: Vault, of: Scope) -> bool:
     of work can have, and where we have nothing of that name."""
     if of.is_detached or of.is_aside or is_long_lived(repository, of.branch):
         return True
-    is_here = repository.tip_of(of.branch) or repository.head().branch == of.branch
-    return not is_here and not list_heads(vault, of)
+    return not _is_here(repository, of) and not list_heads(vault, of)
+
+
+def _is_here(repository: Repository, of: Scope) -> bool:
+    return bool(repository.tip_of(of.branch)) or repository.head().branch == of.branch
 
 
 class Life:
@@ -58,7 +65,7 @@ class Life:
         self._scope = scope
         self._heads = list_heads(vault, scope)
 
-    def compare(self, head: str) -> Kinship:
+    def compare(self, head: str) -> Comparison:
         """Whether what another clone says is of this work."""
         try:
             if any(self._vault.repository.merge_base(head, own) for own in self._heads):

@@ -11,7 +11,7 @@ from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import HEADS, VIEWS, Scope
 from treering.store import message
 from treering.store.heads import list_heads
 from treering.store.message import CodePosition
@@ -143,6 +143,13 @@ def local_scopes(vault: Vault) -> dict[Scope, str]:
     """The scopes we have something to say in, and what they are now."""
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
+
+
+def seen_scopes(vault: Vault) -> dict[Scope, str]:
+    """The scopes that are ours, or others' work that we take part in, and what they are now."""
+    views = set(refs.list_refs(vault.repository.common_dir, VIEWS))
+    ours = local_scopes(vault)
+    return {s: tip for s, tip in vault.scopes().items() if s in ours or s.view_ref in views}
 
 
 def _op_of(vault: Vault, tip: str) -> str:

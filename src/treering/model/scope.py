@@ -44,6 +44,7 @@ def escape(branch: str) -> str:
     marked by a hash; the whole name then stands in the `Code-Branch` trailer of its tip.
     """
     escaped = branch.replace("%", "%25").replace("/", "%2F").replace("~", "%7E")
+    escaped = escaped.replace(" ", "%20")  # no branch has one: it is somebody else's work
     if len(escaped.encode()) <= _LONGEST:
         return escaped
     head = escaped.encode()[:_CUT].decode(errors="ignore")

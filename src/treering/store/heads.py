@@ -118,7 +118,10 @@ def write(
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
         others = vault.fetched_heads(to, is_sure=True)
-    holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
+    if own is None and vault.kinship.is_of_others(to):
+        holders = others  # what we add is to their work, and they should know it for that
+    else:
+        holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
     parent = own
     if holders:
         parent, _ = combine(vault, to, [*holders, *([own] if own else [])])
@@ -181,7 +184,8 @@ def move_head(vault: Vault, held: Held, scope: Scope, new: str | None, *, why: s
     if own is None and view is None:
         # What was seen so far, and is to be seen on.
         others = vault.fetched_heads(scope, is_sure=True)
-    vault.move_ref(held, scope.ref, new, old=own, why=why)
+    if new != own:
+        vault.move_ref(held, scope.ref, new, old=own, why=why)
     if new is None:
         set_view(vault, held, scope, None, old=view)
     elif others:

@@ -28,15 +28,27 @@ JOIN = "join"
 NOBODY = Person("treering", "treering@invalid")
 
 
-class ChooseKin(Protocol):
-    """Tells which of other clones' heads of a name are of the same work as ours; `is_sure` leaves
-    out those that may be."""
+class Kinship(Protocol):
+    """Tells whose work has a name: asked of code and logs, which a vault knows nothing of."""
 
-    def __call__(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]: ...
+    def choose(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:
+        """Those of other clones' heads that are of the same work as ours; `is_sure` leaves out
+        those that may be."""
+        ...
+
+    def is_of_others(self, of: Scope) -> bool:
+        """Whether no branch of that name is here: what we say of it is about others' work."""
+        ...
 
 
-def _choose_all(of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:  # noqa: ARG001
-    return list(heads)
+class _AllOne:
+    """Without code there are only names."""
+
+    def choose(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:  # noqa: ARG002
+        return list(heads)
+
+    def is_of_others(self, of: Scope) -> bool:  # noqa: ARG002
+        return False
 
 
 class Vault:
@@ -56,8 +68,7 @@ class Vault:
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
-        #: Asked of code and logs, which a vault knows nothing of.
-        self.choose_kin: ChooseKin = _choose_all
+        self.kinship: Kinship = _AllOne()
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -103,7 +114,7 @@ class Vault:
     ) -> dict[Scope, list[str]]:
         """Heads by whose work they are: ours, and that of others who chose the same name."""
         there = self._without_trash(of, list(dict.fromkeys(heads)))
-        kin = self.choose_kin(of, there, is_sure=is_sure)
+        kin = self.kinship.choose(of, there, is_sure=is_sure)
         lives: dict[Scope, list[str]] = {of: kin} if kin else {}
         for head in there:
             if head not in kin:

@@ -34,6 +34,7 @@ class IncomingScope(NamedTuple):
 
     scope: Scope
     heads: tuple[str, ...]
+    before: str | None  # what was seen so far
     losses: Mapping[str, Loss]
     refusals: tuple[str, ...] = ()
 
@@ -51,11 +52,11 @@ class ScopeOutcome(NamedTuple):
 
 
 def look_over(
-    vault: Vault, scope: Scope, tips: Sequence[str], known: Mapping[str, str]
+    vault: Vault, scope: Scope, tips: Sequence[str], before: str | None, known: Mapping[str, str]
 ) -> IncomingScope:
     """Look at heads before the lock is taken: a long history takes its time.
 
-    `known` says for a head what was there before it.
+    `before` is what was seen of the scope so far, `known` what was there before a head.
     """
     good: list[str] = []
     refusals: list[str] = []
@@ -63,13 +64,13 @@ def look_over(
     for tip in tips:
         try:
             refuse_unreadable(vault, scope, tip)
-            base = known.get(tip) or vault.tip(scope)
-            if loss := find_loss(vault, scope, tip, base if base != tip else None):
+            base = known.get(tip) or before
+            if base != tip and (loss := find_loss(vault, scope, tip, base)):
                 losses[tip] = loss
             good.append(tip)
         except TreeringError as error:
             refusals.append(error.message)
-    return IncomingScope(scope, tuple(good), losses, tuple(refusals))
+    return IncomingScope(scope, tuple(good), before, losses, tuple(refusals))
 
 
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
@@ -120,8 +121,8 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
             mended.append(tips[number])
     if not is_wanted(actor.store, vault, scope):
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
-    before = vault.tip(scope)
-    kin = vault.choose_kin(scope, tips, is_sure=True)
+    before = incoming.before
+    kin = vault.kinship.choose(scope, tips, is_sure=True)
     view, result = heads.see(vault, actor.held, scope, kin)
     if view == before or view is None:
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
@@ -191,7 +192,7 @@ def take_out_redacted(
 
 def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> Iterator[str]:
     """The memories whose text one of us has, and another has taken out for good."""
-    ours = vault.tip(incoming.scope)
+    ours = incoming.before
     for head in incoming.heads:
         root = tree_of(vault, ours) if ours else None
         for path, (mine, theirs) in differing(vault, root, tree_of(vault, head)).items():

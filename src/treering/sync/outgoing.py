@@ -12,7 +12,7 @@ from treering.branches.apply import Actor, forget_tip
 from treering.branches.long_lived import is_long_lived
 from treering.branches.names import is_left_over
 from treering.branches.promotion import is_taken_over
-from treering.branches.survey import local_scopes
+from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
 from treering.git import log, reach, refs
@@ -183,7 +183,7 @@ def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
     elsewhere."""
     trunk = Scope(trunk_of(actor.store.repository))
     scopes = []
-    for scope, tip in local_scopes(vault).items():
+    for scope, tip in seen_scopes(vault).items():
         if scope == trunk or not is_gone(actor.store.repository, scope):
             continue
         if is_promoted(vault, trunk, scope, tip):
