@@ -29,7 +29,7 @@ from treering.sync import clone, folding, incoming, outgoing, refspec
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import leaks, warn_of_name
 from treering.sync.outgoing import Outgoing, Place
-from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing, scope_of
+from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
@@ -195,7 +195,7 @@ class _SyncRun:
             return
         with self._workspace.store.lock() as lock:
             for head in moved:
-                scope = scope_of(self._vault, head.component, head.tip)
+                scope = self._vault.scope_named(head.component, head.tip)
                 tips = place.tips(scope) if scope else []
                 is_lost = scope and outgoing.is_news(self._vault, head.tip, tips)
                 lost = head._replace(kind=LOST, clone=head.tip[:12])
@@ -235,10 +235,10 @@ class _SyncRun:
         for scope, some in place.heads.items():
             tips = [tip for tip in dict.fromkeys(head.tip for head in some) if objects.exists(tip)]
             seen = heads.list_heads(self._vault, scope)
-            view = self._vault.tip(scope) if seen else None
-            is_ancestor = self._workspace.repository.is_ancestor
-            if view:
-                tips = [t for t in tips if t not in (view, *seen) and not is_ancestor(t, view)]
+            if seen:
+                tips = [tip for tip in tips if tip not in seen]
+                news = heads.read_news(self._vault, tips, seen) if tips else {}
+                tips = [tip for tip in tips if tip in news]
             else:
                 tips = [t for t in tips if known.get(t) != t or self._is_wanted(scope)]
             if tips:
@@ -319,7 +319,7 @@ class _SyncRun:
         """What to push; our own heads say from now on what a remote has lost."""
         more = {scope: list(tips) for scope, tips in self._more.items()}
         for head in list_fetched(self._workspace.repository, self._name):
-            scope = scope_of(self._vault, head.component, head.tip) if head.kind == LOST else None
+            scope = self._vault.scope_named(head.component, head.tip) if head.kind == LOST else None
             if scope:
                 more.setdefault(scope, []).append(head.tip)
         store = self._workspace.store

@@ -91,8 +91,7 @@ def list_outgoing(
 
 def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     """Whether a head says something that no head there does."""
-    is_ancestor = vault.repository.is_ancestor
-    if head in there or any(is_ancestor(head, tip) for tip in there):
+    if head in there:
         return False
     known = [tip for tip in there if vault.repository.objects.exists(tip)]
     commits = log.read_log(vault.repository.common_dir, [head], without=known)
