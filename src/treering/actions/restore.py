@@ -1,6 +1,6 @@
 """restore: bring back a branch's memories, from the trash or from before a sync."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.branches import follow, undo
@@ -25,7 +25,7 @@ class RestoredScope(NamedTuple):
     memories: int
     trash: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """In the contract's words, one of which is none of Python's."""
         return {"branch": self.branch, "memories": self.memories, "from": self.trash}
 
