@@ -43,14 +43,19 @@ class World:
         return repo
 
 
+def begin(folder: Path, trunk: str) -> tuple[World, Repo]:
+    """Ann pushed the first commit of a trunk."""
+    world = World(folder, trunk)
+    world.ann.git("switch", "-q", "-C", trunk)
+    world.ann.commit_file("readme")
+    world.ann.git("push", "-qu", "origin", trunk)
+    return world, world.ann
+
+
 @pytest.fixture
 def busy(tmp_path: Path) -> World:
     """Ann is on feat; main and feat are pushed, with memories of both."""
-    world = World(tmp_path, "main")
-    ann = world.ann
-    ann.git("switch", "-q", "-C", "main")
-    ann.commit_file("readme")
-    ann.git("push", "-qu", "origin", "main")
+    world, ann = begin(tmp_path, "main")
     ann.tr.sync("fetch")
     ann.tr.remember(RULE, type="decision")
     ann.switch("feat", create=True).commit_file("feature")
@@ -63,11 +68,7 @@ def busy(tmp_path: Path) -> World:
 @pytest.fixture
 def renamed(tmp_path: Path) -> World:
     """Ann works on master; Ben has a clone, and then the host renames master to main."""
-    world = World(tmp_path, "master")
-    ann = world.ann
-    ann.git("switch", "-q", "-C", "master")
-    ann.commit_file("readme")
-    ann.git("push", "-qu", "origin", "master")
+    world, ann = begin(tmp_path, "master")
     ann.tr.remember(RULE, type="decision")
     ann.tr.sync()
     ann.tr.remember("Answer in JSON", type="decision")
