@@ -10,8 +10,7 @@ import pytest
 from conftest import Repo
 from treering.branches.long_lived import is_long_lived, long_lived
 from treering.branches.remote_answers import read_answers
-from treering.branches.trunk import former_names, note_listing, tips_of, trunk_of
-from treering.branches.trunk_records import list_recorded
+from treering.branches.trunk import former_names, list_recorded, note_listing, tips_of, trunk_of
 from treering.git.remote import RemoteListing
 
 RULE, TRIED = "Use WAL mode", "Tried a cache"

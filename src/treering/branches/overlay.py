@@ -18,7 +18,7 @@ from treering.text.masking import mask_branch
 _MOST = 1_000
 
 
-class _Part(NamedTuple):
+class _ScopePart(NamedTuple):
     """Part of a scope: what it holds there, and where that lies in its tree."""
 
     name: str
@@ -26,8 +26,8 @@ class _Part(NamedTuple):
     path: Callable[[str], str]
 
 
-_MEMORIES = _Part("listing", Snapshot.listing, path_of)
-_SAVED = _Part("saved", Snapshot.saved, saved_path)
+_MEMORIES = _ScopePart("listing", Snapshot.listing, path_of)
+_SAVED = _ScopePart("saved", Snapshot.saved, saved_path)
 
 
 def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
@@ -54,7 +54,7 @@ def _without(all_of_it: Listing, taken: Listing) -> Listing:
     return {key: blob for key, blob in all_of_it.items() if taken.get(key) != blob}
 
 
-def _list_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _Part) -> Listing:
+def _list_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePart) -> Listing:
     if source.tip is None or target.tip is None:
         return {}
     key = (source.tip, target.tip, part.name)
@@ -66,7 +66,7 @@ def _list_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _Part) -
     return known
 
 
-def _find_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _Part) -> Listing:
+def _find_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePart) -> Listing:
     """Found by the promotion commits of the target, which are few, instead of a merge base, which
     for two histories that never met means walking both."""
     left = dict(part.listing(source))
@@ -122,7 +122,7 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
     return left
 
 
-def _brought(vault: Vault, source: Snapshot, done: PromotionRecord, part: _Part) -> Listing:
+def _brought(vault: Vault, source: Snapshot, done: PromotionRecord, part: _ScopePart) -> Listing:
     """The copies a promotion really brought; this never changes, so it is looked at once."""
     key = (done.commit, done.taken, part.name)
     if key not in vault.taken_over:
