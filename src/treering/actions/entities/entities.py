@@ -6,7 +6,7 @@ has a branch, a history and links like any other.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from treering.actions import inputs
 from treering.actions.entities.merge import EntitiesMerged, merge_entities
@@ -108,7 +108,7 @@ def entities(
     text: str = "",
     ids: Sequence[str] = (),
     canonical: str = "",
-    properties: Mapping[str, object] | None = None,
+    properties: Mapping[str, Any] | None = None,
     min_confidence: float = 0.6,
     store: bool = False,
     dry_run: bool = True,
