@@ -10,7 +10,7 @@ from treering.actions.overview import files, recent_topics, tags, topics, types
 from treering.actions.setup.hook_files import list_installed
 from treering.actions.workspace import Position, Workspace
 from treering.branches.remote_answers import read_answers
-from treering.branches.survey import local_scopes
+from treering.branches.survey import seen_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
@@ -162,8 +162,10 @@ def _undo(workspace: Workspace) -> list[dict[str, Any]]:
     """The newest way back from a sync, for each branch whose memories are still here."""
     vault = workspace.store.shared
     ways: dict[Scope, dict[str, Any]] = {}
-    for before in list_before(vault):
-        tip = refs.read(workspace.repository.handle, before.scope.ref)
+    earlier = list(list_before(vault))
+    scopes = seen_scopes(vault) if earlier else {}
+    for before in earlier:
+        tip = scopes.get(before.scope)
         if tip and before.scope not in ways:
             effect = measure(vault, before.tip, tip)
             ways[before.scope] = {
@@ -180,4 +182,4 @@ def _undo(workspace: Workspace) -> list[dict[str, Any]]:
 def _list_kept(workspace: Workspace) -> list[dict[str, Any]]:
     """What others left out of our scopes and was put back, as far as it is news."""
     vault = workspace.store.shared
-    return [loss._asdict() for loss in list_kept(vault, list(local_scopes(vault).values()))]
+    return [loss._asdict() for loss in list_kept(vault, list(seen_scopes(vault).values()))]
