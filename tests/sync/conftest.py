@@ -2,7 +2,7 @@
 
 import itertools
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,7 +69,8 @@ class Clock:
     """One time for all clones, so that nobody's work is older than what it builds on."""
 
     def __init__(self) -> None:
-        self.ticks = itertools.count(START + 100)
+        self.start = int(START) + 100
+        self.ticks: Iterator[int] = itertools.count(self.start)
 
     def __call__(self) -> float:
         return float(next(self.ticks))

@@ -15,6 +15,7 @@ from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
 from treering.git import log, refs
+from treering.git.repository import Repository
 from treering.model.choices import STATUS_VIEWS
 from treering.model.dates import format_moment
 from treering.model.document import FORMAT
@@ -22,7 +23,7 @@ from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.model.taxonomy import one_of
 from treering.search import Entry
 from treering.store.absence import list_kept
-from treering.store.fetched import list_fetched
+from treering.store.fetched import SHARED_SEEN, list_fetched
 from treering.sync.refspec import find_sharing_remote
 
 _SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
@@ -149,13 +150,27 @@ def _sync(workspace: Workspace) -> dict[str, Any]:
     ours = {name.removeprefix(HEADS) for name in refs.list_refs(folder, HEADS)}
     ours |= {name.removeprefix(VIEWS) for name in refs.list_refs(folder, VIEWS)}
     shared = [head.tip for head in list_fetched(repository, remote) if head.component in ours]
-    news = {"kept": _list_kept(workspace), "undo": _undo(workspace)}
+    news = {
+        "kept": _list_kept(workspace),
+        "undo": _undo(workspace),
+        "older": _tell_of_older(repository, remote),
+    }
     return {
         "remote": remote,
         "ahead": log.count_commits(folder, [mine], without=[theirs]),
         "behind": log.count_commits(folder, shared, without=[mine, views]),
         **{name: value for name, value in news.items() if value},
     }
+
+
+def _tell_of_older(repository: Repository, remote: str) -> str:
+    heads = [head for head in list_fetched(repository, remote) if head.kind == SHARED_SEEN]
+    if not heads:
+        return ""
+    return (
+        f"{len(heads)} scopes on {remote} were pushed by treering 0.1, which does not see what "
+        "later ones push"
+    )
 
 
 def _undo(workspace: Workspace) -> list[dict[str, Any]]:

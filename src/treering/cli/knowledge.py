@@ -226,6 +226,8 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
         for undo in sync.get("undo", ())
         if undo["many"]
     ]
+    if older := sync.get("older"):
+        notes.append(safe(older))
     if sync["ahead"] or sync["behind"]:
         notes.append(
             f"{safe(sync['remote'])}: {sync['ahead']} to push, {sync['behind']} to fetch:"

@@ -1,0 +1,494 @@
+"""A remote is a set of heads: every clone says what it knows on refs of its own."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import Repo
+from sync.conftest import (
+    CLONES,
+    HEADS,
+    VIEWS,
+    Clone,
+    Team,
+    own_ref,
+    remote_refs,
+    remote_scopes,
+    seen,
+)
+from treering.errors import SyncRefused
+from treering.git.remote import Remote
+
+PUSHED = "refs/treering/pushed/origin/"
+WEEKS = 30 * 24 * 3600
+
+
+def clone_id(repo: Repo) -> str:
+    return repo.git("config", "--local", "treering.clone")
+
+
+def copy(repo: Clone, name: str) -> Clone:
+    """`cp -r` of a clone, as an image of a machine is."""
+    path = repo.path.parent / name
+    shutil.copytree(repo.path, path, symlinks=True)
+    return Clone(path, repo._clock)
+
+
+def on_branch(repo: Repo, branch: str, *, thought: str, file: str = "") -> None:
+    repo.switch(branch, create=True)
+    if file:
+        repo.commit_file(file)
+    repo.tr.remember(thought, type="insight")
+
+
+# --- many clones, no contention ------------------------------------------------------------------
+
+
+def test_one_push_each_none_refused_and_two_rounds_make_all_equal(
+    clone: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes last sees all in the first round, all others in the second."""
+    pushes: list[int] = []
+    push = Remote._push
+
+    def count(self: Remote, *arguments: object) -> object:
+        results = push(self, *arguments)  # type: ignore[arg-type]
+        pushes.append(sum(not result.is_done for result in results))
+        return results
+
+    monkeypatch.setattr(Remote, "_push", count)
+    team = [clone(f"p{number}") for number in range(6)]
+    for number, repo in enumerate(team):
+        repo.tr.remember(f"fact {number}", type="insight")
+
+    for repo in team:
+        repo.tr.sync()
+    assert pushes == [0] * 6
+    for repo in team:
+        repo.tr.sync()
+
+    assert pushes == [0] * 6
+    assert len({seen(repo) for repo in team}) == 1
+    assert team[0].titles() == {f"fact {number}" for number in range(6)}
+    assert len(remote_refs(team[0])) == 6
+
+
+def test_a_new_memory_goes_on_our_own_head_alone(clone: Team) -> None:
+    """Sixty clones would else carry each other's trees along with every memory."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("one", type="insight")
+    ada.tr.sync()
+    bob.tr.sync()
+
+    bob.tr.remember("two", type="insight")
+    bob.tr.sync()
+
+    assert bob.git("rev-list", "--count", f"{HEADS}main") == "1"
+    assert bob.titles() == {"one", "two"}
+
+
+def test_a_change_of_what_others_brought_knows_it(clone: Team) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    memory = ada.tr.remember("Use WAL mode", type="decision").id
+    ada.tr.sync()
+    bob.tr.sync()
+
+    bob.tr.revise(memory, tags_add=["sqlite"])
+    bob.tr.sync()
+    ada.tr.sync()
+
+    assert ada.tr.read(memory).tags == ("sqlite",)
+    ada.git("merge-base", "--is-ancestor", f"{HEADS}main", seen(ada) or "")
+
+
+def test_nothing_to_do_is_one_question(clone: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    for repo in (ada, bob):
+        repo.tr.remember(f"by {repo.path.name}", type="insight")
+        repo.tr.sync()
+    for repo in (ada, bob):
+        repo.tr.sync()
+    asked: list[str] = []
+    ask = Remote._ask
+
+    def note(self: Remote, *words: str, **options: object) -> object:
+        asked.append(next(word for word in words if word in ("ls-remote", "fetch", "push")))
+        return ask(self, *words, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Remote, "_ask", note)
+
+    ada.tr.sync()
+
+    assert asked == ["ls-remote"]
+
+
+# --- whose a name is -----------------------------------------------------------------------------
+
+
+def test_the_same_name_in_two_clones_is_two_lives(clone: Team) -> None:
+    """Everyone has a `wip`: each sees their own, and the other's under whose it is."""
+    ada, ben = clone("ada"), clone("ben")
+    on_branch(ada, "wip", thought="of Ada", file="a.txt")
+    on_branch(ben, "wip", thought="of Ben", file="b.txt")
+    for repo in (ada, ben, ada):
+        repo.tr.sync()
+
+    assert ada.titles() == {"of Ada"}
+    assert ben.titles() == {"of Ben"}
+    everywhere = {r.title: r.branch for r in ada.tr.recall("of", scope="all").results}
+    assert everywhere == {"of Ada": "wip", "of Ben": "wip (Ben)"}
+    names = {line["branch"]: line["memories"] for line in ada.tr.status()["branches"]}
+    assert names == {"wip": 1, "wip (Ben)": 1}
+    assert "wip (Ben)" in ada.cli("status").stdout
+
+
+def test_before_the_first_commit_they_are_apart_too(clone: Team) -> None:
+    """A commit of the trunk in both says nothing."""
+    ada, ben = clone("ada"), clone("ben")
+    on_branch(ada, "wip", thought="of Ada")
+    on_branch(ben, "wip", thought="of Ben")
+    for repo in (ada, ben, ada):
+        repo.tr.sync()
+
+    assert (ada.titles(), ben.titles()) == ({"of Ada"}, {"of Ben"})
+
+
+def test_code_that_is_pushed_later_joins_them(clone: Team) -> None:
+    ada, ben = clone("ada"), clone("ben")
+    on_branch(ada, "feat", thought="of Ada")
+    ada.tr.sync()
+    ada.commit_file("a.txt")
+    ada.git("push", "-q", "-u", "origin", "feat")
+    ada.tr.remember("more of Ada", type="insight")
+    ada.tr.sync()
+    ben.git("fetch", "-q")
+    ben.switch("feat")
+
+    ben.tr.sync()
+    ben.tr.remember("of Ben", type="insight")
+    ben.tr.sync()
+    ada.tr.sync()
+
+    assert ada.titles() == ben.titles() == {"of Ada", "more of Ada", "of Ben"}
+    assert seen(ada, "feat") == seen(ben, "feat")
+
+
+def test_what_others_say_of_other_work_is_not_taken_in_by_a_write(clone: Team) -> None:
+    """Nor does it hide what is ours."""
+    ada, ben = clone("ada"), clone("ben")
+    on_branch(ada, "wip", thought="of Ada", file="a.txt")
+    ada.tr.sync()
+    ben.tr.sync()
+
+    on_branch(ben, "wip", thought="of Ben", file="b.txt")
+
+    assert ben.titles() == {"of Ben"}
+    assert f"{VIEWS}wip" not in ben.refs()
+
+
+def test_other_work_lands_by_itself(clone: Team) -> None:
+    """Ada merges Ben's `wip` while she has one of her own."""
+    ada, ben = clone("ada"), clone("ben")
+    on_branch(ben, "wip", thought="of Ben", file="b.txt")
+    ben.git("push", "-q", "origin", "wip:bens")
+    ben.tr.sync()
+    on_branch(ada, "wip", thought="of Ada", file="a.txt")
+    ada.tr.sync()
+    ada.git("fetch", "-q")
+    ada.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "origin/bens")
+
+    ada.tr.gc()
+
+    assert ada.titles("main") == {"of Ben"}
+    assert ada.titles("wip") == {"of Ada", "of Ben"}
+
+
+# --- copies, lost answers, wiped remotes ---------------------------------------------------------
+
+
+def test_a_copied_clone_takes_a_name_of_its_own(clone: Team) -> None:
+    ada = clone("ada")
+    ada.tr.remember("before", type="insight")
+    ada.tr.sync()
+    twin = copy(ada, "twin")
+    twin.tr.remember("of the copy", type="insight")
+    ada.tr.remember("of the first", type="insight")
+    ada.git(
+        "config",
+        "--add",
+        "remote.origin.fetch",
+        f"+{CLONES}*:refs/treering/remotes/origin/clones/*",
+    )
+
+    twin.tr.sync()
+    ada.git("fetch", "-q")  # an editor, or a hook
+    ada.tr.sync()
+    twin.tr.sync()
+
+    assert clone_id(ada) != clone_id(twin)
+    assert ada.titles() == twin.titles() == {"before", "of the copy", "of the first"}
+    assert seen(ada) == seen(twin)
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == ada.titles()
+
+
+def test_a_lost_answer_is_no_copy(clone: Team) -> None:
+    """The push went through, and we were killed before we knew."""
+    ada = clone("ada")
+    ada.tr.remember("one", type="insight")
+    ada.tr.sync()
+    name = clone_id(ada)
+    before = ada.refs()[f"{PUSHED}main"]
+    ada.tr.remember("two", type="insight")
+    ada.tr.sync()
+    ada.git("update-ref", f"{PUSHED}main", before)
+    ada.tr.remember("three", type="insight")
+
+    ada.tr.sync()
+
+    assert clone_id(ada) == name
+    assert len(remote_refs(ada)) == 1
+
+
+def test_what_a_dead_clone_said_survives_a_wiped_remote(clone: Team, origin: Path) -> None:
+    """A mirror push took everyone's heads: whoever saw them says them again."""
+    dead, ada = clone("dead"), clone("ada")
+    dead.tr.remember("on main", type="insight")
+    on_branch(dead, "work", thought="on work", file="w.txt")
+    dead.tr.sync()
+    ada.tr.sync()
+    shutil.rmtree(dead.path)
+    bare = origin.parent / "bare.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(origin), str(bare)], check=True)
+    Repo(bare).git("push", "-q", "--mirror", str(origin))
+    assert remote_refs(ada) == {}
+
+    ada.tr.sync()
+
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {"on main"}
+    assert fresh.titles("work") == {"on main", "on work"}
+    assert set(remote_refs(ada)) == {own_ref(ada), own_ref(ada, "work")}
+    ada.tr.sync()
+    assert len(remote_refs(ada)) == 2
+
+
+def test_a_head_that_was_put_back_to_an_old_state_loses_nothing(clone: Team) -> None:
+    """A server restored from yesterday's backup."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("old", type="insight")
+    ada.tr.sync()
+    old = remote_refs(ada)[own_ref(ada)]
+    ada.tr.remember("new", type="insight")
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.git("push", "-q", "--force", "origin", f"{old}:{own_ref(ada)}")
+
+    bob.tr.sync()
+
+    assert bob.titles() == {"old", "new"}
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {"old", "new"}
+
+
+# --- folding -------------------------------------------------------------------------------------
+
+
+def test_quiet_heads_are_folded(clone: Team) -> None:
+    """Cloud agents come and go: their heads become one, and nothing is lost."""
+    titles = set()
+    for number in range(5):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+        titles.add(f"by agent {number}")
+    ada = clone("ada")
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+
+    ada.tr.sync()
+
+    assert set(remote_refs(ada)) == {own_ref(ada)}
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == ada.titles() == titles
+    agent.tr.remember("back again", type="insight")
+    agent.tr.sync()
+    ada.tr.sync()
+    assert ada.titles() == titles | {"back again"}
+    assert len(remote_refs(ada)) == 2
+
+
+# --- taking away ---------------------------------------------------------------------------------
+
+
+def test_trash_takes_our_head_off_the_remote_and_a_fetch_brings_nothing_back(clone: Team) -> None:
+    ada = clone("ada")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+
+    ada.tr.sync()
+
+    assert remote_scopes(ada) == set()
+    ada.tr.sync()
+    assert ada.tr.recall("thrown", scope="all").results == ()
+    ada.tr.restore("work")
+    ada.tr.sync()
+    assert remote_scopes(ada) == {"work"}
+
+
+def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    bob.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    ada._clock.ticks = iter(range(ada._clock.start + 2 * WEEKS, ada._clock.start + 3 * WEEKS))
+
+    ada.tr.gc(purge=True, remote="origin")
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.tr.sync()
+
+    assert remote_scopes(ada) == {"main"}
+    said = ada.git("log", "-1", "--format=%B", f"{HEADS}main")
+    assert "Withdrawn: work " in said
+
+
+def test_a_redaction_rewrites_every_head_there(clone: Team) -> None:
+    """Also of a clone that is gone, and of a branch that nobody here has."""
+    ada, dead, bob = clone("ada"), clone("dead"), clone("bob")
+    on_branch(ada, "work", thought="keep", file="w.txt")
+    memory = ada.tr.remember("The vault opens with swordfish", type="insight").id
+    ada.git("push", "-q", "-u", "origin", "work")
+    ada.tr.sync()
+    for repo in (dead, bob):
+        repo.git("fetch", "-q")
+        repo.switch("work")
+        repo.tr.sync()
+    dead.tr.revise(memory, tags_add=["vault"])
+    dead.tr.sync()
+    shutil.rmtree(dead.path)
+
+    ada.tr.sync()
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.tr.remember("after", type="insight")
+    bob.tr.sync()
+    ada.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+    assert "swordfish" not in bob.git("log", "-p", f"--glob={HEADS}", f"--glob={VIEWS}", "--")
+    assert bob.titles() == ada.titles() == {"keep", "after"}
+    assert memory in server.git(
+        "ls-tree", "-r", "--name-only", f"refs/there/clones/{clone_id(ada)}/main"
+    )
+
+
+def test_nobody_pushes_a_text_that_was_redacted_elsewhere(clone: Team) -> None:
+    """Bob was offline: his branch still has a copy when the tombstone comes in by the trunk."""
+    ada, bob = clone("ada"), clone("bob")
+    memory = ada.tr.remember("The vault opens with swordfish", type="insight").id
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.switch("side", create=True).commit_file("s.txt")
+    bob.tr.revise(memory, tags_add=["mine"])
+    ada.tr.redact(memory)
+    ada.tr.sync()
+
+    bob.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+
+
+# --- others --------------------------------------------------------------------------------------
+
+
+def test_what_an_older_treering_pushed_is_one_more_head(clone: Team) -> None:
+    """Read, joined, and left alone."""
+    old, ada = clone("old"), clone("ada")
+    old.tr.remember("by 0.1", type="insight")
+    tip = old.refs()[f"{HEADS}main"]
+    old.git("push", "-q", "origin", f"{tip}:{HEADS}main")
+    ada.tr.remember("by Ada", type="insight")
+
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    ada.tr.sync()
+
+    assert ada.titles() == {"by 0.1", "by Ada"}
+    assert remote_refs(ada)[f"{HEADS}main"] == tip
+    assert "0.1" in ada.tr.status()["sync"]["older"]
+    assert "0.1" in ada.cli("status").stdout
+
+
+def test_a_host_that_takes_branches_only_gets_another_place(clone: Team, origin: Path) -> None:
+    Repo(origin).git("config", "transfer.hideRefs", "refs/treering")
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+
+    with pytest.raises(SyncRefused) as error:
+        ada.tr.sync()
+    assert "treering.remoteprefix" in error.value.hint
+    for repo in (ada, bob):
+        repo.git("config", "treering.remoteprefix", "refs/heads/treering")
+        repo.tr.sync()
+
+    assert bob.titles() == {"Use WAL mode"}
+    assert "treering" not in str(bob.tr.status()["branches"])
+
+
+@pytest.mark.parametrize("prefix", ["treering", "refs/..", "refs/a b"])
+def test_a_place_that_is_none_is_refused(clone: Team, prefix: str) -> None:
+    ada = clone("ada")
+    ada.git("config", "treering.remoteprefix", prefix)
+
+    assert ada.error("sync")["code"] == "invalid"
+
+
+def test_several_remotes_each_get_what_they_lack(clone: Team, tmp_path: Path) -> None:
+    """A fork and its source: what was seen at one is said at the other."""
+    ada, bob = clone("ada"), clone("bob")
+    fork = tmp_path / "fork.git"
+    ada.git("init", "-q", "--bare", str(fork))
+    ada.git("remote", "add", "fork", str(fork))
+    bob.tr.remember("by Bob", type="insight")
+    bob.tr.sync()
+    ada.tr.remember("by Ada", type="insight")
+    ada.tr.sync()
+
+    ada.tr.sync(remote="fork")
+
+    assert set(remote_refs(ada, "fork")) == {own_ref(ada)}
+    reader = clone("reader")
+    reader.git("remote", "set-url", "origin", str(fork))
+    reader.tr.sync()
+    assert reader.titles() == {"by Ada", "by Bob"}
+
+
+def test_a_remote_that_may_only_be_read_is_read(clone: Team, origin: Path) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("by Ada", type="insight")
+    ada.tr.sync()
+    hook = origin / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    assert bob.tr.sync().fetched == 1  # nothing to say, nothing refused
+    bob.tr.remember("by Bob", type="insight")
+    with pytest.raises(SyncRefused):
+        bob.tr.sync()
+    assert bob.titles() == {"by Ada", "by Bob"}
