@@ -45,6 +45,26 @@ def own_ref(repo: Repo, branch: str = "main") -> str:
     return f"{CLONES}{repo.git('config', 'treering.clone')}/{branch}"
 
 
+def write_to(repo: Repo, tip: str, ref: str) -> None:
+    """Push as git would, whoever's ref it is: who may push at all may do that."""
+    repo.git("push", "-q", "--force", "origin", f"{tip}:{ref}")
+
+
+#: From whom something is forged to the ref it is pushed to.
+Aim = Callable[..., str]
+
+
+@pytest.fixture(params=["theirs", "own"])
+def aim(request: pytest.FixtureRequest) -> Aim:
+    """Where an attacker pushes to: the ref of another clone, or one nobody has seen before."""
+
+    def choose(victim: Repo, branch: str = "main") -> str:
+        is_theirs = request.param == "theirs"
+        return own_ref(victim, branch) if is_theirs else f"{CLONES}mallory00000/{branch}"
+
+    return choose
+
+
 class Clock:
     """One time for all clones, so that nobody's work is older than what it builds on."""
 

@@ -1,10 +1,11 @@
 """Absence is not a deletion: a teammate who leaves memories out of a tree takes nothing away."""
 
-from conftest import Repo
-from sync.conftest import Team
-from treering.model.scope import Scope
+import pytest
 
-MAIN = "refs/treering/heads/main"
+from conftest import Repo
+from sync.conftest import HEADS, Aim, Team, own_ref, remote_refs, seen, seen_scopes, write_to
+
+MAIN = f"{HEADS}main"
 EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
@@ -18,16 +19,17 @@ def known(repo: Repo, count: int = 4) -> set[str]:
 
 
 def leave_out(
-    repo: Repo, tree: str = EMPTY, op: str = "forget", ref: str = MAIN, *parents: str
+    repo: Repo, of: str, tree: str = EMPTY, op: str = "forget", onto: str = "", on: str = ""
 ) -> str:
-    """One commit on top of the remote's, with what is left of the tree; pushed as git would."""
-    repo.git("fetch", "-q", "origin", f"+{ref}:refs/theirs")
+    """One commit on top of a ref of the remote, with what is left of the tree; pushed as git would,
+    to the same ref or to another."""
+    repo.git("fetch", "-q", "origin", f"+{of}:refs/theirs")
     repo.git("hash-object", "-t", "tree", "-w", "/dev/null")
-    on = [word for parent in parents or ("refs/theirs",) for word in ("-p", parent)]
+    parents = [word for parent in on.split() or ["refs/theirs"] for word in ("-p", parent)]
     repo.clock()
     said = f"forget 4 memories\n\nTreering-Op: {op}\nCode-Branch: main"
-    made = repo.git("commit-tree", tree, *on, "-m", said)
-    repo.git("push", "-q", "origin", f"{made}:{ref}")
+    made = repo.git("commit-tree", tree, *parents, "-m", said)
+    write_to(repo, made, onto or of)
     return made
 
 
@@ -36,11 +38,11 @@ def prompts(repo: Repo) -> set[str]:
     return {prompt["name"] for prompt in listed}
 
 
-def test_an_empty_tree_takes_nothing_away_and_its_author_is_named(clone: Team) -> None:
+def test_an_empty_tree_takes_nothing_away_and_its_author_is_named(clone: Team, aim: Aim) -> None:
     """One fast-forward commit; by sync, status and doctor, on which branch, and how many."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
-    bad = leave_out(mallory)
+    bad = leave_out(mallory, own_ref(ada), onto=aim(ada))
 
     line = ada.tr.sync().scopes[0]
 
@@ -58,7 +60,7 @@ def test_an_empty_tree_takes_nothing_away_and_its_author_is_named(clone: Team) -
     assert any("Mallory" in message and "main" in message for message in said)
 
 
-def test_some_left_out_come_back_as_they_last_were(clone: Team) -> None:
+def test_some_left_out_come_back_as_they_last_were(clone: Team, aim: Aim) -> None:
     """Also what was changed between our last sync and the commit that leaves it out."""
     ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
     titles = known(ada)
@@ -67,9 +69,9 @@ def test_some_left_out_come_back_as_they_last_were(clone: Team) -> None:
     bob.tr.revise(memory, append="Seen on xfs.")
     new = bob.tr.remember("by Bob", type="insight")
     bob.tr.sync()
-    mallory.git("fetch", "-q", "origin", f"{MAIN}:refs/theirs")
+    mallory.git("fetch", "-q", "origin", f"{own_ref(bob)}:refs/theirs")
     left = mallory.git("mktree", feed=mallory.git("ls-tree", "refs/theirs", "prompts") + "\n")
-    leave_out(mallory, left)
+    leave_out(mallory, own_ref(bob), left, onto=aim(bob))
 
     ada.tr.sync()
 
@@ -78,14 +80,14 @@ def test_some_left_out_come_back_as_they_last_were(clone: Team) -> None:
     assert ada.tr.read(new.id).content == "by Bob"
 
 
-def test_a_clone_that_never_had_the_scope_sees_all_of_it(clone: Team) -> None:
+def test_a_clone_that_never_had_the_scope_sees_all_of_it(clone: Team, aim: Aim) -> None:
     """The history it fetches has the vanishing in it, with honest work on top."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
-    leave_out(mallory)
-    mallory.git("fetch", "-q", "origin", f"+{MAIN}:{MAIN}")
+    leave_out(mallory, own_ref(ada))
+    mallory.git("fetch", "-q", "origin", f"+{own_ref(ada)}:{MAIN}")
     mallory.tr.remember("an honest word", type="insight")
-    mallory.git("push", "-q", "origin", f"{MAIN}:{MAIN}")
+    write_to(mallory, MAIN, aim(ada))
     bob = clone("bob")
 
     answer = bob.tr.sync()
@@ -97,31 +99,31 @@ def test_a_clone_that_never_had_the_scope_sees_all_of_it(clone: Team) -> None:
     assert ada.titles() == bob.titles()
 
 
-def test_two_clones_that_put_back_at_once_agree(clone: Team) -> None:
+def test_two_clones_that_put_back_at_once_agree(clone: Team, aim: Aim) -> None:
     """The same range gives the same commit; and all come to rest whatever the order."""
     ada, bob, cyd, mallory = clone("ada"), clone("bob"), clone("cyd"), clone("mallory")
     titles = known(ada)
     bob.tr.sync()
     cyd.tr.sync()
     cyd.tr.remember("not yet pushed", type="insight")
-    leave_out(mallory)
+    leave_out(mallory, own_ref(ada), onto=aim(ada))
 
     ada.tr.sync("fetch")
     bob.tr.sync("fetch")
-    assert ada.refs()[MAIN] == bob.refs()[MAIN]
+    assert seen(ada) == seen(bob)
     for repo in (cyd, ada, bob, cyd, ada, bob):
         repo.tr.sync()
 
-    assert ada.refs()[MAIN] == bob.refs()[MAIN] == cyd.refs()[MAIN]
+    assert seen(ada) == seen(bob) == seen(cyd)
     assert ada.titles() == titles | {"not yet pushed"}
 
 
-def test_who_repeats_it_does_not_win(clone: Team) -> None:
+def test_who_repeats_it_does_not_win(clone: Team, aim: Aim) -> None:
     """Each day another empty tree, and someone works on."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
     for day in range(3):
-        leave_out(mallory)
+        leave_out(mallory, own_ref(ada), onto=aim(ada))
         ada.tr.sync()
         ada.tr.remember(f"day {day}", type="insight")
         ada.tr.sync()
@@ -133,44 +135,45 @@ def test_who_repeats_it_does_not_win(clone: Team) -> None:
     assert bob.titles() == titles
 
 
-def test_a_vanishing_inside_a_merge_counts(clone: Team) -> None:
+@pytest.mark.parametrize("op", ["sync", "promote", "keep"])
+def test_a_vanishing_inside_a_merge_counts(clone: Team, aim: Aim, op: str) -> None:
     """A merge of two honest tips whose tree has neither's memories; also as a promotion."""
-    for op in ("sync", "promote", "keep"):
-        ada, mallory = clone(f"ada-{op}"), clone(f"mallory-{op}")
-        ada.tr.sync()
-        titles = known(ada) | ada.titles()
-        mallory.tr.sync()
-        side = mallory.git("commit-tree", EMPTY, "-m", "x\n\nTreering-Op: remember")
-        leave_out(mallory, EMPTY, op, MAIN, side, "refs/theirs")
-        bob = clone(f"bob-{op}")
+    ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
+    titles = known(ada)
+    mallory.tr.sync()
+    side = mallory.git("commit-tree", EMPTY, "-m", "x\n\nTreering-Op: remember")
+    leave_out(mallory, own_ref(ada), op=op, onto=aim(ada), on=f"{side} refs/theirs")
 
-        for repo in (ada, bob):
-            repo.tr.sync()
-            assert repo.titles() == titles, op
-            assert prompts(repo) == {"review"}
+    for repo in (ada, bob):
+        repo.tr.sync()
+
+        assert repo.titles() == titles
+        assert prompts(repo) == {"review"}
 
 
-def test_a_vanishing_on_one_side_of_a_merge_counts(clone: Team) -> None:
+def test_a_vanishing_on_one_side_of_a_merge_counts(clone: Team, aim: Aim) -> None:
     """The merge has the tree of its other side, so that side alone would explain it."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
     mallory.tr.sync()
-    before = mallory.refs()[MAIN]
+    before = remote_refs(mallory)[own_ref(ada)]
+    mallory.git("update-ref", MAIN, before)
     mallory.tr.remember("on the side", type="insight")
     said = "x\n\nTreering-Op: forget\nCode-Branch: main"
-    side = mallory.git("commit-tree", f"{before}^{{tree}}", "-p", MAIN, "-m", said)
-    leave_out(mallory, f"{before}^{{tree}}", "sync", MAIN, before, side)
+    tree = f"{before}^{{tree}}"
+    side = mallory.git("commit-tree", tree, "-p", MAIN, "-m", said)
+    leave_out(mallory, own_ref(ada), tree, "sync", aim(ada), on=f"{before} {side}")
 
     ada.tr.sync()
 
     assert ada.titles() == titles | {"on the side"}
 
 
-def test_a_file_put_out_of_its_place_is_put_back(clone: Team) -> None:
+def test_a_file_put_out_of_its_place_is_put_back(clone: Team, aim: Aim) -> None:
     """A link, or two of one name, is as good as absent."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
-    mallory.git("fetch", "-q", "origin", f"{MAIN}:refs/theirs")
+    mallory.git("fetch", "-q", "origin", f"{own_ref(ada)}:refs/theirs")
     lines = mallory.git("ls-tree", "refs/theirs:memories").splitlines()
     shards = []
     for line in lines:
@@ -178,7 +181,8 @@ def test_a_file_put_out_of_its_place_is_put_back(clone: Team) -> None:
         files = mallory.git("ls-tree", head.split()[2]).replace("100644", "120000")
         shards.append(f"040000 tree {mallory.git('mktree', feed=files + chr(10))}\t{name}")
     memories = mallory.git("mktree", feed="".join(f"{line}\n" for line in shards))
-    leave_out(mallory, mallory.git("mktree", feed=f"040000 tree {memories}\tmemories\n"))
+    left = mallory.git("mktree", feed=f"040000 tree {memories}\tmemories\n")
+    leave_out(mallory, own_ref(ada), left, onto=aim(ada))
 
     ada.tr.sync()
     bob = clone("bob")
@@ -187,13 +191,13 @@ def test_a_file_put_out_of_its_place_is_put_back(clone: Team) -> None:
     assert ada.titles() == bob.titles() == titles
 
 
-def test_a_merge_takes_absence_for_no_change(clone: Team) -> None:
+def test_a_merge_takes_absence_for_no_change(clone: Team, aim: Aim) -> None:
     """Ada has work of her own, so the histories are merged and not followed."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
     memory = ada.tr.recall("thought 2").results[0].id
     ada.tr.revise(memory, append="More.")
-    leave_out(mallory)
+    leave_out(mallory, own_ref(ada), onto=aim(ada))
 
     ada.tr.sync()
 
@@ -201,30 +205,30 @@ def test_a_merge_takes_absence_for_no_change(clone: Team) -> None:
     assert "More." in ada.tr.read(memory).content
 
 
-def test_a_branch_that_is_not_here_is_mended_there(clone: Team) -> None:
+def test_a_branch_that_is_not_here_is_mended_there(clone: Team, aim: Aim) -> None:
     """Whoever sees it puts it back, for those who come later; nothing becomes ours by it."""
     ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
     ada.switch("work", create=True)
     ada.tr.remember("learned on work", type="insight")
     ada.tr.sync()
-    leave_out(mallory, EMPTY, "forget", Scope("work").ref)
+    leave_out(mallory, own_ref(ada, "work"), onto=aim(ada, "work"))
 
     bob.tr.sync()
 
-    assert Scope("work").ref not in bob.refs()
+    assert seen_scopes(bob) == set()
     assert bob.titles("work") == {"learned on work"}
     cyd = clone("cyd")
     cyd.tr.sync()
     assert cyd.titles("work") == {"learned on work"}
 
 
-def test_what_is_put_back_is_no_news_to_the_search_for_credentials(clone: Team) -> None:
+def test_what_is_put_back_is_no_news_to_the_search_for_credentials(clone: Team, aim: Aim) -> None:
     """Someone allowed it once; to leave it out must not keep everyone from syncing."""
     ada, mallory = clone("ada"), clone("mallory")
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     ada.tr.remember(f"the token of the example is {token}", type="insight", allow_secret=True)
     ada.tr.sync(allow_secret=True)
-    leave_out(mallory)
+    leave_out(mallory, own_ref(ada), onto=aim(ada))
 
     ada.tr.sync()
 
@@ -268,8 +272,8 @@ def test_what_vanished_before_anyone_looked_is_found_by_doctor(clone: Team) -> N
     """An earlier treering followed such a history without a word."""
     ada, mallory = clone("ada"), clone("mallory")
     titles = known(ada)
-    leave_out(mallory)
-    ada.git("fetch", "-q", "origin", f"{MAIN}:{MAIN}")
+    leave_out(mallory, own_ref(ada))
+    ada.git("fetch", "-q", "origin", f"{own_ref(ada)}:{MAIN}")
     assert ada.titles() == set()
 
     found = {finding.code: finding for finding in ada.tr.doctor().findings}

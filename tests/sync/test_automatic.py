@@ -5,12 +5,11 @@ from pathlib import Path
 
 from conftest import Repo, make_repo
 from hooked import Hooked
-from sync.conftest import Team
+from sync.conftest import HEADS, Team, own_ref, remote_refs
 from treering.hooks.worker import share_in_background
 from treering.sync import refspec
 
-HEADS = "refs/treering/heads/"
-FETCH = "+refs/treering/heads/*:refs/treering/remotes/{0}/heads/*"
+FETCH = "+refs/treering/clones/*:refs/treering/remotes/{0}/clones/*"
 
 
 def refspecs(repo: Repo, remote: str = "origin") -> list[str]:
@@ -38,13 +37,32 @@ def test_git_fetch_brings_memories_where_that_is_wanted(clone: Team) -> None:
 
 
 def test_nothing_is_configured_unless_asked_for(clone: Team) -> None:
+    """But for the name of the clone, which it has from its first sync on."""
     ada = clone("ada")
     ada.tr.remember("Use WAL mode", type="decision")
-    before = (ada.path / ".git" / "config").read_text(encoding="utf-8")
+    before = ada.git("config", "--local", "--list").splitlines()
 
-    ada.tr.sync()
+    for _ in range(2):
+        ada.tr.sync()
 
-    assert (ada.path / ".git" / "config").read_text(encoding="utf-8") == before
+        name = own_ref(ada).split("/")[3]
+        assert ada.git("config", "--local", "--list").splitlines() == [
+            *before,
+            f"treering.clone={name}",
+        ]
+
+
+def test_doctor_knows_all_refs_of_those_who_share(clone: Team, origin: Path) -> None:
+    """Heads, views, what was pushed and what was seen; and those a remote has itself."""
+    ada, bob = clone("ada"), clone("bob")
+    for repo in (ada, bob, ada):
+        repo.tr.remember(f"known to {repo.path.name}", type="insight")
+        repo.tr.sync()
+
+    for repo in (ada, bob, Repo(origin)):
+        findings = repo.tr.doctor(dry_run=True).findings
+
+        assert [finding for finding in findings if finding.code == "foreign-ref"] == []
 
 
 def test_a_renamed_remote_is_followed_by_sync_and_doctor(clone: Team) -> None:
@@ -184,7 +202,7 @@ def test_git_push_brings_memories_along_in_the_background(clone: Team) -> None:
     ada.git("push", "-q", "origin", "main")
     hooked.settle()
     until = time.monotonic() + 60
-    while not ada.git("ls-remote", "origin", f"{HEADS}main"):
+    while not remote_refs(ada):
         assert time.monotonic() < until, hooked.log()
         time.sleep(0.05)
 

@@ -2,22 +2,24 @@
 unless its tree says so."""
 
 from conftest import Repo
-from sync.conftest import Team
-from sync.test_branches import land, remote_heads, work
+from sync.conftest import Aim, Team, own_ref, remote_scopes, write_to
+from sync.test_branches import land, work
 
 MAIN = "refs/treering/heads/main"
 WORK = "refs/treering/heads/work"
 
 
-def pretend_to_promote(repo: Repo, *, and_delete: bool = True) -> None:
+def pretend_to_promote(repo: Repo, victim: Repo, onto: str, *, and_delete: bool = True) -> None:
     """A commit on main with work's tip as parent and main's tree; work's scope is removed."""
-    repo.git("fetch", "-q", "origin", f"+{MAIN}:refs/m", f"+{WORK}:refs/w")
+    main, there = own_ref(victim), own_ref(victim, "work")
+    repo.git("fetch", "-q", "origin", f"+{main}:refs/m", f"+{there}:refs/w")
     repo.clock()
     said = "promote 1 memories of work\n\nTreering-Op: promote\nCode-Branch: main\n"
     said += "Promoted-From: work\nMerge-Kind: squash"
     made = repo.git("commit-tree", "refs/m^{tree}", "-p", "refs/m", "-p", "refs/w", "-m", said)
-    gone = [f":{WORK}"] if and_delete else []
-    repo.git("push", "-q", "origin", f"{made}:{MAIN}", *gone)
+    write_to(repo, made, onto)
+    if and_delete:
+        write_to(repo, "", there)
 
 
 def shared(clone: Team) -> tuple[Repo, Repo]:
@@ -27,10 +29,10 @@ def shared(clone: Team) -> tuple[Repo, Repo]:
     return ada, mallory
 
 
-def test_a_scope_that_was_not_taken_over_is_not_dropped(clone: Team) -> None:
+def test_a_scope_that_was_not_taken_over_is_not_dropped(clone: Team, aim: Aim) -> None:
     """Its branch is gone here and there, and main's history holds it: its memory nobody has."""
     ada, mallory = shared(clone)
-    pretend_to_promote(mallory)
+    pretend_to_promote(mallory, ada, aim(ada))
     ada.git("push", "-q", "origin", ":work")
     ada.switch("main").git("branch", "-q", "-D", "work")
 
@@ -39,13 +41,13 @@ def test_a_scope_that_was_not_taken_over_is_not_dropped(clone: Team) -> None:
     assert "dropped" not in {line.status for line in answer.scopes}
     assert WORK in ada.refs()
     assert ada.titles("work") == {"known to all", "learned on work"}
-    assert "work" in remote_heads(ada)
+    assert "work" in remote_scopes(ada)
 
 
-def test_a_branch_still_shows_what_nobody_took_over(clone: Team) -> None:
+def test_a_branch_still_shows_what_nobody_took_over(clone: Team, aim: Aim) -> None:
     """The copy here is covered by nothing below."""
     ada, mallory = shared(clone)
-    pretend_to_promote(mallory, and_delete=False)
+    pretend_to_promote(mallory, ada, aim(ada), and_delete=False)
 
     ada.tr.sync()
 
@@ -53,9 +55,9 @@ def test_a_branch_still_shows_what_nobody_took_over(clone: Team) -> None:
     assert [r.title for r in ada.tr.recall("learned", branch="work").results] == ["learned on work"]
 
 
-def test_code_that_landed_brings_what_was_only_said_to_be_there(clone: Team) -> None:
+def test_code_that_landed_brings_what_was_only_said_to_be_there(clone: Team, aim: Aim) -> None:
     ada, mallory = shared(clone)
-    pretend_to_promote(mallory)
+    pretend_to_promote(mallory, ada, aim(ada))
     land(ada, "work")
     ada.tr.sync()
 
@@ -65,10 +67,10 @@ def test_code_that_landed_brings_what_was_only_said_to_be_there(clone: Team) -> 
     assert ada.titles("main") == {"known to all", "learned on work"}
 
 
-def test_a_branch_thrown_away_after_it_goes_to_the_trash(clone: Team) -> None:
+def test_a_branch_thrown_away_after_it_goes_to_the_trash(clone: Team, aim: Aim) -> None:
     """Not simply dropped: it can be restored."""
     ada, mallory = shared(clone)
-    pretend_to_promote(mallory)
+    pretend_to_promote(mallory, ada, aim(ada))
     ada.git("push", "-q", "origin", ":work")
     ada.switch("main").git("branch", "-q", "-D", "work")
     ada.tr.sync()
@@ -79,10 +81,10 @@ def test_a_branch_thrown_away_after_it_goes_to_the_trash(clone: Team) -> None:
     assert ada.titles("work") == {"known to all", "learned on work"}
 
 
-def test_a_scope_of_others_is_not_removed_from_the_remote_for_it(clone: Team) -> None:
+def test_a_scope_of_others_is_not_removed_from_the_remote_for_it(clone: Team, aim: Aim) -> None:
     """Whoever pushes main next must not tidy up work's scope."""
     ada, mallory = shared(clone)
-    pretend_to_promote(mallory, and_delete=False)
+    pretend_to_promote(mallory, ada, aim(ada), and_delete=False)
     ada.git("push", "-q", "origin", ":work")
     bob = clone("bob")
     bob.tr.sync()
@@ -90,7 +92,7 @@ def test_a_scope_of_others_is_not_removed_from_the_remote_for_it(clone: Team) ->
 
     bob.tr.sync()
 
-    assert "work" in remote_heads(bob)
+    assert "work" in remote_scopes(bob)
 
 
 def test_a_promotion_that_merged_is_one(clone: Team) -> None:

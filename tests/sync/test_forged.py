@@ -3,25 +3,24 @@
 import pytest
 
 from conftest import START, Repo
-from sync.conftest import Team
+from sync.conftest import Aim, Team, own_ref, seen, write_to
 from sync.test_branches import work
 from treering import Treering
 
-HEADS = "refs/treering/heads/"
-MAIN = f"{HEADS}main"
-WORK = f"{HEADS}work"
 FAR = 4_070_908_800  # 2099
 
 
-def forge(repo: Repo, ref: str, *, head: str = "", base: str = "", as_ada: bool = False) -> str:
-    """A commit on top of the remote's scope that changes nothing and lies about its code."""
-    repo.git("fetch", "-q", "origin", f"+{ref}:refs/theirs")
+def forge(
+    repo: Repo, of: str, onto: str, *, head: str = "", base: str = "", as_ada: bool = False
+) -> str:
+    """A commit on top of a clone's scope that changes nothing and lies about its code."""
+    repo.git("fetch", "-q", "origin", f"+{of}:refs/theirs")
     repo.now = repo.clock() + 3600  # later than all Ada did
-    said = f"note\n\nTreering-Op: revise\nCode-Branch: {ref.removeprefix(HEADS)}\n"
+    said = f"note\n\nTreering-Op: revise\nCode-Branch: {of.rpartition('/')[2]}\n"
     said += f"Code-Head: {head}\nCode-Base: {base or head}\n"
     who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"] if as_ada else []
     made = repo.git(*who, "commit-tree", "refs/theirs^{tree}", "-p", "refs/theirs", "-m", said)
-    repo.git("push", "-q", "origin", f"{made}:{ref}")
+    write_to(repo, made, onto)
     return made
 
 
@@ -37,20 +36,20 @@ def shared(clone: Team) -> tuple[Repo, Repo]:
     return ada, mallory
 
 
-def test_a_forged_code_head_hides_no_branch(clone: Team) -> None:
+def test_a_forged_code_head_hides_no_branch(clone: Team, aim: Aim) -> None:
     """It names a commit that is here and not on the branch; all that is honest says otherwise."""
     ada, mallory = shared(clone)
-    forge(mallory, WORK, head=ada.git("rev-parse", "beside"))
+    forge(mallory, own_ref(ada, "work"), aim(ada, "work"), head=ada.git("rev-parse", "beside"))
 
     ada.tr.sync()
 
     assert ada.titles("work") == {"on main", "on work"}
 
 
-def test_a_forged_code_head_never_hides_the_trunk(clone: Team) -> None:
+def test_a_forged_code_head_never_hides_the_trunk(clone: Team, aim: Aim) -> None:
     ada, mallory = shared(clone)
     beside = ada.git("rev-parse", "beside")
-    forge(mallory, MAIN, head=beside)
+    forge(mallory, own_ref(ada), aim(ada), head=beside)
     ada.switch("main")
 
     ada.tr.sync()
@@ -76,12 +75,21 @@ def test_a_trunk_written_here_on_rewritten_code_is_still_the_trunks(repo: Repo) 
 
 @pytest.mark.parametrize("as_ada", [False, True])
 @pytest.mark.parametrize("where", ["main", "beside"])
-def test_a_forged_code_head_promotes_nothing(clone: Team, where: str, as_ada: bool) -> None:
+def test_a_forged_code_head_promotes_nothing(
+    clone: Team, aim: Aim, where: str, as_ada: bool
+) -> None:
     """The branch is gone and its code is nowhere; the trailer says it is in another branch."""
     ada, mallory = shared(clone)
     head, base = (ada.git("rev-parse", name) for name in (where, "main~0"))
     first = ada.git("rev-list", "--max-parents=0", "main")
-    forge(mallory, WORK, head=head, base=first if base == head else base, as_ada=as_ada)
+    forge(
+        mallory,
+        own_ref(ada, "work"),
+        aim(ada, "work"),
+        head=head,
+        base=first if base == head else base,
+        as_ada=as_ada,
+    )
     ada.tr.sync()
     ada.git("push", "-q", "origin", ":work")
     ada.switch("beside").git("branch", "-q", "-D", "work")
@@ -92,10 +100,10 @@ def test_a_forged_code_head_promotes_nothing(clone: Team, where: str, as_ada: bo
     assert "on work" not in ada.titles("main") | ada.titles("beside")
 
 
-def test_a_forged_code_head_puts_nothing_into_the_trash(clone: Team) -> None:
+def test_a_forged_code_head_puts_nothing_into_the_trash(clone: Team, aim: Aim) -> None:
     """As if the name were used again for other work; a write would clear what is in its way."""
     ada, mallory = shared(clone)
-    forge(mallory, WORK, head=ada.git("rev-parse", "beside"))
+    forge(mallory, own_ref(ada, "work"), aim(ada, "work"), head=ada.git("rev-parse", "beside"))
     ada.tr.sync()
 
     ada.tr.remember("more on work", type="insight")
@@ -106,11 +114,11 @@ def test_a_forged_code_head_puts_nothing_into_the_trash(clone: Team) -> None:
 
 
 def test_a_renamed_branch_keeps_its_memories_whatever_others_write_to_the_old_name(
-    clone: Team,
+    clone: Team, aim: Aim
 ) -> None:
     ada, mallory = shared(clone)
     ada.git("branch", "-q", "-m", "work", "renamed")
-    forge(mallory, WORK, head=ada.git("rev-parse", "beside"))
+    forge(mallory, own_ref(ada, "work"), aim(ada, "work"), head=ada.git("rev-parse", "beside"))
 
     ada.tr.sync()
 
@@ -145,7 +153,7 @@ def test_a_date_of_the_future_wins_no_merge(clone: Team, ahead: int) -> None:
         repo.tr.sync()
 
     assert ada.tr.read(memory).title == mallory.tr.read(memory).title == "honest"
-    assert ada.refs()[MAIN] == mallory.refs()[MAIN]
+    assert seen(ada) == seen(mallory)
     assert ada.tr.read(memory).modified < "2027"
 
 
@@ -157,7 +165,7 @@ def test_a_date_that_was_of_the_future_wins_none_when_its_time_has_come(clone: T
     titled_at(mallory, memory, "forged", START + 30 * 86_400)
     mallory.tr.sync("push")
     ada.tr.sync()
-    ada.tr.remember("built on it", type="insight")
+    ada.tr.revise(memory, tags_add=["built on it"])
     ada.tr.sync()
     titled_at(bob, memory, "honest", START + 20 * 86_400)
 

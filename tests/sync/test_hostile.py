@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from conftest import Repo
-from sync.conftest import Team
+import pytest
 
-HEADS = "refs/treering/heads/"
+from conftest import Repo
+from sync.conftest import CLONES, HEADS, Aim, Team, own_ref, write_to
+
+STRANGER = f"{CLONES}mallory00000/"
 
 
 def tree(repo: Repo, *lines: str) -> str:
@@ -52,7 +54,7 @@ def test_what_is_not_of_our_shape_is_ignored_and_told(clone: Team) -> None:
     )
     root = tree(ada, f"040000 tree {memories}\tmemories", f"100644 blob {text}\tprompts")
     bad = commit(ada, root, "x\n\nTreering-Op: import\nCode-Branch: main", tip)
-    ada.git("push", "-q", "origin", f"{bad}:{HEADS}main")
+    write_to(ada, bad, f"{STRANGER}main")
 
     answer = bob.tr.sync()
 
@@ -66,7 +68,8 @@ def test_what_is_not_of_our_shape_is_ignored_and_told(clone: Team) -> None:
     assert ada.titles() == {"Use WAL mode", "Retry with jitter"}
 
 
-def test_refs_that_are_no_scopes_keep_nobody_from_the_others(clone: Team) -> None:
+@pytest.mark.parametrize("prefix", [STRANGER, HEADS])
+def test_refs_that_are_no_scopes_keep_nobody_from_the_others(clone: Team, prefix: str) -> None:
     """Not a commit, a newer format, nested and unreadable names, no memories at all."""
     ada, bob = clone("ada"), clone("bob")
     ada.tr.remember("Use WAL mode", type="decision")
@@ -76,14 +79,14 @@ def test_refs_that_are_no_scopes_keep_nobody_from_the_others(clone: Team) -> Non
     plain = commit(ada, tree(ada))
     for name, oid in {
         "blob": text,
-        "newer": newer,
+        "develop": newer,  # one by name, whoever wrote to it
         "tree": tree(ada),
         "nested/name": plain,
         "odd%zz": plain,
         "%40nothex": plain,
         "empty": plain,
     }.items():
-        ada.git("push", "-q", "origin", f"{oid}:{HEADS}{name}")
+        write_to(ada, oid, prefix + name)
         if "/" not in name and "%" not in name:
             bob.git("branch", name)
 
@@ -91,13 +94,13 @@ def test_refs_that_are_no_scopes_keep_nobody_from_the_others(clone: Team) -> Non
 
     found = {line.branch: line.status for line in answer.scopes}
     assert found["main"] == "new"
-    assert {found[name] for name in ("blob", "newer", "tree")} == {"refused"}
+    assert {found[name] for name in ("blob", "develop", "tree")} == {"refused"}
     assert bob.titles() == {"Use WAL mode"}
     assert {"broken-ref", "format-too-new"} <= codes(bob)
-    assert bob.error("remember", "x", "--branch", "newer")["code"] == "format_too_new"
+    assert bob.error("remember", "x", "--branch", "develop")["code"] == "format_too_new"
 
 
-def test_a_rewritten_history_is_merged_not_followed(clone: Team) -> None:
+def test_a_rewritten_history_is_merged_not_followed(clone: Team, aim: Aim) -> None:
     """Nobody can take away by force what is here."""
     ada, bob = clone("ada"), clone("bob")
     ada.tr.remember("Use WAL mode", type="decision")
@@ -105,7 +108,7 @@ def test_a_rewritten_history_is_merged_not_followed(clone: Team) -> None:
     bob.tr.sync()
     other = clone("cyd")
     other.tr.remember("Other history", type="insight")
-    other.git("push", "-q", "--force", "origin", f"{HEADS}main:{HEADS}main")
+    write_to(other, f"{HEADS}main", aim(ada))
 
     bob.tr.sync()
     ada.tr.sync()
@@ -122,7 +125,7 @@ def test_many_refs_are_bounded(clone: Team, origin: Path, monkeypatch: object) -
     ada.tr.remember("Use WAL mode", type="decision")
     ada.tr.sync()
     tip = ada.refs()[HEADS + "main"]
-    lines = "".join(f"create {HEADS}a{number} {tip}\n" for number in range(300))
+    lines = "".join(f"create {STRANGER}a{number} {tip}\n" for number in range(300))
     Repo(origin).git("update-ref", "--stdin", feed=lines)
 
     answer = bob.tr.sync()
@@ -140,7 +143,7 @@ def test_one_ref_that_cannot_be_had_does_not_stop_the_rest(clone: Team, origin: 
     ada.tr.remember("Lost on the server", type="insight")
     ada.tr.sync()
     server = Repo(origin)
-    lost = server.git("rev-parse", f"{HEADS}broken^{{tree}}")
+    lost = server.git("rev-parse", f"{own_ref(ada, 'broken')}^{{tree}}")
     (origin / "objects" / lost[:2] / lost[2:]).unlink()
 
     answer = bob.tr.sync()

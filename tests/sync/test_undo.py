@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import Repo
-from sync.conftest import Team
+from sync.conftest import Team, own_ref
 from sync.test_absence import leave_out
 from treering.errors import BranchNotFound, MemoryNotFound
 
@@ -180,8 +180,8 @@ def test_revert_to_a_commit_brings_back_what_is_absent(clone: Team) -> None:
     ada, mallory = clone("ada"), clone("mallory")
     ids = known(ada)
     good = ada.refs()[MAIN]
-    leave_out(mallory)
-    ada.git("fetch", "-q", "origin", f"{MAIN}:{MAIN}")
+    leave_out(mallory, own_ref(ada))
+    ada.git("fetch", "-q", "origin", f"{own_ref(ada)}:{MAIN}")
     with pytest.raises(MemoryNotFound):
         ada.tr.revert(ids["thought 1"])
 

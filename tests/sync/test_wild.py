@@ -160,7 +160,7 @@ def test_a_promotion_into_a_trunk_that_is_only_fetched_hides_nothing_of_it(clone
     work(agent, "feat", "of the agent")
     squash_on_the_host(host, "feat")
     fresh.git("pull", "-q")
-    heads = "refs/treering/heads/*:refs/treering/remotes/origin/heads/*"
+    heads = "refs/treering/clones/*:refs/treering/remotes/origin/clones/*"
     fresh.git("fetch", "-q", "origin", heads)
 
     fresh.tr.gc()

@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from sync.conftest import Team
+from sync.conftest import Team, own_ref, remote_refs
 from treering.errors import SyncRefused
-
-HEADS = "refs/treering/heads/"
 
 
 class Server(BaseHTTPRequestHandler):
@@ -136,4 +134,4 @@ def test_a_server_without_atomic_pushes_still_lets_promoted_scopes_go(
 
     ada.tr.sync()
 
-    assert ada.git("ls-remote", "origin", f"{HEADS}*").split("\t")[1] == f"{HEADS}main"
+    assert list(remote_refs(ada)) == [own_ref(ada)]

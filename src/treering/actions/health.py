@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 from treering.actions.setup.hook_files import list_installed
 from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
-from treering.branches.survey import local_scopes
+from treering.branches.survey import seen_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.git import log, refs
@@ -159,8 +159,10 @@ def _undo(workspace: Workspace) -> list[UndoState]:
     """The newest way back from a sync, for each branch whose memories are still here."""
     vault = workspace.store.shared
     ways: dict[Scope, UndoState] = {}
-    for before in list_before(vault):
-        tip = refs.read(workspace.repository.handle, before.scope.ref)
+    earlier = list(list_before(vault))
+    scopes = seen_scopes(vault) if earlier else {}
+    for before in earlier:
+        tip = scopes.get(before.scope)
         if tip and before.scope not in ways:
             effect = measure(vault, before.tip, tip)
             ways[before.scope] = {
@@ -179,7 +181,7 @@ def _list_kept(workspace: Workspace) -> list[KeptFiles]:
     vault = workspace.store.shared
     return [
         {"branch": kept.branch, "files": kept.files, "commit": kept.commit, "author": kept.author}
-        for kept in list_kept(vault, list(local_scopes(vault).values()))
+        for kept in list_kept(vault, list(seen_scopes(vault).values()))
     ]
 
 

@@ -11,13 +11,14 @@ from treering.actions.doctor.finding import Finding
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import trash_name
-from treering.branches.survey import local_scopes
+from treering.branches.survey import seen_scopes
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import refs
 from treering.git.lock import Held
 from treering.model.dates import format_moment
 from treering.model.scope import HEADS, KEEP, KEEP_REMOTE, REFS, Scope
+from treering.store import heads
 from treering.store.absence import find_loss, list_kept, put_back, tell
 from treering.store.lost_commits import Lost, find_lost
 
@@ -90,7 +91,7 @@ def _bring_back(workspace: Workspace, lock: Held, histories: list[Lost]) -> None
 
 
 def find_left_out(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
-    scopes = local_scopes(workspace.store.shared)
+    scopes = seen_scopes(workspace.store.shared)
     for scope, tip in scopes.items():
         yield from _find_vanished(workspace, lock, scope, tip)
     for loss in list_kept(workspace.store.shared, list(scopes.values()), whole=True):
@@ -104,9 +105,11 @@ def find_left_out(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
 def ways_back(workspace: Workspace) -> Iterator[Finding]:
     """Syncs that changed or hid much of what was here."""
     vault = workspace.store.shared
-    for before in undo.list_before(vault):
+    earlier = list(undo.list_before(vault))
+    scopes = seen_scopes(vault) if earlier else {}
+    for before in earlier:
         try:
-            tip = refs.read(vault.repository.handle, before.scope.ref)
+            tip = scopes.get(before.scope)
             effect = undo.measure(vault, before.tip, tip) if tip else None
         except TreeringError:
             continue
@@ -126,7 +129,7 @@ def _find_vanished(
         loss = find_loss(vault, scope, tip, None)
         if loss and lock:
             whole = put_back(vault, scope, tip, loss)
-            vault.move_ref(lock, scope.ref, whole, old=tip, why="doctor: put back")
+            heads.put(vault, lock, scope, [whole], "doctor: put back")
     except TreeringError:
         return  # a history that cannot be read has a finding of its own
     for part in tell(vault, scope, loss):

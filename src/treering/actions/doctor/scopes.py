@@ -9,7 +9,20 @@ from treering.errors import InvalidDocument, StoreDamaged, TreeringError
 from treering.git import reach, refs
 from treering.git.objects import BLOB, TREE
 from treering.model import document
-from treering.model.scope import HEADS, REMOTES, TRASH, Scope, is_utf8
+from treering.model.scope import (
+    CLONES,
+    HEADS,
+    KEEP,
+    KEEP_REMOTE,
+    PUSHED,
+    REFS,
+    REMOTES,
+    TRASH,
+    UNDO,
+    VIEWS,
+    Scope,
+    is_utf8,
+)
 from treering.store import layout, message
 from treering.store.vault import Vault
 
@@ -195,9 +208,9 @@ _OLDER = "The current memories are complete. Fetch the past from a remote or ano
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    folders = ("heads/", "trash/", "undo/", "keep/", "keep-remote/", "remotes/")
-    for name in refs.list_refs(vault.repository.common_dir, "refs/treering/"):
-        if not name.removeprefix("refs/treering/").startswith(folders):
+    folders = (HEADS, VIEWS, CLONES, PUSHED, TRASH, UNDO, KEEP, KEEP_REMOTE, REMOTES)
+    for name in refs.list_refs(vault.repository.common_dir, REFS):
+        if not name.startswith(folders):
             yield Finding(
                 "foreign-ref",
                 "warning",
