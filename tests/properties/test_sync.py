@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import START, Repo, make_repo
+from treering.model.scope import Scope
 
-HEADS = "refs/treering/heads/"
+CLONES = "refs/treering/clones/"
 BRANCHES = ("main", "b", "c/d")
 
 
@@ -36,8 +37,10 @@ class Team:
         self.origin = folder / "origin.git"
         seeded = make_repo(folder / "seed")
         seeded.commit_file("README.md")
-        for branch in BRANCHES[1:]:
-            seeded.git("branch", branch)
+        for branch in BRANCHES[1:]:  # each with code of its own, so that it is one work for all
+            seeded.git("switch", "-q", "-c", branch, "main")
+            seeded.commit_file(f"{branch.replace('/', '-')}.txt")
+        seeded.git("switch", "-q", "main")
         _run("clone", "-q", "--bare", str(seeded.path), str(self.origin))
         self.clones = [self._clone(folder, name) for name in ("ada", "bob", "cyd")]
         self.made: dict[str, set[str]] = {}  # memory -> the branches it was made on
@@ -113,7 +116,7 @@ class Team:
             repo.tr.forget([self.chance.choice(sorted(gone))], restore=True, branch=branch)
 
     def promote(self, repo: Person, branch: str) -> None:
-        if branch != "main" and repo.workspace.store.shared.tip(_scope(branch)):
+        if branch != "main" and repo.workspace.store.shared.tip(Scope(branch)):
             repo.tr.promote(branch)
             self.promoted.add(branch)
 
@@ -132,18 +135,24 @@ class Team:
         raise AssertionError("the clones do not come to rest")
 
     def check(self) -> None:
-        heads = [
-            {ref: oid for ref, oid in repo.refs().items() if ref.startswith(HEADS)}
-            for repo in self.clones
-        ]
-        lines = self.clones[0].git("ls-remote", "origin", f"{HEADS}*").splitlines()
-        there = {ref: oid for oid, ref in (line.split("\t") for line in lines)}
-        for mine in heads:
-            assert mine.items() >= there.items()
+        for scope, heads in self._list_remote_heads().items():
+            views = {repo.workspace.store.shared.tip(scope) for repo in self.clones}
+            assert len(views) == 1, f"{scope.branch} is seen in {len(views)} ways"
+            (view,) = views
+            for repo in self.clones:
+                for head in heads:
+                    repo.git("merge-base", "--is-ancestor", head, str(view))
         for repo in self.clones:
             for branch in BRANCHES:
                 self._check_branch(repo, branch)
         _run("--git-dir", str(self.origin), "fsck", "--strict", "--no-dangling")
+
+    def _list_remote_heads(self) -> dict[Scope, list[str]]:
+        heads: dict[Scope, list[str]] = {}
+        for line in self.clones[0].git("ls-remote", "origin", f"{CLONES}*").splitlines():
+            oid, ref = line.split("\t")
+            heads.setdefault(Scope(ref.rpartition("/")[2].replace("%2F", "/")), []).append(oid)
+        return heads
 
     def _check_branch(self, repo: Person, branch: str) -> None:
         found = {str(memory["id"]): memory for memory in repo.tr.exported(branch=branch)}
@@ -164,12 +173,6 @@ class Team:
         for memory, marks in self.marks.items():
             missing = {mark for mark in marks if mark not in everywhere[memory]}
             assert not missing, f"{repo.path.name} lost {missing} of {memory}"
-
-
-def _scope(branch: str) -> object:
-    from treering.model.scope import Scope
-
-    return Scope(branch)
 
 
 def _run(*arguments: str) -> None:

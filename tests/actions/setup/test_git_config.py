@@ -6,7 +6,7 @@ import pytest
 
 from conftest import Repo
 
-REFSPEC = "+refs/treering/heads/*:refs/treering/remotes/origin/heads/*"
+REFSPEC = "+refs/treering/clones/*:refs/treering/remotes/origin/clones/*"
 
 
 @pytest.fixture
