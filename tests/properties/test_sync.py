@@ -135,13 +135,16 @@ class Team:
         raise AssertionError("the clones do not come to rest")
 
     def check(self) -> None:
+        # What a clone promoted whole, before it told anyone, is the trunk's: it need not share it.
+        assert len({repo.workspace.store.shared.tip(Scope("main")) for repo in self.clones}) == 1
+        for branch in BRANCHES:
+            ada, *others = (_list_memories(repo, branch) for repo in self.clones)
+            assert all(other == ada for other in others), f"{branch} is not the same for all"
         for scope, heads in self._list_remote_heads().items():
-            views = {repo.workspace.store.shared.tip(scope) for repo in self.clones}
-            assert len(views) == 1, f"{scope.branch} is seen in {len(views)} ways"
-            (view,) = views
             for repo in self.clones:
+                view = str(repo.workspace.store.shared.tip(scope))
                 for head in heads:
-                    repo.git("merge-base", "--is-ancestor", head, str(view))
+                    repo.git("merge-base", "--is-ancestor", head, view)
         for repo in self.clones:
             for branch in BRANCHES:
                 self._check_branch(repo, branch)
@@ -173,6 +176,12 @@ class Team:
         for memory, marks in self.marks.items():
             missing = {mark for mark in marks if mark not in everywhere[memory]}
             assert not missing, f"{repo.path.name} lost {missing} of {memory}"
+
+
+def _list_memories(repo: Person, branch: str) -> dict[str, tuple[object, ...]]:
+    """What a clone shows on a branch."""
+    keys = ("title", "content", "tags", "status")
+    return {m["id"]: tuple(m.get(key) for key in keys) for m in repo.tr.exported(branch=branch)}
 
 
 def _run(*arguments: str) -> None:
