@@ -156,7 +156,7 @@ class Vault:
         found: dict[Scope, str] = {}
         for component in sorted({*own_names, *fetched}):
             heads = fetched.get(component, [])
-            tip = own_names.get(component) or heads[0]
+            tip = own_names[component] if component in own_names else heads[0]
             if not is_utf8(component):
                 continue  # no answer could name it; doctor does
             if known := Scope.of_component(component, self._full_name(component, tip)):
@@ -166,6 +166,8 @@ class Vault:
     def _tips_of(self, of: Scope, own: str | None, heads: Sequence[str]) -> dict[Scope, str]:
         """The tip of a scope, and of others' work that has its name."""
         tips: dict[Scope, str] = {}
+        if own == "":
+            return tips  # a ref that was emptied by a crash, which doctor puts back
         if own and (tip := self._tip_or(of, own)):
             tips[of] = tip
             is_ancestor = self.repository.is_ancestor
