@@ -333,8 +333,8 @@ def test_a_default_branch_that_changed_is_seen_by_a_sync(busy: World) -> None:
         ["git", "symbolic-ref", "HEAD", "refs/heads/develop"], cwd=busy.remote, check=True
     )
     empty = busy.clone(busy.remote, "late")
-    for ref in ("main", "feat"):
-        busy.ann.git("push", "-q", "origin", f":refs/treering/heads/{ref}")
+    for line in busy.ann.git("ls-remote", "origin", "refs/treering/*").splitlines():
+        busy.ann.git("push", "-q", "origin", f":{line.split()[1]}")
 
     ben.tr.sync("fetch")
 

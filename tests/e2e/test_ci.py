@@ -84,7 +84,9 @@ def by_sync(build: Repo) -> None:
 
 
 def by_plain_git(build: Repo) -> None:
-    build.git("fetch", "-q", "origin", "refs/treering/heads/*:refs/treering/remotes/origin/heads/*")
+    build.git(
+        "fetch", "-q", "origin", "refs/treering/clones/*:refs/treering/remotes/origin/clones/*"
+    )
 
 
 @pytest.mark.parametrize("get_memories", [by_sync, by_plain_git])

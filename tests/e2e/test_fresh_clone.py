@@ -48,7 +48,9 @@ def test_status_says_what_a_remote_told(fresh: Repo, tmp_path: Path) -> None:
 
 
 def test_status_is_silent_once_they_are_here(fresh: Repo) -> None:
-    fresh.git("fetch", "-q", "origin", "refs/treering/heads/*:refs/treering/remotes/origin/heads/*")
+    fresh.git(
+        "fetch", "-q", "origin", "refs/treering/clones/*:refs/treering/remotes/origin/clones/*"
+    )
 
     assert has_memories(fresh) == {"origin": True}
     assert "sync fetch" not in fresh.cli("status").stdout

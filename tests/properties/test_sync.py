@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import START, Repo, make_repo
+from treering.model.scope import Scope
 
-HEADS = "refs/treering/heads/"
+CLONES = "refs/treering/clones/"
 BRANCHES = ("main", "b", "c/d")
 
 
@@ -36,8 +37,10 @@ class Team:
         self.origin = folder / "origin.git"
         seeded = make_repo(folder / "seed")
         seeded.commit_file("README.md")
-        for branch in BRANCHES[1:]:
-            seeded.git("branch", branch)
+        for branch in BRANCHES[1:]:  # each with code of its own, so that it is one work for all
+            seeded.git("switch", "-q", "-c", branch, "main")
+            seeded.commit_file(f"{branch.replace('/', '-')}.txt")
+        seeded.git("switch", "-q", "main")
         _run("clone", "-q", "--bare", str(seeded.path), str(self.origin))
         self.clones = [self._clone(folder, name) for name in ("ada", "bob", "cyd")]
         self.made: dict[str, set[str]] = {}  # memory -> the branches it was made on
@@ -113,7 +116,7 @@ class Team:
             repo.tr.forget([self.chance.choice(sorted(gone))], restore=True, branch=branch)
 
     def promote(self, repo: Person, branch: str) -> None:
-        if branch != "main" and repo.workspace.store.shared.tip(_scope(branch)):
+        if branch != "main" and repo.workspace.store.shared.tip(Scope(branch)):
             repo.tr.promote(branch)
             self.promoted.add(branch)
 
@@ -132,18 +135,27 @@ class Team:
         raise AssertionError("the clones do not come to rest")
 
     def check(self) -> None:
-        heads = [
-            {ref: oid for ref, oid in repo.refs().items() if ref.startswith(HEADS)}
-            for repo in self.clones
-        ]
-        lines = self.clones[0].git("ls-remote", "origin", f"{HEADS}*").splitlines()
-        there = {ref: oid for oid, ref in (line.split("\t") for line in lines)}
-        for mine in heads:
-            assert mine.items() >= there.items()
+        # What a clone promoted whole, before it told anyone, is the trunk's: it need not share it.
+        assert len({repo.workspace.store.shared.tip(Scope("main")) for repo in self.clones}) == 1
+        for branch in BRANCHES:
+            ada, *others = (_list_memories(repo, branch) for repo in self.clones)
+            assert all(other == ada for other in others), f"{branch} is not the same for all"
+        for scope, heads in self._list_remote_heads().items():
+            for repo in self.clones:
+                view = str(repo.workspace.store.shared.tip(scope))
+                for head in heads:
+                    repo.git("merge-base", "--is-ancestor", head, view)
         for repo in self.clones:
             for branch in BRANCHES:
                 self._check_branch(repo, branch)
         _run("--git-dir", str(self.origin), "fsck", "--strict", "--no-dangling")
+
+    def _list_remote_heads(self) -> dict[Scope, list[str]]:
+        heads: dict[Scope, list[str]] = {}
+        for line in self.clones[0].git("ls-remote", "origin", f"{CLONES}*").splitlines():
+            oid, ref = line.split("\t")
+            heads.setdefault(Scope(ref.rpartition("/")[2].replace("%2F", "/")), []).append(oid)
+        return heads
 
     def _check_branch(self, repo: Person, branch: str) -> None:
         found = {str(memory["id"]): memory for memory in repo.tr.exported(branch=branch)}
@@ -166,10 +178,10 @@ class Team:
             assert not missing, f"{repo.path.name} lost {missing} of {memory}"
 
 
-def _scope(branch: str) -> object:
-    from treering.model.scope import Scope
-
-    return Scope(branch)
+def _list_memories(repo: Person, branch: str) -> dict[str, tuple[object, ...]]:
+    """What a clone shows on a branch."""
+    keys = ("title", "content", "tags", "status")
+    return {m["id"]: tuple(m.get(key) for key in keys) for m in repo.tr.exported(branch=branch)}
 
 
 def _run(*arguments: str) -> None:

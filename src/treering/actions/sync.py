@@ -153,7 +153,8 @@ class _SyncRun:
 
     def _place(self, there: list[RemoteHead]) -> Place:
         repository = self._workspace.repository
-        own = clone.read_id(repository) if self._is_dry else clone.take_id(repository)
+        is_reader = self._is_dry or self._direction == "fetch"  # who only reads needs no name
+        own = clone.read_id(repository) if is_reader else clone.take_id(repository)
         return Place(self._name, self._prefix, own, group_by_scope(self._vault, there))
 
     def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
@@ -185,6 +186,8 @@ class _SyncRun:
         objects = self._workspace.repository.objects
         for scope, some in place.heads.items():
             tips = [tip for tip in dict.fromkeys(head.tip for head in some) if objects.exists(tip)]
+            if self._direction == "push":  # a clone on one disk has objects that nobody fetched
+                tips = [tip for tip in tips if tip in known]
             seen = heads.list_heads(self._vault, scope)
             if seen:
                 tips = [tip for tip in tips if tip not in seen]

@@ -156,7 +156,8 @@ class Vault:
         found: dict[Scope, str] = {}
         for component in sorted({*own_names, *fetched}):
             heads, own = fetched.get(component, []), own_names.get(component)
-            if known := self.scope_named(component, own or heads[0]):
+            tip = own if own is not None else heads[0]
+            if known := self.scope_named(component, tip):
                 found |= self._tips_of(known, own, heads)
         return found
 
@@ -170,6 +171,8 @@ class Vault:
     def _tips_of(self, of: Scope, own: str | None, heads: Sequence[str]) -> dict[Scope, str]:
         """The tip of a scope, and of others' work that has its name."""
         tips: dict[Scope, str] = {}
+        if own == "":
+            return tips  # a ref that was emptied by a crash, which doctor puts back
         ours = self.tip_or(of, own) if own else None
         if ours:
             tips[of] = ours

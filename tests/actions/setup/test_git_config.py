@@ -6,13 +6,15 @@ import pytest
 
 from conftest import Repo
 
-REFSPEC = "+refs/treering/heads/*:refs/treering/remotes/origin/heads/*"
+REFSPEC = "+refs/treering/clones/*:refs/treering/remotes/origin/clones/*"
 
 
 @pytest.fixture
 def clone(repo: Repo, tmp_path) -> Repo:
     """A repository with a remote that has memories."""
     repo.tr.remember("Use WAL mode", type="decision")
+    repo.git("update-ref", "refs/treering/clones/abcdefghijkl/main", "refs/treering/heads/main")
+    repo.git("update-ref", "-d", "refs/treering/heads/main")
     subprocess.run(["git", "clone", "-q", str(repo.path), str(tmp_path / "clone")], check=True)
     return Repo(tmp_path / "clone")
 
@@ -25,7 +27,7 @@ def test_a_plain_fetch_brings_memories(clone: Repo):
     clone.git("fetch", "-q", "--prune")
 
     assert done["config"] == [f"remote.origin.fetch={REFSPEC}"]
-    assert "refs/treering/remotes/origin/heads/main" in clone.refs()
+    assert "refs/treering/remotes/origin/clones/abcdefghijkl/main" in clone.refs()
     assert clone.tr.read(mine.id).title == "Mine alone"
     assert clone.git("config", "--get-all", "remote.origin.fetch").splitlines() == [
         "+refs/heads/*:refs/remotes/origin/*",
