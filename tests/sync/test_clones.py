@@ -155,6 +155,28 @@ def test_before_the_first_commit_they_are_apart_too(clone: Team) -> None:
     assert (ada.titles(), ben.titles()) == ({"of Ada"}, {"of Ben"})
 
 
+def test_what_may_be_of_our_branch_is_shown_and_not_joined(clone: Team) -> None:
+    """Its upstream is our branch, and its code is not here yet."""
+    ada, ben = clone("ada"), clone("ben")
+    ada.switch("feat", create=True).commit_file("a.txt")
+    ada.git("push", "-q", "-u", "origin", "feat")
+    ben.git("fetch", "-q")
+    ben.switch("feat")
+    ben.git("reset", "-q", "--hard", "origin/main")
+    ben.tr.remember("of Ben", type="insight")
+    ada.commit_file("b.txt")
+    ada.git("push", "-q", "origin", "feat")
+    ada.tr.remember("of Ada", type="insight")
+    ada.tr.sync()
+    shutil.rmtree(ben.path / ".git" / "logs" / "refs" / "heads")
+
+    ben.tr.sync()
+
+    assert ben.titles() == {"of Ben"}
+    everywhere = {r.title: r.branch for r in ben.tr.recall("of", scope="all").results}
+    assert everywhere == {"of Ben": "feat", "of Ada": "feat (Ada)"}
+
+
 def test_code_that_is_pushed_later_joins_them(clone: Team) -> None:
     ada, ben = clone("ada"), clone("ben")
     on_branch(ada, "feat", thought="of Ada")

@@ -107,7 +107,13 @@ class Vault:
         ]
         if not heads:
             return []
+        is_sure = is_sure or (of != plain and self._takes_part(plain))
         return self._sort_lives(plain, heads, is_sure=is_sure).get(of, [])
+
+    def _takes_part(self, of: Scope) -> bool:
+        """Whether we have something to say in a scope, or see what others do as one."""
+        view = refs.read(self.repository.handle, of.view_ref)
+        return view is not None or self.head(of) is not None
 
     def _sort_lives(
         self, of: Scope, heads: Sequence[str], *, is_sure: bool = False
@@ -178,7 +184,8 @@ class Vault:
             tips[of] = ours
             joined = {own, ours, *self._list_parents(ours)}
             heads = [head for head in heads if head not in joined]
-        for life, some in self._sort_lives(of, heads).items() if heads else ():
+        lives = self._sort_lives(of, heads, is_sure=bool(ours)) if heads else {}
+        for life, some in lives.items():
             if life in tips:
                 continue
             if ours:
