@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from treering.branches import promotion
-from treering.branches.landing.judge import Landing, Target
+from treering.branches.landing.judge import Judge, Landing, Target
+from treering.branches.names import list_last_writes
 from treering.branches.overlay import own_files
 from treering.branches.plan import PlanLine
 from treering.branches.rewrites import successors
@@ -94,7 +95,10 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope) -> None:
     own = vault.head(scope)
     if own is None or actor.store.repository.tip_of(scope.branch) is None:
         return
-    before = message.read(vault.repository.objects.commit(own).message).code
+    last = max(list_last_writes(vault, own), key=lambda commit: commit.time, default=None)
+    if last is None:
+        return  # all of it came from elsewhere, with its code
+    before = message.read(last.message).code
     now = actor.code_of(scope)
     if not now.has_own_commits or before.head == now.head:
         return
@@ -116,7 +120,7 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
     targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
-    new_commits = successors(repository, line.branch, tip, targets, commits)
+    new_commits = successors(repository, line.branch, tip, targets, commits, Judge(repository))
     followers = [
         replace(m, commit=new_commits[m.commit])
         for m in memories.values()

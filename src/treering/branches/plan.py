@@ -2,7 +2,7 @@
 
 Cases, for one scope:
 
-1 the trunk's                                       -> live
+1 the trunk's, under any name it had                -> live
 2 another branch carries on its name                -> renamed
 3 its branch is there, or a remote has it           -> live; what has landed is promoted
 4 its branch was made anew under the same name      -> recreated: it moves aside
@@ -88,11 +88,13 @@ class _Planner:
             return [self._line(entry, "live", "keep", "It is the trunk.")]
         if scope.is_detached:
             return self._plan_detached(entry)
-        if entry.is_left_over and scope.branch not in survey.renames:
-            return [self._plan_recreated(entry)]
         if new := survey.renames.get(scope.branch):
-            reason = f"The branch is called {new} now."
-            return [self._line(entry, "renamed", "rename", reason, into=new)]
+            return [self._plan_renamed(entry, new)]
+        if scope.branch in survey.former:
+            reason = f"It is the trunk, which is called {survey.trunk} now."
+            return [self._line(entry, "live", "keep", reason)]
+        if entry.is_left_over:
+            return [self._plan_recreated(entry)]
         if entry.branch_tip:
             return self._plan_alive(entry, "The branch is there.")
         if entry.on_remote:
@@ -106,6 +108,11 @@ class _Planner:
         if verdict.landed:
             return self._plan_landed(entry, verdict, drops=False)
         return [self._line(entry, "live", "keep", reason)]
+
+    def _plan_renamed(self, entry: SurveyedScope, new: str) -> PlanLine:
+        """Our own head gets the new name; what a fetch saw under the old one is for its clone."""
+        action: Action = "rename" if entry.is_ours else "keep"
+        return self._line(entry, "renamed", action, f"The branch is called {new} now.", into=new)
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
         """What another branch of the name left moves aside, and is judged from there."""

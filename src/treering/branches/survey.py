@@ -1,13 +1,13 @@
 """A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.tips import last_tips
 from treering.branches.trash import TrashedScope, list_trash
-from treering.branches.trunk import trunk_of
+from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
@@ -45,6 +45,7 @@ class Survey(NamedTuple):
     branches: dict[str, str]
     scopes: tuple[SurveyedScope, ...]
     trash: tuple[SurveyedScope, ...]
+    former: frozenset[str]  # what the trunk was called before
     renames: dict[str, str]  # old name -> the branch that carries on
     copies: dict[str, str]  # branch without a scope -> what it was copied from
     held: frozenset[str]  # commits some worktree's HEAD is detached at
@@ -64,15 +65,18 @@ def survey(store: Store, vault: Vault) -> Survey:
         or is_left_over(repository, vault, Scope(branch), tip)
     ]
     look = _Look(repository, vault, branches, long_lived_tips(repository))
+    trunk = trunk_of(repository)
     return Survey(
-        trunk=trunk_of(repository),
+        trunk=trunk,
         long_lived=look.long_lived,
         branches=branches,
         scopes=tuple(
             look.scope(scope, tip, is_ours=scope.ref in ours) for scope, tip in scopes.items()
         ),
         trash=tuple(look.trashed(entry) for entry in list_trash(vault)),
-        renames=_renames(repository, vault, without, scopes),
+        former=frozenset(former_names(repository, trunk)),
+        renames=_renames(repository, vault, without, scopes)
+        | _renames_done(repository, vault, {*branches} - {*without}, scopes, ours),
         copies={b: s for b in without if (s := reflog.find_copy_source(repository, b))},
         held=frozenset(_list_detached_heads(repository)),
     )
@@ -161,6 +165,25 @@ def _renames(
         old = earlier_scope(repository, vault, branch)
         if old in scopes:
             new_names.setdefault(old.branch, branch)
+    return new_names
+
+
+def _renames_done(
+    repository: Repository,
+    vault: Vault,
+    branches: Iterable[str],
+    scopes: dict[Scope, str],
+    ours: set[str],
+) -> dict[str, str]:
+    """Branches whose memories have followed them, where a remote still has these under the former
+    name: no branch is gone there."""
+    new_names: dict[str, str] = {}
+    for branch in branches:
+        for name, _ in reflog.renames(repository, branch):
+            old, own = Scope(name), vault.head(Scope(branch))
+            is_fetched = old in scopes and old.ref not in ours
+            if own and is_fetched and vault.repository.is_ancestor(scopes[old], own):
+                new_names.setdefault(name, branch)
     return new_names
 
 

@@ -146,12 +146,20 @@ def list_moved_along(
 
 
 def last_left(repository: Repository, branch: str) -> str | None:
-    """The commit a branch was at when HEAD last moved away from it."""
+    """The commit a branch was at when HEAD last moved away from it, under the name it had then:
+    a branch that was renamed and deleted has no log of its own any more."""
     newest: ReflogLine | None = None
-    for line in of_heads(repository):
-        match = re.fullmatch(_LEFT, line.said)
-        if match and match[1] == branch and (newest is None or line.when >= newest.when):
-            newest = line
+    for log in heads(repository):
+        name = branch
+        for line in log:
+            renamed = re.fullmatch(_RENAMED, line.said)
+            if renamed and renamed[1] == name:
+                name = renamed[2]
+            match = re.fullmatch(_LEFT, line.said)
+            if match and match[2] == branch:
+                name = branch  # it is used again
+            if match and match[1] == name and (newest is None or line.when >= newest.when):
+                newest = line
     return newest.old if newest else None
 
 
