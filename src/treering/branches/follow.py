@@ -24,7 +24,7 @@ def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
 def _clear(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Give what another branch left under this name to the one it belongs to, or move it aside."""
     repository = actor.store.repository
-    lines = plan(repository, vault, survey(actor.store, vault), Judge(repository))
+    lines = plan(repository, vault, survey(actor.store, vault), Judge.open(actor.store))
     if any(line.scope == scope and line.action == "rename" for line in lines):
         # Its new name may be taken in turn.
         apply(actor, vault, [line for line in lines if _gives_names(line)])

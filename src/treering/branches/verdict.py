@@ -134,7 +134,7 @@ class ScopeJudge:
             return None
         if self._repository.resolve(code) is None:
             return self._landing_of_prints(history, version, targets)
-        if any(self._repository.is_ancestor(code, target.tip) for target in targets):
+        if self._judge.is_in(code, targets):
             return self._landing(code, targets)
         return self._landing_with(history, code, targets) or self._landing_of_rewritten(
             history, scope, code, targets
