@@ -692,6 +692,22 @@ def test_gc_after_the_rename_of_a_branch_that_was_synced_comes_to_an_end(repo: R
     assert repo.titles("two") == {"learned on the branch"}
 
 
+def test_a_new_branch_does_not_show_what_a_remote_has_of_the_renamed_one(repo: Repo) -> None:
+    """Both had the name; what we pushed under it is with the branch that was renamed."""
+    repo.switch("one", create=True)
+    repo.tr.remember("of the first", type="insight")
+    _share(repo)
+    repo.now += 5
+    repo.switch("main").git("branch", "-q", "-m", "one", "two")
+    repo.commit_file("by-mistake.txt")
+    repo.git("branch", "-q", "one")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+
+    repo.tr.gc()
+
+    assert (repo.titles("one"), repo.titles("two")) == (set(), {"of the first"})
+
+
 def test_what_is_promoted_into_a_renamed_branch_does_not_take_its_name_away(repo: Repo) -> None:
     """A promotion is as old as what it takes: it says nothing of who had the name then."""
     _worked_on(repo, "base", "of base")

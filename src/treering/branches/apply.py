@@ -19,7 +19,7 @@ from treering.branches.rewrites import successors
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedFiles
 from treering.errors import StorageFailed, TreeringError
-from treering.git import config, refs
+from treering.git import config, reflog, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
@@ -250,6 +250,22 @@ def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
         vault.move_ref(held, name, None, old=last_tip, why="renamed")
 
 
+def _aside(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+    put_aside(actor, vault, line.scope, Scope(line.into))
+
+
+def put_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
+    """Move what a branch before the present one left under its name out of the way, with the last
+    tip that is known of that branch."""
+    own, keep = vault.head(scope), KEEP + aside.component
+    times = [commit.time for commit in list_last_writes(vault, own)] if own else []
+    rename(actor.held, vault, scope, aside)
+    if times and not vault.is_private and refs.read(vault.repository.handle, keep) is None:
+        left = reflog.left_after(actor.store.repository, scope.branch, max(times))
+        if left and actor.store.repository.resolve(left):
+            vault.move_ref(actor.held, keep, left, old=None, why="keep")
+
+
 def _stack(_: Actor, vault: Vault, line: PlanLine, __: str) -> None:
     """A hint only: if it cannot be written, git's own log still tells."""
     with contextlib.suppress(StorageFailed):
@@ -269,7 +285,7 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
     "promote": _promote,
     "trash": _trash,
     "rename": _rename,
-    "aside": _rename,
+    "aside": _aside,
     "stack": _stack,
     "revive": _revive,
 }

@@ -1,6 +1,6 @@
 """Before a write: the scope gets its branch's name, and is that branch's own."""
 
-from treering.branches.apply import Actor, apply, rename
+from treering.branches.apply import Actor, apply, put_aside, rename
 from treering.branches.landing.judge import Judge
 from treering.branches.names import scope_now
 from treering.branches.plan import PlanLine, plan
@@ -30,7 +30,7 @@ def _clear(actor: Actor, vault: Vault, scope: Scope) -> None:
         apply(actor, vault, [line for line in lines if _gives_names(line)])
     elif tip := vault.head(scope):
         oldest = ScopeHistory(repository, vault, tip).oldest
-        rename(actor.held, vault, scope, scope.aside(oldest))
+        put_aside(actor, vault, scope, scope.aside(oldest))
 
 
 def _gives_names(line: PlanLine) -> bool:

@@ -100,7 +100,9 @@ def is_of_trunk(repository: Repository, scope: Scope) -> bool:
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
     newest = _last_write_here(vault, scope)
     if newest is None:
-        return _is_another_life(repository, vault, scope.branch, tip)
+        return _is_another_life(repository, vault, scope.branch, tip) or _has_moved_on(
+            repository, vault, scope.branch, tip
+        )
     return (
         _is_before_rename(repository, vault, scope.branch, tip)
         or _claimant(repository, vault, scope.branch, tip) is not None
@@ -199,6 +201,13 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
         ):
             return other
     return None
+
+
+def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> bool:
+    """Whether what a fetch saw under a name is all with a branch of ours that was renamed since."""
+    other = _claimant(repository, vault, name, tip)
+    own = vault.head(Scope(other)) if other else None
+    return own is not None and vault.repository.is_ancestor(tip, own)
 
 
 def _last_write(vault: Vault, name: str, tip: str) -> int | None:
