@@ -76,3 +76,19 @@ def test_a_branch_made_from_a_stash_sees_what_the_branch_it_came_from_learned(re
     repo.git("stash", "branch", "rescue")
 
     assert repo.titles("rescue") == {"learned"}
+
+
+def test_a_branch_made_at_a_commit_is_not_stacked_on_one_that_came_there_later(repo: Repo) -> None:
+    """Fast-forwarded since: what that one learns is none of this branch's business."""
+    repo.git("branch", "-q", "other")
+    repo.switch("feature", create=True)
+    commit = repo.commit_file("feature.txt")
+    repo.switch("main").git("branch", "-q", "-D", "feature")
+    repo.now += 5
+    repo.git("branch", "-q", "feature", commit)
+    repo.now += 5
+    repo.switch("other").git("merge", "-q", "--ff-only", commit)
+
+    repo.tr.remember("of the other", type="insight")
+
+    assert repo.titles("feature") == set()

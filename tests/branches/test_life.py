@@ -666,6 +666,69 @@ def test_gc_after_a_rename_has_nothing_left_to_do(repo: Repo) -> None:
     assert repo.refs() == before
 
 
+def _share(repo: Repo) -> None:
+    """Let a remote have the trunk, and all that was remembered."""
+    host = repo.path.with_name("host.git")
+    if not host.exists():
+        repo.git("init", "-q", "--bare", "-b", "main", str(host))
+        repo.git("remote", "add", "origin", str(host))
+    repo.git("push", "-q", "origin", "main")
+    repo.tr.sync(remote="origin")
+
+
+def test_gc_after_the_rename_of_a_branch_that_was_synced_comes_to_an_end(repo: Repo) -> None:
+    """What a fetch saw under the former name is the branch's own, and no branch that is gone."""
+    _worked_on(repo, "one")
+    _share(repo)
+    repo.now += 5
+    repo.switch("main").git("branch", "-q", "-m", "one", "two")
+    repo.tr.gc()
+    before = repo.refs()
+
+    line = _line(repo.tr.gc(), "one")
+
+    assert (line.verdict, line.action, line.into) == ("renamed", "keep", "two")
+    assert repo.refs() == before
+    assert repo.titles("two") == {"learned on the branch"}
+
+
+def test_a_new_branch_does_not_show_what_a_remote_has_of_the_renamed_one(repo: Repo) -> None:
+    """Both had the name; what we pushed under it is with the branch that was renamed."""
+    repo.switch("one", create=True)
+    repo.tr.remember("of the first", type="insight")
+    _share(repo)
+    repo.now += 5
+    repo.switch("main").git("branch", "-q", "-m", "one", "two")
+    repo.commit_file("by-mistake.txt")
+    repo.git("branch", "-q", "one")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+
+    repo.tr.gc()
+
+    assert (repo.titles("one"), repo.titles("two")) == (set(), {"of the first"})
+
+
+def test_what_is_promoted_into_a_renamed_branch_does_not_take_its_name_away(repo: Repo) -> None:
+    """A promotion is as old as what it takes: it says nothing of who had the name then."""
+    _worked_on(repo, "base", "of base")
+    repo.now += 5
+    repo.switch("top", create=True)
+    repo.commit_file("top.txt", "top\n" * 3)
+    repo.tr.remember("of top", type="insight")
+    _share(repo)
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "top", "new")
+    repo.tr.gc()
+    repo.switch("main").git("branch", "-q", "-D", "base")
+    repo.tr.gc()
+    before = repo.refs()
+
+    repo.tr.gc()
+
+    assert repo.refs() == before
+    assert repo.titles("new") == {"of base", "of top"}
+
+
 def test_one_gc_follows_a_rename_and_promotes_what_landed(repo: Repo) -> None:
     """Else main would not know until someone runs it again."""
     _worked_on(repo, "one")

@@ -470,3 +470,43 @@ def test_gc_keeps_what_a_former_name_holds(renamed: World) -> None:
 
     assert not [line for line in plan if line["action"] == "trash"]
     assert RULE in ben.titles(branch="main")
+
+
+def test_what_was_written_under_a_former_name_is_the_trunks(renamed: World) -> None:
+    """Ben went on with master after it was renamed, and deleted it: the commit he spoke of is
+    nowhere, but the trunk is never judged, under none of its names."""
+    ben = with_prune(renamed)
+    ben.commit_file("of-ben.txt")
+    ben.tr.remember("Of a commit that landed nowhere", type="insight")
+    ben.git("switch", "-q", "-c", "main", "origin/main")
+    ben.git("branch", "-q", "-D", "master")
+
+    plan = {line["branch"]: line for line in ben.json("gc")["plan"]}
+
+    assert (plan["master"]["verdict"], plan["master"]["action"]) == ("live", "keep")
+    assert "Of a commit that landed nowhere" in ben.titles(branch="main")
+
+
+def test_a_former_name_that_is_used_again_hides_nothing_of_the_trunk(tmp_path: Path) -> None:
+    """The name is no usual one, so a branch made anew would have it for itself."""
+    world = World(tmp_path, "production")
+    ann = world.ann
+    ann.git("switch", "-q", "-C", "production")
+    ann.commit_file("readme")
+    ann.git("push", "-qu", "origin", "production")
+    ann.tr.sync("fetch")
+    ann.tr.remember(RULE, type="decision")
+    ann.tr.sync()
+    subprocess.run(["git", "branch", "-m", "production", "main"], cwd=world.remote, check=True)
+    ann.git("fetch", "-q", "--prune")
+    ann.tr.sync("fetch")
+    ann.git("switch", "-q", "-c", "main", "origin/main")
+    ann.git("branch", "-q", "-D", "production")
+    ann.now += 60
+    ann.git("branch", "-q", "production", "main")
+
+    plan = ann.json("gc")["plan"]
+
+    assert former_names(ann.workspace.repository, "main") == ["production"]
+    assert [(line["branch"], line["verdict"]) for line in plan] == [("production", "live")]
+    assert RULE in ann.titles(branch="main")

@@ -376,6 +376,30 @@ def test_what_lies_aside_is_promoted_once_its_code_lands(repo: Repo) -> None:
     assert not any("%7E" in ref for ref in repo.refs())
 
 
+@pytest.mark.parametrize("is_written_to", [False, True])
+def test_what_lies_aside_is_known_by_where_its_branch_was_left(
+    repo: Repo, is_written_to: bool
+) -> None:
+    """Said before the commit, which nothing wrote down while the branch was there: but HEAD's log
+    tells where it was last, and when the name was used again."""
+    repo.switch("wip", create=True)
+    repo.tr.remember("of the first", type="insight")
+    repo.commit_file("first.txt")
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "wip")
+    repo.git("branch", "-q", "-D", "wip")
+    repo.now += 5
+    repo.switch("wip", create=True)
+    repo.commit_file("second.txt")
+    if is_written_to:
+        repo.tr.remember("of the second", type="insight")
+
+    repo.tr.gc()
+    repo.tr.gc()
+
+    assert repo.titles("main") == {"of the first"}
+    assert repo.titles("wip") == {"of the first", *(["of the second"] if is_written_to else [])}
+
+
 def test_the_new_branch_of_a_name_says_nothing_of_the_old_memories(repo: Repo) -> None:
     """Nothing is written before gc: the tip that is kept for the name must not become theirs."""
     repo.switch("wip", create=True).tr.remember("of the first", type="insight")

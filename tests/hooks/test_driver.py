@@ -76,6 +76,23 @@ def test_gc_beside_a_busy_worker_waits_and_has_the_last_word(repo, noting, monke
     assert noting.journal.pending() == 0
 
 
+@pytest.mark.parametrize("times", [2, pytest.param(100, marks=pytest.mark.deep)])
+def test_gc_right_after_merge_and_delete_has_the_last_word(repo, hooked, times: int) -> None:
+    """In real processes: commits, the merge and the checkouts have each started a worker, which is
+    somewhere in its work. What gc says when it returns is so, and no word of it is `live`."""
+    for number in range(times):
+        _land(repo, f"feature-{number}")
+
+        plan = {line["branch"]: line for line in repo.json("gc")["plan"]}
+
+        line = plan.pop(f"feature-{number}", None)  # or the worker was first
+        assert line is None or (line["verdict"], line["action"]) == ("merged", "promote")
+        assert {line["verdict"] for line in plan.values()} <= {"live"}
+        assert set(plan) <= {"main"}
+        assert _is_landed(repo, f"feature-{number}")
+        assert f"add feature-{number}.txt" in repo.titles("main")
+
+
 def _meanwhile(monkeypatch, do) -> None:
     """Between the first plan and its deed, something else happens."""
     plan, planned = driver.make_plan, []

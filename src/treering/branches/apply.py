@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
-from treering.branches.names import scope_now
+from treering.branches.names import list_last_writes, scope_now
 from treering.branches.overlay import own_files
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
@@ -21,7 +21,7 @@ from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedFiles
 from treering.branches.versions import ScopeHistory
 from treering.errors import StorageFailed, TreeringError
-from treering.git import config, refs
+from treering.git import config, reflog, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
@@ -97,7 +97,10 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope) -> None:
     own = vault.head(scope)
     if own is None or actor.store.repository.tip_of(scope.branch) is None:
         return
-    before = message.read(vault.repository.objects.commit(own).message).code
+    last = max(list_last_writes(vault, own), key=lambda commit: commit.time, default=None)
+    if last is None:
+        return  # all of it came from elsewhere, with its code
+    before = message.read(last.message).code
     now = actor.code_of(scope)
     if not now.has_own_commits or before.head == now.head:
         return
@@ -119,7 +122,9 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
     targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
-    new_commits = successors(repository, line.branch, tip, targets, commits)
+    new_commits = successors(
+        repository, line.branch, tip, targets, commits, Judge.open(actor.store)
+    )
     followers = [
         replace(m, commit=new_commits[m.commit])
         for m in memories.values()
@@ -249,6 +254,22 @@ def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
         vault.move_ref(held, name, None, old=last_tip, why="renamed")
 
 
+def _aside(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+    put_aside(actor, vault, line.scope, Scope(line.into))
+
+
+def put_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
+    """Move what a branch before the present one left under its name out of the way, with the last
+    tip that is known of that branch."""
+    own, keep = vault.head(scope), KEEP + aside.component
+    times = [commit.time for commit in list_last_writes(vault, own)] if own else []
+    rename(actor.held, vault, scope, aside)
+    if times and not vault.is_private and refs.read(vault.repository.handle, keep) is None:
+        left = reflog.left_after(actor.store.repository, scope.branch, max(times))
+        if left and actor.store.repository.resolve(left):
+            vault.move_ref(actor.held, keep, left, old=None, why="keep")
+
+
 def _stack(_: Actor, vault: Vault, line: PlanLine, __: str) -> None:
     """A hint only: if it cannot be written, git's own log still tells."""
     with contextlib.suppress(StorageFailed):
@@ -268,7 +289,7 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
     "promote": _promote,
     "trash": _trash,
     "rename": _rename,
-    "aside": _rename,
+    "aside": _aside,
     "stack": _stack,
     "revive": _revive,
 }
@@ -291,13 +312,13 @@ def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
 def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Give what another branch left under this name to the one it belongs to, or move it aside."""
     repository = actor.store.repository
-    lines = plan(repository, vault, survey(actor.store, vault), Judge(repository))
+    lines = plan(repository, vault, survey(actor.store, vault), Judge.open(actor.store))
     if any(line.scope == scope and line.action == "rename" for line in lines):
         # Its new name may be taken in turn.
         apply(actor, vault, [line for line in lines if _gives_names(line)])
     elif tip := vault.head(scope):
         oldest = ScopeHistory(repository, vault, tip).oldest
-        rename(actor.held, vault, scope, scope.aside(oldest))
+        put_aside(actor, vault, scope, scope.aside(oldest))
 
 
 def _gives_names(line: PlanLine) -> bool:

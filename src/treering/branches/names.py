@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
+from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import log as git_log
 from treering.git import reflog, refs
@@ -10,7 +11,7 @@ from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
-from treering.store.vault import Vault
+from treering.store.vault import JOIN, Vault
 from treering.text.masking import mask_branch
 
 #: How the log of a scope's ref begins where the ref went to a commit that was not written then.
@@ -87,7 +88,13 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
     key = (scope, tip, head, reflog.state_of(repository, scope.branch))
     if vault.left_over.get(scope, ((), False))[0] != key:
         vault.left_over[scope] = (key, _is_left_over(repository, vault, scope, tip))
-    return vault.left_over[scope][1]
+    return vault.left_over[scope][1] and not is_of_trunk(repository, scope)
+
+
+def is_of_trunk(repository: Repository, scope: Scope) -> bool:
+    """Whether a scope is the trunk's, under its name or one it had before."""
+    trunk = trunk_of(repository)
+    return scope.branch == trunk or scope.branch in former_names(repository, trunk)
 
 
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
@@ -95,7 +102,9 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) 
         return False  # what other clones say of other work is not under this name
     newest = _last_write_here(vault, scope)
     if newest is None:
-        return _is_another_life(repository, vault, scope.branch, tip)
+        return _is_another_life(repository, vault, scope.branch, tip) or _has_moved_on(
+            repository, vault, scope.branch, tip
+        )
     return (
         _is_before_rename(repository, vault, scope.branch, tip)
         or _claimant(repository, vault, scope.branch, tip) is not None
@@ -196,11 +205,32 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     return None
 
 
+def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> bool:
+    """Whether what a fetch saw under a name is all with a branch of ours that was renamed since."""
+    other = _claimant(repository, vault, name, tip)
+    own = vault.head(Scope(other)) if other else None
+    return own is not None and vault.repository.is_ancestor(tip, own)
+
+
 def _last_write(vault: Vault, name: str, tip: str) -> int | None:
     """When a scope was last written to; None if under another name: then it has followed here."""
     try:
-        commit = vault.repository.objects.commit(tip)
+        writes = list(list_last_writes(vault, tip))
     except StoreDamaged:
         return None
-    branch = message.read(commit.message).code.branch
-    return commit.time if branch in (name, mask_branch(name)) else None
+    commit = max(writes, key=lambda commit: commit.time, default=None)
+    branch = message.read(commit.message).code.branch if commit else None
+    return commit.time if commit and branch in (name, mask_branch(name)) else None
+
+
+def list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
+    """What someone wrote last, below what only puts heads together and promotions: those are as old
+    as what they take, and say nothing of who has the name."""
+    todo = [tip]
+    while todo:
+        commit = vault.repository.objects.commit(todo.pop())
+        said = message.read(commit.message)
+        if said.op == JOIN:
+            todo += commit.parents
+        elif not said.is_promotion:
+            yield commit

@@ -2,7 +2,7 @@
 
 Cases, for one scope:
 
-1 the trunk's                                       -> live
+1 the trunk's, under any name it had                -> live
 2 another branch carries on its name                -> renamed
 3 its branch is there, or a remote has it           -> live; what has landed is promoted
 4 its branch was made anew under the same name      -> recreated: it moves aside
@@ -14,13 +14,15 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from treering.branches.landing.judge import Judge
+from treering.branches.landing.judge import Judge, Target
+from treering.branches.positions import Positions
 from treering.branches.survey import Survey, SurveyedScope
 from treering.branches.trash import TrashedScope
 from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
 from treering.branches.versions import ScopeHistory
 from treering.git.repository import Repository
 from treering.model.scope import Scope
+from treering.store.message import CodePosition
 from treering.store.vault import Vault
 
 #: What became of a branch.
@@ -80,7 +82,9 @@ class _Planner:
         self._survey = survey
         entries = (*survey.scopes, *survey.trash)
         tips = [entry.tip for entry in entries if entry.scope.branch != survey.trunk]
+        self._landings = judge
         self._judge = ScopeJudge(repository, vault, judge, survey.long_lived, tips)
+        self._positions = Positions(repository, judge, survey.long_lived)
 
     def lines(self, entry: SurveyedScope) -> list[PlanLine]:
         scope, survey = entry.scope, self._survey
@@ -88,11 +92,13 @@ class _Planner:
             return [self._line(entry, "live", "keep", "It is the trunk.")]
         if scope.is_detached:
             return self._plan_detached(entry)
-        if entry.is_left_over and scope.branch not in survey.renames:
-            return [self._plan_recreated(entry)]
         if new := survey.renames.get(scope.branch):
-            reason = f"The branch is called {new} now."
-            return [self._line(entry, "renamed", "rename", reason, into=new)]
+            return [self._plan_renamed(entry, new)]
+        if scope.branch in survey.former:
+            reason = f"It is the trunk, which is called {survey.trunk} now."
+            return [self._line(entry, "live", "keep", reason)]
+        if entry.is_left_over:
+            return [self._plan_recreated(entry)]
         if entry.branch_tip:
             return self._plan_alive(entry, "The branch is there.")
         if entry.on_remote:
@@ -102,10 +108,16 @@ class _Planner:
     # --- the branch is there ----------------------------------------------------------------------
 
     def _plan_alive(self, entry: SurveyedScope, reason: str) -> list[PlanLine]:
-        verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips, is_alive=True)
+        positions = self._list_positions(entry)
+        verdict = self._judge.verdict(entry.scope, entry.tip, positions, is_alive=True)
         if verdict.landed:
             return self._plan_landed(entry, verdict, drops=False)
         return [self._line(entry, "live", "keep", reason)]
+
+    def _plan_renamed(self, entry: SurveyedScope, new: str) -> PlanLine:
+        """Our own head gets the new name; what a fetch saw under the old one is for its clone."""
+        action: Action = "rename" if entry.is_ours else "keep"
+        return self._line(entry, "renamed", action, f"The branch is called {new} now.", into=new)
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
         """What another branch of the name left moves aside, and is judged from there."""
@@ -121,7 +133,7 @@ class _Planner:
 
     def _plan_detached(self, entry: SurveyedScope) -> list[PlanLine]:
         """Made on a detached HEAD: taken over by a branch that has the commit, else judged."""
-        places = [at.head for at in entry.last_tips if at.head]
+        places = entry.last_tips
         if not places:
             return [self._line(entry, "unsure", "keep", "The commit is not here any more.")]
         if any(self._is_on(places, head) for head in self._survey.held):
@@ -142,7 +154,7 @@ class _Planner:
         if entry.is_restored:
             return [self._line(entry, "unsure", "keep", "It was restored by hand.")]
         others = self._list_branches_with(entry) if others is None else others
-        verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips, others)
+        verdict = self._judge.verdict(entry.scope, entry.tip, self._list_positions(entry), others)
         if verdict.landed or not verdict.rest:
             return self._plan_landed(entry, verdict, drops=True)
         if not entry.is_ours:
@@ -160,7 +172,7 @@ class _Planner:
         """Other live branches that the code of a branch that is gone went into; once a long-lived
         one has it, others have it from there."""
         names: set[str] = set()
-        for at in entry.last_tips:
+        for at in self._list_positions(entry):
             if at.head and at.has_own_commits and not self._is_in_long_lived(at.head):
                 names |= set(self._repository.branches_with(at.head))
         return {
@@ -169,9 +181,13 @@ class _Planner:
             if name in names and name not in (*self._survey.long_lived, entry.scope.branch)
         }
 
+    def _list_positions(self, entry: SurveyedScope) -> list[CodePosition]:
+        return [self._positions.find(entry.scope.branch, tip) for tip in entry.last_tips]
+
     def _is_in_long_lived(self, commit: str) -> bool:
-        tips = [tip for tips in self._survey.long_lived.values() for tip in tips]
-        return any(self._repository.is_ancestor(commit, tip) for tip in tips)
+        names = self._survey.long_lived
+        targets = [Target(name, tip) for name, tips in names.items() for tip in tips]
+        return self._landings.is_in(commit, targets)
 
     # --- lines ------------------------------------------------------------------------------------
 
@@ -214,12 +230,14 @@ class _Planner:
 
     def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
         """What is promoted as soon as its scope has the new name."""
+        ours = {entry.scope.branch for entry in self._survey.scopes if entry.is_ours}
         for entry in self._survey.scopes:
             new = self._survey.renames.get(entry.scope.branch)
+            if new in ours and not entry.is_ours:
+                continue  # it has the new name, and is judged there
             if new and new != self._survey.trunk and entry.scope.branch != self._survey.trunk:
                 tip = self._survey.branches[new]
-                tips = tuple(at._replace(head=tip) for at in entry.last_tips[:1])
-                renamed = entry._replace(scope=Scope(new), branch_tip=tip, last_tips=tips)
+                renamed = entry._replace(scope=Scope(new), branch_tip=tip, last_tips=(tip,))
                 lines = self._plan_alive(renamed, "")
                 yield from (line for line in lines if line.action == "promote")
 
@@ -253,6 +271,6 @@ class _Planner:
         for entry in self._survey.trash:
             if entry.trashed in revived or (entry.trashed and entry.trashed.is_redacted):
                 continue
-            verdict = self._judge.verdict(entry.scope, entry.tip, entry.last_tips)
+            verdict = self._judge.verdict(entry.scope, entry.tip, self._list_positions(entry))
             if verdict.landed:
                 yield from self._plan_landed(entry, verdict, drops=True)

@@ -1,22 +1,24 @@
 """Commits that were amended or rebased: which one took the place of which.
 
 An amend is in the logs of the branch and of HEAD, old and new side by side. A rebase is not, commit
-by commit, but it keeps the patches, so the new commit is the one of the branch's own with the same
-patch.
+by commit. But both keep who wrote a commit and when, to the second, and a rebase keeps the patch.
+So the new commit is the one of the branch's own with the same author and date that changes one of
+the same files; or, where that does not tell, the one with the same patch.
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.landing.patches import Patches
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git import reflog
+from treering.git import reflog, walk
 from treering.git.diff import CommitRange
 from treering.git.repository import Repository
 
 _MOST = 500
-_SECONDS = 3.0
+_SECONDS = 60.0
 
 
 def follow_detached(repository: Repository, commit: str) -> list[str]:
@@ -30,7 +32,12 @@ def follow_detached(repository: Repository, commit: str) -> list[str]:
 
 
 def successors(
-    repository: Repository, branch: str, tip: str, trunk: Sequence[Target], commits: Iterable[str]
+    repository: Repository,
+    branch: str,
+    tip: str,
+    trunk: Sequence[Target],
+    commits: Iterable[str],
+    judge: Judge,
 ) -> dict[str, str]:
     """Old commit -> the one on the branch that took its place, for those that are neither on it nor
     in the trunk: that one was picked, and stays what it was."""
@@ -50,9 +57,18 @@ def successors(
             now = amends[now]
         if now != commit and repository.is_ancestor(now, tip):
             successor_of[commit] = now
-    return successor_of | _by_patch(
-        repository, tip, trunk, [c for c in old_commits if c not in successor_of], amends
-    )
+    left = [commit for commit in old_commits if commit not in successor_of]
+    if not left:
+        return successor_of
+    try:
+        own = judge.own_commits(tip, trunk)[:_MOST]
+        if not own:  # it is in the trunk by now, and so are they
+            own = repository.history([tip], without=left)[-_MOST:]
+        successor_of |= _by_author(repository, own, left, judge, trunk)
+        left = [commit for commit in left if commit not in successor_of]
+        return successor_of | _by_patch(repository, own, left, amends)
+    except (StorageFailed, StoreDamaged):
+        return successor_of
 
 
 def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
@@ -61,27 +77,52 @@ def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
     return {line.old: line.new for line in lines if line.said.startswith("commit (amend)")}
 
 
-def _by_patch(
+def _by_author(
     repository: Repository,
-    tip: str,
+    own: Sequence[str],
+    old_commits: Sequence[str],
+    judge: Judge,
     trunk: Sequence[Target],
-    old_commits: list[str],
-    amends: dict[str, str],
+) -> dict[str, str]:
+    """By the author and the date of a commit, where no other one on either side has the same: a
+    script makes several in a second."""
+    authorship = repository.objects.authorship
+    by_author = _list_single(repository, own)
+    found = {}
+    for commit in old_commits:
+        new = by_author.get(authorship(commit))
+        if new is None or not _share_a_file(repository, commit, new):
+            continue
+        before = judge.own_commits(commit, trunk)[:_MOST]
+        if authorship(commit) in _list_single(repository, before):
+            found[commit] = new
+    return found
+
+
+def _list_single(repository: Repository, commits: Iterable[str]) -> dict[tuple[str, int], str]:
+    """Author and date -> the commit, of those that share them with no other."""
+    authors = {commit: repository.objects.authorship(commit) for commit in commits}
+    counts = Counter(authors.values())
+    return {author: commit for commit, author in authors.items() if counts[author] == 1}
+
+
+def _share_a_file(repository: Repository, one: str, other: str) -> bool:
+    steps = (_step(repository, one), _step(repository, other))
+    paths = [{file.path for file in walk.diff(repository, step)} for step in steps if step]
+    return len(paths) == 2 and not paths[0].isdisjoint(paths[1])
+
+
+def _by_patch(
+    repository: Repository, own: Sequence[str], old_commits: Sequence[str], amends: dict[str, str]
 ) -> dict[str, str]:
     """By equal patches among the newest own commits of the branch."""
     if not old_commits:
         return {}
-    try:
-        own = Judge(repository).own_commits(tip, trunk)[:_MOST]
-        if not own:  # it is in the trunk by now, and so are they
-            own = repository.history([tip], without=old_commits)[-_MOST:]
-        steps = {commit: _step(repository, amends.get(commit, commit)) for commit in old_commits}
-        new = {commit: _step(repository, commit) for commit in own}
-        until = time.monotonic() + _SECONDS
-        known_steps = [step for step in (*steps.values(), *new.values()) if step is not None]
-        prints = Patches(repository).fingerprints(known_steps, until)
-    except (StorageFailed, StoreDamaged):
-        return {}
+    steps = {commit: _step(repository, amends.get(commit, commit)) for commit in old_commits}
+    new = {commit: _step(repository, commit) for commit in own}
+    until = time.monotonic() + _SECONDS
+    known_steps = [step for step in (*steps.values(), *new.values()) if step is not None]
+    prints = Patches(repository).fingerprints(known_steps, until)
     by_print = {prints[step]: commit for commit, step in new.items() if step in prints}
     return {
         commit: by_print[prints[step]]

@@ -35,17 +35,21 @@ def base_of(repository: Repository, branch: str) -> str | None:
     log = reflog.of_branch(repository, branch)
     source = _source(repository, branch, log)
     if source and re.fullmatch(_COMMIT, source):
-        return _branch_at(repository, source, branch)
+        return _branch_at(repository, source, log[0].when, branch)
     return _name_now(repository, source, log[0].when, branch) if source else None
 
 
-def _branch_at(repository: Repository, commit: str, without: str) -> str | None:
-    """The only branch that ever was at a commit, as of the one a stash was made on; where several
-    were, or a remote's branch is there, it is not known which one is meant."""
+def _branch_at(repository: Repository, commit: str, when: int, without: str) -> str | None:
+    """The only branch that had been at a commit by some time, as the one a stash was made on; where
+    several had, or a remote's branch is there, it is not known which one is meant."""
     names = [
         name
         for name, tip in repository.branches().items()
-        if name != without and (tip == commit or reflog.has_held(repository, name, commit))
+        if name != without
+        and (
+            reflog.has_held(repository, name, commit, by=when)
+            or (tip == commit and not reflog.of_branch(repository, name))
+        )
     ]
     return names[0] if len(names) == 1 else None
 

@@ -1,25 +1,21 @@
 """A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.tips import last_tips
 from treering.branches.trash import TrashedScope, list_trash
-from treering.branches.trunk import trunk_of
+from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, VIEWS, Scope
 from treering.store import message
 from treering.store.heads import list_heads
-from treering.store.message import CodePosition
 from treering.store.store import Store
 from treering.store.vault import Vault
-
-#: Commits followed down a branch to find where it left another.
-_MOST_FOLLOWED = 10_000
 
 
 class SurveyedScope(NamedTuple):
@@ -30,7 +26,7 @@ class SurveyedScope(NamedTuple):
     heads: tuple[str, ...]  # the memory commits it is made of
     branch_tip: str | None  # the local branch, or None
     on_remote: bool
-    last_tips: tuple[CodePosition, ...]  # where the code was last seen, newest first
+    last_tips: tuple[str, ...]  # where the code was last seen, newest first
     is_restored: bool = False  # brought back by hand, and nothing was written since
     is_left_over: bool = False  # of a branch before the one that has the name now
     is_ours: bool = True  # or what a fetch saw
@@ -45,6 +41,7 @@ class Survey(NamedTuple):
     branches: dict[str, str]
     scopes: tuple[SurveyedScope, ...]
     trash: tuple[SurveyedScope, ...]
+    former: frozenset[str]  # what the trunk was called before
     renames: dict[str, str]  # old name -> the branch that carries on
     copies: dict[str, str]  # branch without a scope -> what it was copied from
     held: frozenset[str]  # commits some worktree's HEAD is detached at
@@ -63,16 +60,19 @@ def survey(store: Store, vault: Vault) -> Survey:
         or Scope(branch).ref not in ours
         or is_left_over(repository, vault, Scope(branch), tip)
     ]
-    look = _Look(repository, vault, branches, long_lived_tips(repository))
+    look = _Look(repository, vault, branches)
+    trunk = trunk_of(repository)
     return Survey(
-        trunk=trunk_of(repository),
-        long_lived=look.long_lived,
+        trunk=trunk,
+        long_lived=long_lived_tips(repository),
         branches=branches,
         scopes=tuple(
             look.scope(scope, tip, is_ours=scope.ref in ours) for scope, tip in scopes.items()
         ),
         trash=tuple(look.trashed(entry) for entry in list_trash(vault)),
-        renames=_renames(repository, vault, without, scopes),
+        former=frozenset(former_names(repository, trunk)),
+        renames=_renames(repository, vault, without, scopes)
+        | _renames_done(repository, vault, {*branches} - {*without}, scopes, ours),
         copies={b: s for b in without if (s := reflog.find_copy_source(repository, b))},
         held=frozenset(_list_detached_heads(repository)),
     )
@@ -84,7 +84,6 @@ class _Look(NamedTuple):
     repository: Repository
     vault: Vault
     branches: dict[str, str]
-    long_lived: dict[str, list[str]]
 
     def scope(self, scope: Scope, tip: str, *, is_ours: bool) -> SurveyedScope:
         remotes = self.repository.remotes()
@@ -96,47 +95,17 @@ class _Look(NamedTuple):
             heads=tuple(list_heads(self.vault, scope) or self.vault.fetched_heads(scope)),
             branch_tip=self.branches.get(scope.branch),
             on_remote=any(at_remotes) and not is_old,
-            last_tips=() if is_old else self._last_tips(scope),
+            last_tips=() if is_old else last_tips(self.repository, scope),
             is_restored=_op_of(self.vault, tip) == "restore-scope",
             is_left_over=is_old,
             is_ours=is_ours,
         )
 
     def trashed(self, entry: TrashedScope) -> SurveyedScope:
-        tips = () if entry.scope.branch in self.branches else self._last_tips(entry.scope)
+        tips = (
+            () if entry.scope.branch in self.branches else last_tips(self.repository, entry.scope)
+        )
         return SurveyedScope(entry.scope, entry.tip, (entry.tip,), None, False, tips, trashed=entry)
-
-    def _last_tips(self, scope: Scope) -> tuple[CodePosition, ...]:
-        return tuple(self._position(scope.branch, tip) for tip in last_tips(self.repository, scope))
-
-    def _position(self, branch: str, head: str) -> CodePosition:
-        """A place of the code, and where it left the long-lived branches."""
-        tips = [tip for name, tips in self.long_lived.items() if name != branch for tip in tips]
-        for tip in tips:
-            if self.repository.is_ancestor(head, tip):
-                return CodePosition(branch, head, self._base_before_landing(branch, head, tip))
-        return CodePosition(branch, head, self.repository.nearest_base(head, tips))
-
-    def _base_before_landing(self, branch: str, head: str, tip: str) -> str:
-        """Where a branch that is all in a long-lived one had left it: below the commits a merge
-        brought, or those that a log says were merged by the branch's name; else it never did."""
-        for name in self.long_lived:
-            if old := reflog.find_merge_by_name(self.repository, name, branch, head):
-                return self.repository.merge_base(head, old) or head
-        return find_side_base(self.repository, head, tip) or head
-
-
-def find_side_base(repository: Repository, head: str, tip: str) -> str | None:
-    """The commit of a branch's main line that one merged into it was built on, or None where that
-    commit is on the main line itself."""
-    line = set(repository.first_parents(tip))
-    at: str | None = head
-    for _ in range(_MOST_FOLLOWED):
-        if at is None or at in line:
-            break
-        parents = repository.objects.commit(at).parents
-        at = parents[0] if parents else None
-    return at if at != head else None
 
 
 def local_scopes(vault: Vault) -> dict[Scope, str]:
@@ -173,6 +142,25 @@ def _renames(
         old = earlier_scope(repository, vault, branch)
         if old in scopes:
             new_names.setdefault(old.branch, branch)
+    return new_names
+
+
+def _renames_done(
+    repository: Repository,
+    vault: Vault,
+    branches: Iterable[str],
+    scopes: dict[Scope, str],
+    ours: set[str],
+) -> dict[str, str]:
+    """Branches whose memories have followed them, where a remote still has these under the former
+    name: no branch is gone there."""
+    new_names: dict[str, str] = {}
+    for branch in branches:
+        for name, _ in reflog.renames(repository, branch):
+            old, own = Scope(name), vault.head(Scope(branch))
+            is_fetched = old in scopes and old.ref not in ours
+            if own and is_fetched and vault.repository.is_ancestor(scopes[old], own):
+                new_names.setdefault(name, branch)
     return new_names
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import own_files
-from treering.branches.rewrites import successors
+from treering.branches.rewrites import follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.memory import Memory
@@ -97,7 +97,8 @@ class ScopeJudge:
             has_landed |= {(version.path, version.blob) for version in found}
             landed += self._choose(name, found)
         rest = self._list_rest(scope, tip, versions, has_landed)
-        return ScopeVerdict(tuple(landed), tuple(rest), self._doubt(history, rest))
+        doubt = "" if is_alive else self._doubt(history, rest)
+        return ScopeVerdict(tuple(landed), tuple(rest), doubt)
 
     # --- what has landed --------------------------------------------------------------------------
 
@@ -133,16 +134,22 @@ class ScopeJudge:
             return None
         if self._repository.resolve(code) is None:
             return self._landing_of_prints(history, version, targets)
-        if any(self._repository.is_ancestor(code, target.tip) for target in targets):
+        if self._judge.is_in(code, targets):
             return self._landing(code, targets)
+        return self._landing_with(history, code, targets) or self._landing_of_rewritten(
+            history, scope, code, targets
+        )
+
+    def _landing_with(
+        self, history: ScopeHistory, code: str, targets: Sequence[Target]
+    ) -> Landing | None:
+        """With a later commit that was built on it, or by itself."""
         for commit in self._list_heads_with(history, code):
             landing = self._landing(commit, targets)
             if landing.evidence != "none":
                 return landing
         landing = self._alone(code, targets)
-        if landing.evidence != "none":
-            return landing
-        return self._landing_of_rewritten(history, scope, code, targets)
+        return landing if landing.evidence != "none" else None
 
     def _landing_of_prints(
         self, history: ScopeHistory, version: MemoryVersion, targets: Sequence[Target]
@@ -168,15 +175,15 @@ class ScopeJudge:
         code: str,
         targets: Sequence[Target],
     ) -> Landing | None:
-        """An amended or rebased commit landed with the one that took its place."""
+        """An amended or rebased commit landed with the one that took its place, or with one that
+        was built on that."""
         for at in history.positions[:1]:
-            new = successors(self._repository, scope.branch, at.head or "", targets, [code])
+            new = successors(
+                self._repository, scope.branch, at.head or "", targets, [code], self._judge
+            )
             if (instead := new.get(code)) and instead != code:
-                landing = self._landing(at.head or instead, targets)
-                if landing.evidence == "none":
-                    landing = self._landing(instead, targets)
-                is_there = landing.evidence != "none"
-                return landing._replace(evidence="rewritten") if is_there else None
+                landing = self._landing_with(history, instead, targets)
+                return landing._replace(evidence="rewritten") if landing else None
         return None
 
     def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
@@ -278,7 +285,20 @@ class ScopeJudge:
                 return f"Not everything was looked at: {landing.bound}"
             if landing.is_partial and not landing.picked:  # what was picked is judged by itself
                 return landing.reason
+        if any(code and self._was_rebased(history, code) for code in codes):
+            return "It was rebased and landed, and what became of a commit of it is not known."
         return ""
+
+    def _was_rebased(self, history: ScopeHistory, code: str) -> bool:
+        """Whether HEAD's log tells that a commit was among those that were rewritten, and what came
+        of them has landed: it may have been melted into another one, or left out."""
+        return any(
+            self._landing(commit, targets).evidence != "none"
+            for place in follow_detached(self._repository, code)[:-1]
+            for commit in self._list_heads_with(history, place)
+            for targets in self._targets.values()
+            if targets
+        )
 
 
 def _by_path(landed: Mapping[MemoryVersion, Landing]) -> dict[str, list[MemoryVersion]]:

@@ -153,6 +153,11 @@ class Objects:
             message=commit.raw_message.decode(errors="replace"),
         )
 
+    def authorship(self, oid: str) -> tuple[str, int]:
+        """Who wrote a commit and when: an amend and a rebase keep both."""
+        author = self._look_up(oid, GIT_OBJECT_COMMIT).author
+        return f"{author.name} <{author.email}>", author.time
+
     def newest(self, tips: Iterable[str], most: int) -> Iterator[CommitInfo]:
         """Up to `most` commits of some histories, newest first; what cannot be read is left out."""
         seen: set[str] = set()

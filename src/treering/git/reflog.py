@@ -146,18 +146,41 @@ def list_moved_along(
 
 
 def last_left(repository: Repository, branch: str) -> str | None:
-    """The commit a branch was at when HEAD last moved away from it."""
+    """The commit a branch was at when HEAD last moved away from it, under the name it had then:
+    a branch that was renamed and deleted has no log of its own any more."""
     newest: ReflogLine | None = None
-    for line in of_heads(repository):
-        match = re.fullmatch(_LEFT, line.said)
-        if match and match[1] == branch and (newest is None or line.when >= newest.when):
-            newest = line
+    for log in heads(repository):
+        name = branch
+        for line in log:
+            renamed = re.fullmatch(_RENAMED, line.said)
+            if renamed and renamed[1] == name:
+                name = renamed[2]
+            match = re.fullmatch(_LEFT, line.said)
+            if match and match[2] == branch:
+                name = branch  # it is used again
+            if match and match[1] == name and (newest is None or line.when >= newest.when):
+                newest = line
     return newest.old if newest else None
 
 
-def has_held(repository: Repository, branch: str, commit: str) -> bool:
-    """Whether a branch ever was at a commit, by its own log."""
-    return any(commit in (line.old, line.new) for line in of_branch(repository, branch))
+def left_after(repository: Repository, branch: str, moment: int) -> str | None:
+    """Where HEAD left a branch that it was on at a moment: what came under the name later, or
+    before, was another one perhaps."""
+    for log in heads(repository):
+        is_on = False
+        for line in log:
+            match = re.fullmatch(_LEFT, line.said)
+            if match and match[1] == branch and is_on and line.when >= moment:
+                return line.old
+            if match:
+                is_on = match[2] == branch and line.when <= moment
+    return None
+
+
+def has_held(repository: Repository, branch: str, commit: str, *, by: int | None = None) -> bool:
+    """Whether a branch ever was at a commit, or by some time, as its own log tells."""
+    lines = of_branch(repository, branch)
+    return any(commit in (ln.old, ln.new) and (by is None or ln.when <= by) for ln in lines)
 
 
 def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: int) -> bool:

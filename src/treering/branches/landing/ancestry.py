@@ -179,13 +179,17 @@ class Ancestry:
         since = -line.depth if height is None else height
         if line.count_newer(since) - len(shared) > most:
             return None
-        meetings = {
+        return Fork(since, shared, list(self._list_meetings(tip, line)))
+
+    def _list_meetings(self, tip: str, line: FirstParents) -> dict[str, None]:
+        """The commits of the target that a branch's own ones were built on."""
+        beside = self.beside(tip, line)
+        return {
             parent: None
             for commit in beside
             for parent in self.parents_of(commit) or ()
             if parent not in beside and self.parents_of(parent) is not None
         }
-        return Fork(since, shared, list(meetings))
 
     def _follow(
         self, tip: str, beside: dict[str, None], line: FirstParents
@@ -214,12 +218,18 @@ class Ancestry:
         """Make a line known down to where a branch left it; False when that is too far."""
         if not line.floor:
             return True
-        steps = self._list(line.floor, tip, most, seconds, is_first_parent=True)
+        near = self._list_near(line.floor, tip, most)
+        steps = near or self._ask(line.floor, tip, most, seconds, is_first_parent=True)
         if steps is None:
             return False
         floor = line.floor
         while floor in steps:
             floor = next(iter(steps[floor]), "")
+        if near and line.depth == 0 and list(self._list_meetings(tip, line)) == [floor]:
+            # What the target has and the branch lacks is all that lies above the floor, then.
+            self._parents |= near
+            line.lower(floor, near)
+            return True
         # The next branch may have left it earlier still: go on, so that few have to ask.
         lower = self._go_down(floor, line.depth)
         for end in dict.fromkeys((lower, floor)):
@@ -232,13 +242,19 @@ class Ancestry:
         return False
 
     def _list(
+        self, tip: str, without: str, most: int, seconds: float
+    ) -> dict[str, tuple[str, ...]] | None:
+        return self._list_near(tip, without, most) or self._ask(tip, without, most, seconds)
+
+    def _list_near(self, tip: str, without: str, most: int) -> dict[str, tuple[str, ...]] | None:
+        """All that one history has and another lacks, if that is little."""
+        if not without:
+            return None
+        return walk.read_parents(self._repository, tip, without=without, most=min(_NEAR, most))
+
+    def _ask(
         self, tip: str, without: str, most: int, seconds: float, *, is_first_parent: bool = False
     ) -> dict[str, tuple[str, ...]] | None:
-        near = min(_NEAR, most)
-        if without and (
-            parents := walk.read_parents(self._repository, tip, without=without, most=near)
-        ):
-            return parents
         parents = log.read_parents(
             self._repository.git_dir,
             [tip],

@@ -71,6 +71,27 @@ class Judge:
             return []
         return self._lineage.own_commits(tip, [t.tip for t in self._present(targets)])
 
+    def is_in(self, commit: str, targets: Sequence[Target]) -> bool:
+        """Whether one of the targets has a commit in its history."""
+        if self._lineage.parents_of(commit) is None:
+            return False
+        lines = [self._lineage.line(target.tip) for target in self._present(targets)]
+        return any(not self._lineage.beside(commit, line) for line in lines)
+
+    def find_base(self, tip: str, targets: Sequence[Target]) -> str | None:
+        """Where a branch left the target that leaves it the fewest commits of its own."""
+        if self._lineage.parents_of(tip) is None or not (present := self._present(targets)):
+            return None
+        lines = [self._lineage.line(target.tip) for target in present]
+        line = min(lines, key=lambda line: len(self._lineage.beside(tip, line)))
+        try:
+            fork = self._lineage.fork(tip, line, self._limits.commits, self._limits.seconds)
+        except TreeringError:
+            fork = None
+        if fork is None:
+            return self._repository.merge_base(tip, line.tip)
+        return self._lineage.base(tip, line, fork)
+
     def landing(
         self,
         tip: str,
