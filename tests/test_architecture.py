@@ -155,6 +155,42 @@ def test_only_doors_read_the_environment_or_print() -> None:
     assert guilty == []
 
 
+#: Below the doors, what still holds mappings of any shape, and why.
+SHAPELESS = {
+    "actions/imports/git_notes.py": "JSON of others, on its way to be checked as a Record",
+    "actions/imports/markdown.py": "front matter of others, on its way to be checked as a Record",
+    "actions/imports/notes.py": "front matter of others, on its way to be checked as a Record",
+    "actions/imports/records.py": "JSON of others, on its way to be checked as a Record",
+    "actions/setup/clients.py": "the JSON file of a client, written",
+    "actions/setup/traces.py": "init.json, read",
+}
+SHAPED = ("actions", "branches", "store", "search")
+
+
+def _is_shapeless(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and ast.unparse(node) == "dict[str, Any]"
+
+
+def test_answers_have_a_shape() -> None:
+    """What an answer holds is stated once, and checked; only what reads or writes JSON and YAML
+    may leave it open."""
+    shapeless = {
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if _part(file) in SHAPED
+        and any(map(_is_shapeless, ast.walk(ast.parse(file.read_text(encoding="utf-8")))))
+    }
+
+    assert shapeless == set(SHAPELESS)
+
+
+def test_a_mapping_of_any_shape_would_be_seen() -> None:
+    """Wherever it stands in a type."""
+    tree = ast.parse("def f(x: str) -> list[dict[str, Any]] | None: ...")
+
+    assert any(map(_is_shapeless, ast.walk(tree)))
+
+
 def test_python_is_started_in_one_way() -> None:
     """In isolation: started plainly, it would take files of the work tree for modules."""
     starts = [

@@ -1,18 +1,28 @@
 """What the verbs answer, importable from one place: `from treering.answers import Recalled`.
 
 Most answers are records; their fields are the words of the JSON that `--json` prints. Where an
-answer is a plain mapping, its keys and what they hold are written down here.
+answer is a plain mapping, its keys and what they hold are written down beside its action.
 """
 
-from typing import NotRequired, TypedDict
-
 from treering.actions.backfill import Backfilled as Backfilled
+from treering.actions.checkpoint import CheckpointLoaded as CheckpointLoaded
+from treering.actions.checkpoint import CheckpointMemory as CheckpointMemory
+from treering.actions.checkpoint import CodeSince as CodeSince
 from treering.actions.config import SettingValue as SettingShown
 from treering.actions.config import SettingValues as SettingValues
+from treering.actions.context.context import ContextAnswer as ContextAnswer
+from treering.actions.context.context import ContextEntry as ContextEntry
 from treering.actions.diff import Diff as Diff
 from treering.actions.diff import Difference as Difference
 from treering.actions.doctor.doctor import Diagnosis as Diagnosis
 from treering.actions.drain import Drained as Drained
+from treering.actions.entities.entities import EntitiesDeleted as EntitiesDeleted
+from treering.actions.entities.entities import EntitiesExtracted as EntitiesExtracted
+from treering.actions.entities.entities import EntityAdded as EntityAdded
+from treering.actions.entities.entities import EntityFound as EntityFound
+from treering.actions.entities.entities import EntityList as EntityList
+from treering.actions.entities.merge import EntitiesMerged as EntitiesMerged
+from treering.actions.export import ExportedMemory as ExportedMemory
 from treering.actions.forget import Forgotten as Forgotten
 from treering.actions.gc import GcAnswer as GcAnswer
 from treering.actions.gc import PlanAnswer as GcLine
@@ -23,12 +33,23 @@ from treering.actions.graph_answers import PathAnswer as PathAnswer
 from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
 from treering.actions.graph_answers import SuggestedPairs as SuggestedPairs
+from treering.actions.health import StatusHealth as StatusHealth
 from treering.actions.imports.imports import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
 from treering.actions.link import RemovedLink as RemovedLink
 from treering.actions.log import Log as Log
 from treering.actions.outputs import Output as Output
 from treering.actions.outputs import Piece as Piece
+from treering.actions.overview import StatusFiles as StatusFiles
+from treering.actions.overview import StatusTags as StatusTags
+from treering.actions.overview import StatusTopics as StatusTopics
+from treering.actions.overview import StatusTypes as StatusTypes
+from treering.actions.prompts.prompts import PromptDeleted as PromptDeleted
+from treering.actions.prompts.prompts import PromptFound as PromptFound
+from treering.actions.prompts.prompts import PromptList as PromptList
+from treering.actions.prompts.prompts import PromptListed as PromptListed
+from treering.actions.prompts.prompts import PromptSaved as PromptSaved
+from treering.actions.prompts.prompts import PromptText as PromptText
 from treering.actions.read import WholeMemory as WholeMemory
 from treering.actions.recall import Recalled as Recalled
 from treering.actions.recall import RecallHit as RecallHit
@@ -38,14 +59,9 @@ from treering.actions.remember import Remembered as Remembered
 from treering.actions.restore import RestoredScope as RestoredScope
 from treering.actions.revise import Revised as Revised
 from treering.actions.setup.init import Setup as Setup
-from treering.actions.status_answers import StatusBranches as StatusBranches
-from treering.actions.status_answers import StatusFiles as StatusFiles
-from treering.actions.status_answers import StatusHealth as StatusHealth
-from treering.actions.status_answers import StatusOutputs as StatusOutputs
-from treering.actions.status_answers import StatusSummary as StatusSummary
-from treering.actions.status_answers import StatusTags as StatusTags
-from treering.actions.status_answers import StatusTopics as StatusTopics
-from treering.actions.status_answers import StatusTypes as StatusTypes
+from treering.actions.status import StatusBranches as StatusBranches
+from treering.actions.status import StatusOutputs as StatusOutputs
+from treering.actions.status import StatusSummary as StatusSummary
 from treering.actions.sync import Synced as Synced
 from treering.actions.sync import SyncedScope as SyncLine
 from treering.actions.tidying.candidates import Group as Group
@@ -129,214 +145,3 @@ __all__ = [
     "Synced",
     "WholeMemory",
 ]  # fmt: skip
-
-
-class ExportedFile(TypedDict):
-    path: str
-    blob: NotRequired[str]
-
-
-class ExportedLink(TypedDict):
-    relation: str
-    target: str
-    confidence: NotRequired[float]
-    by: NotRequired[str]
-    reason: NotRequired[str]
-
-
-class ExportedMemory(TypedDict):
-    """A memory as it is stored: its front matter, its content and its branch."""
-
-    id: str
-    type: str
-    title: str
-    content: str
-    branch: str
-    created: str
-    modified: str
-    status: str
-    confidence: float
-    tags: NotRequired[list[str]]
-    topic: NotRequired[str]
-    source: NotRequired[str]
-    author: NotRequired[str]
-    agent: NotRequired[str]
-    session: NotRequired[str]
-    commit: NotRequired[str]
-    files: NotRequired[list[ExportedFile]]
-    links: NotRequired[list[ExportedLink]]
-    details: NotRequired[dict[str, object]]
-
-
-# --- checkpoint and context -----------------------------------------------------------------------
-
-
-class CheckpointMemory(TypedDict):
-    id: str
-    uri: str
-    branch: str
-    version: str
-    title: str
-    created: str
-    origin: str
-    author: str
-    agent: str
-    session: str
-    commit: str
-    status: str
-    flags: NotRequired[list[str]]
-
-
-class CodeSince(TypedDict):
-    """What happened to the code; `known` is false where the commit of then is not here."""
-
-    commits: int
-    files: list[str]
-    files_total: NotRequired[int]
-    known: NotRequired[bool]
-
-
-class CheckpointLoaded(TypedDict):
-    checkpoint: CheckpointMemory | None
-    summary: str
-    next_steps: list[str]
-    open_files: list[str]
-    since: CodeSince
-    pending: NotRequired[int]
-
-
-class ContextEntry(TypedDict):
-    id: str
-    uri: str
-    title: str
-    type: str
-    branch: str
-    score: float
-    why: list[str]
-
-
-class ContextAnswer(TypedDict):
-    """`text` is ready to be put before an agent; the rest says what is in it."""
-
-    budget: int
-    used: int
-    text: str
-    high: list[ContextEntry]
-    medium: list[ContextEntry]
-    low: list[ContextEntry]
-    left_out: int
-    flagged: list[str]
-    branch: str
-    checkpoint: CheckpointMemory | None
-    pending: NotRequired[int]
-
-
-# --- entities -------------------------------------------------------------------------------------
-
-
-class EntityCount(TypedDict):
-    id: str
-    name: str
-    kind: str
-    mentions: int
-
-
-class EntityList(TypedDict):
-    entities: list[EntityCount]
-    total: int
-
-
-class Mention(TypedDict):
-    id: str
-    title: str
-
-
-class EntityFound(TypedDict):
-    id: str
-    name: str
-    kind: str
-    aliases: list[str]
-    properties: dict[str, object]
-    branch: str
-    mentions: int
-    mentioned_by: list[Mention]
-
-
-class EntityAdded(TypedDict):
-    id: str
-    name: str
-    kind: str
-    created: bool
-
-
-class EntitiesDeleted(TypedDict):
-    deleted: list[str]
-
-
-class EntitiesMerged(TypedDict):
-    dry_run: bool
-    into: str
-    name: str
-    merged: list[str]
-    links_moved: int
-
-
-class EntityExtracted(TypedDict):
-    """`id` is empty where it is not stored."""
-
-    name: str
-    kind: str
-    confidence: float
-    id: str
-
-
-class EntitiesExtracted(TypedDict):
-    entities: list[EntityExtracted]
-    stored: bool
-
-
-# --- prompts --------------------------------------------------------------------------------------
-
-
-class PromptListed(TypedDict):
-    name: str
-    kind: str
-    description: str
-    variables: list[str]
-    optional: list[str]
-    tags: list[str]
-    domain: str
-    branch: str
-    owner: str
-
-
-class PromptList(TypedDict):
-    prompts: list[PromptListed]
-    total: int
-
-
-class PromptFound(PromptListed):
-    content: str
-    version: str
-    warnings: NotRequired[list[str]]
-
-
-class PromptText(TypedDict):
-    text: str
-    flagged: NotRequired[list[str]]
-    warnings: NotRequired[list[str]]
-
-
-class PromptSaved(TypedDict):
-    name: str
-    version: str
-    kind: str
-    domain: str
-    branch: str
-    variables: list[str]
-
-
-class PromptDeleted(TypedDict):
-    deleted: str
-    kind: str
-    domain: str

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar
 
 from treering import answers
 from treering.actions.backfill import backfill
@@ -231,11 +231,10 @@ class Treering(Operations):
         >>> [entry["title"] for entry in tr.context(files=["db.py"])["high"]]
         ['Use WAL mode: readers never block']
         """
-        answer = context(
+        return context(
             self._workspace, task=task, files=files, recent_files=recent_files, budget=budget,
             template=template, branch=branch,
         )  # fmt: skip
-        return cast(answers.ContextAnswer, answer)
 
     # --- many at once -----------------------------------------------------------------------------
 
@@ -248,8 +247,7 @@ class Treering(Operations):
         >>> [memory["title"] for memory in tr.exported()]
         ['Use WAL mode: readers never block']
         """
-        records = export_records(self._workspace, branch=branch, all=all, private=private)
-        return cast(Iterator[answers.ExportedMemory], records)
+        return export_records(self._workspace, branch=branch, all=all, private=private)
 
     export_markdown = _offer(
         export_markdown,

@@ -9,30 +9,19 @@ from typing import Any, Literal, TypedDict, Unpack, cast, overload
 
 from treering import answers
 from treering.actions.checkpoint import checkpoint
-from treering.actions.entities.entities import entities
+from treering.actions.entities.entities import EntityAnswer, entities
 from treering.actions.graph import graph
-from treering.actions.prompts.prompts import prompts
-from treering.actions.status import status
+from treering.actions.prompts.prompts import PromptAnswer, prompts
+from treering.actions.status import StatusAnswer, status
 from treering.actions.tidying.maintain import maintain
+from treering.actions.tidying.writer import Writer
 from treering.actions.workspace import Workspace
 
 _Graph = (
     answers.NeighborsAnswer | answers.Edges | answers.PathAnswer | answers.Prerequisites
     | answers.Stats | answers.Drawing | answers.SuggestedPairs
 )  # fmt: skip
-_Entities = (
-    answers.EntityList | answers.EntityFound | answers.EntityAdded | answers.EntitiesDeleted
-    | answers.EntitiesMerged | answers.EntitiesExtracted
-)  # fmt: skip
 _Checkpoint = answers.Remembered | answers.CheckpointLoaded
-_Prompts = (
-    answers.PromptList | answers.PromptFound | answers.PromptText | answers.PromptSaved
-    | answers.PromptDeleted
-)  # fmt: skip
-_Status = (
-    answers.StatusSummary | answers.StatusTypes | answers.StatusTopics | answers.StatusTags
-    | answers.StatusFiles | answers.StatusBranches | answers.StatusOutputs | answers.StatusHealth
-)  # fmt: skip
 _Maintained = answers.Maintained[
     answers.GcAnswer | answers.GcLine | answers.RestoredScope | answers.Reindexed | answers.Synced
     | answers.Merges | answers.Deduped | answers.Summaries | answers.Enrichment
@@ -110,7 +99,7 @@ class MaintainOptions(TypedDict, total=False):
     keep_lessons: bool
     before_sync: bool
     dry_run: bool | None
-    writer: Callable[[dict[str, Any]], str] | None
+    writer: Writer | None
     progress: Callable[[int, int], None] | None
 
 
@@ -175,15 +164,15 @@ class Operations:
         self, op: Literal["extract"], **options: Unpack[EntityOptions]
     ) -> answers.EntitiesExtracted: ...
     @overload
-    def entities(self, op: str, **options: Unpack[EntityOptions]) -> _Entities: ...
-    def entities(self, op: str, **options: Unpack[EntityOptions]) -> _Entities:
+    def entities(self, op: str, **options: Unpack[EntityOptions]) -> EntityAnswer: ...
+    def entities(self, op: str, **options: Unpack[EntityOptions]) -> EntityAnswer:
         """Keep and find the people, technologies, concepts and files that memories speak of.
 
         >>> added = tr.entities("add", name="Redis", kind="technology")
         >>> [entity["name"] for entity in tr.entities("list")["entities"]]
         ['Redis']
         """
-        return cast(_Entities, entities(self._workspace, op, **options))
+        return entities(self._workspace, op, **options)
 
     @overload
     def checkpoint(
@@ -202,7 +191,7 @@ class Operations:
         >>> tr.checkpoint("load")["next_steps"]
         ['write docs']
         """
-        return cast(_Checkpoint, checkpoint(self._workspace, op, **options))
+        return checkpoint(self._workspace, op, **options)
 
     @overload
     def prompts(
@@ -229,15 +218,15 @@ class Operations:
         self, op: Literal["delete"], **options: Unpack[PromptOptions]
     ) -> answers.PromptDeleted: ...
     @overload
-    def prompts(self, op: str, **options: Unpack[PromptOptions]) -> _Prompts: ...
-    def prompts(self, op: str, **options: Unpack[PromptOptions]) -> _Prompts:
+    def prompts(self, op: str, **options: Unpack[PromptOptions]) -> PromptAnswer: ...
+    def prompts(self, op: str, **options: Unpack[PromptOptions]) -> PromptAnswer:
         """Keep prompts and templates under a name, and run them with variables.
 
         >>> saved = tr.prompts("save", name="review", content="Review {{file}}.")
         >>> tr.prompts("run", name="review", variables={"file": "db.py"})["text"]
         'Review db.py.'
         """
-        return cast(_Prompts, prompts(self._workspace, op, **options))
+        return prompts(self._workspace, op, **options)
 
     @overload
     def maintain(
@@ -315,12 +304,12 @@ class Operations:
     @overload
     def status(self, *, view: Literal["health"], branch: str = "") -> answers.StatusHealth: ...
     @overload
-    def status(self, *, view: str, branch: str = "") -> _Status: ...
-    def status(self, *, view: str = "summary", branch: str = "") -> _Status:
+    def status(self, *, view: str, branch: str = "") -> StatusAnswer: ...
+    def status(self, *, view: str = "summary", branch: str = "") -> StatusAnswer:
         """Count what is remembered here, and tell how the store is doing.
 
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.status()["memories"]["visible"]
         1
         """
-        return cast(_Status, status(self._workspace, view=view, branch=branch))
+        return status(self._workspace, view=view, branch=branch)

@@ -11,7 +11,7 @@ import pytest
 import treering
 from conftest import Repo
 from treering.actions import driver
-from treering.branches import follow
+from treering.branches import apply
 
 SOURCE = Path(treering.__file__).parent
 
@@ -55,9 +55,9 @@ def test_a_write_applies_nothing_of_a_plan_but_names() -> None:
     others = ("actions.revise", "actions.setup")  # which apply something else
     assert {name for name in _calls("apply") if not name.startswith((*others, "store."))} == {
         "actions.driver._do",
-        "branches.follow._clear",
+        "branches.apply._clear_name",
     }
-    assert 'return line.action in ("rename", "aside")' in inspect.getsource(follow._gives_names)
+    assert 'return line.action in ("rename", "aside")' in inspect.getsource(apply._gives_names)
 
 
 # --- played ---------------------------------------------------------------------------------------

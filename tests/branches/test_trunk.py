@@ -10,8 +10,7 @@ import pytest
 from conftest import Repo
 from treering.branches.long_lived import is_long_lived, long_lived
 from treering.branches.remote_answers import read_answers
-from treering.branches.trunk import former_names, note_listing, tips_of, trunk_of
-from treering.branches.trunk_records import list_recorded
+from treering.branches.trunk import former_names, list_recorded, note_listing, tips_of, trunk_of
 from treering.git.remote import RemoteListing
 
 RULE, TRIED = "Use WAL mode", "Tried a cache"
@@ -43,14 +42,19 @@ class World:
         return repo
 
 
+def begin(folder: Path, trunk: str) -> tuple[World, Repo]:
+    """Ann pushed the first commit of a trunk."""
+    world = World(folder, trunk)
+    world.ann.git("switch", "-q", "-C", trunk)
+    world.ann.commit_file("readme")
+    world.ann.git("push", "-qu", "origin", trunk)
+    return world, world.ann
+
+
 @pytest.fixture
 def busy(tmp_path: Path) -> World:
     """Ann is on feat; main and feat are pushed, with memories of both."""
-    world = World(tmp_path, "main")
-    ann = world.ann
-    ann.git("switch", "-q", "-C", "main")
-    ann.commit_file("readme")
-    ann.git("push", "-qu", "origin", "main")
+    world, ann = begin(tmp_path, "main")
     ann.tr.sync("fetch")
     ann.tr.remember(RULE, type="decision")
     ann.switch("feat", create=True).commit_file("feature")
@@ -63,11 +67,7 @@ def busy(tmp_path: Path) -> World:
 @pytest.fixture
 def renamed(tmp_path: Path) -> World:
     """Ann works on master; Ben has a clone, and then the host renames master to main."""
-    world = World(tmp_path, "master")
-    ann = world.ann
-    ann.git("switch", "-q", "-C", "master")
-    ann.commit_file("readme")
-    ann.git("push", "-qu", "origin", "master")
+    world, ann = begin(tmp_path, "master")
     ann.tr.remember(RULE, type="decision")
     ann.tr.sync()
     ann.tr.remember("Answer in JSON", type="decision")

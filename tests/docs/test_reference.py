@@ -12,12 +12,17 @@ from treering.errors import TreeringError
 from treering.git.lock import PATIENCE
 
 
+def load(script):
+    """A script of the docs, which are no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{script.stem}", script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture
 def generate(root):
-    spec = importlib.util.spec_from_file_location("docs_generate", root / "docs/generate.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return load(root / "docs/generate.py")
 
 
 def test_cli_page_is_what_help_says(page, generate):
@@ -32,11 +37,7 @@ def test_tools_page_is_what_agents_see(page, generate):
 
 def test_python_page_is_what_the_class_offers(page, root):
     """When this fails, run `python docs/generate.py` and look at the difference."""
-    spec = importlib.util.spec_from_file_location("docs_python", root / "docs/python_page.py")
-    python_page = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(python_page)
-
-    assert page("docs/reference/python.md").text == python_page.page()
+    assert page("docs/reference/python.md").text == load(root / "docs/python_page.py").page()
 
 
 def test_the_manual_page_is_what_help_says(generate):
@@ -46,11 +47,7 @@ def test_the_manual_page_is_what_help_says(generate):
 
 def test_the_page_for_newcomers_is_what_the_tests_run(page, root):
     """A call that is named is a call that was made."""
-    spec = importlib.util.spec_from_file_location("docs_coming_from", root / "docs/coming_from.py")
-    coming_from = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(coming_from)
-
-    assert page("docs/reference/coming-from.md").text == coming_from.page()
+    assert page("docs/reference/coming-from.md").text == load(root / "docs/coming_from.py").page()
 
 
 def test_every_command_shows_an_example(page):

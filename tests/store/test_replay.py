@@ -43,6 +43,15 @@ def step(
     return MemoryStep(name, time, op, before, after, blob(after), frozenset(knew))
 
 
+def apart(one: Memory, other: Memory) -> list[MemoryStep]:
+    """Two changes of one memory, neither of which knew of the other."""
+    return [
+        step("a", 1, None, START, op="remember"),
+        step("b", 2, START, one, "a"),
+        step("c", 3, START, other, "a"),
+    ]
+
+
 def test_a_line_of_changes_gives_what_stood_at_its_end() -> None:
     """Byte for byte: clones that only follow each other never rewrite anything."""
     second = at(START, 1, tags=("db", "io"))
@@ -80,11 +89,7 @@ def test_of_two_wordings_the_later_stands_and_the_other_is_named() -> None:
     """Nobody's words vanish without a trace."""
     one = at(START, 1, content="Use WAL mode\n\nReaders rarely block.")
     other = at(START, 2, content="Use WAL mode\n\nReaders always block.")
-    steps = [
-        step("a", 1, None, START, op="remember"),
-        step("b", 2, START, one, "a"),
-        step("c", 3, START, other, "a"),
-    ]
+    steps = apart(one, other)
 
     found = replay(steps)
 
@@ -98,11 +103,7 @@ def test_words_added_by_two_are_both_kept() -> None:
     """Appending is the commonest revision of all."""
     one = at(START, 1, content=START.content + "\n\nSeen on ext4.")
     other = at(START, 2, content=START.content + "\n\nSeen on xfs.")
-    steps = [
-        step("a", 1, None, START, op="remember"),
-        step("b", 2, START, one, "a"),
-        step("c", 3, START, other, "a"),
-    ]
+    steps = apart(one, other)
 
     memory = replay(steps).memory
 
@@ -192,11 +193,7 @@ def test_together_changes_may_not_break_a_rule() -> None:
     """Two long additions can be too long together."""
     one = at(START, 1, content=START.content + "\n" + "a" * 200_000)
     other = at(START, 2, content=START.content + "\n" + "b" * 200_000)
-    steps = [
-        step("a", 1, None, START, op="remember"),
-        step("b", 2, START, one, "a"),
-        step("c", 3, START, other, "a"),
-    ]
+    steps = apart(one, other)
 
     memory = replay(steps).memory
 

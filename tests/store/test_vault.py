@@ -145,29 +145,16 @@ def test_many_at_once_are_one_commit_and_one_pack(repo: Repo, tmp_path: Path) ->
     assert repo.git("fsck", "--no-dangling") == ""
 
 
+ALIKE = ("topic", "Topic", "topic-x", "100%", "日本/é", "x]y", "we$(touch${IFS}pwn)ird;'\"&|")
+
+
 def test_branches_named_alike_have_scopes_of_their_own(repo: Repo) -> None:
     """`a` and `a-b` and `A` and `a/b`-like names must never share or block each other."""
-    for branch in (
-        "topic",
-        "Topic",
-        "topic-x",
-        "100%",
-        "日本/é",
-        "x]y",
-        "we$(touch${IFS}pwn)ird;'\"&|",
-    ):
+    for branch in ALIKE:
         repo.switch(branch, create=True)
         repo.tr.remember(f"on {branch}")
 
-    for branch in (
-        "topic",
-        "Topic",
-        "topic-x",
-        "100%",
-        "日本/é",
-        "x]y",
-        "we$(touch${IFS}pwn)ird;'\"&|",
-    ):
+    for branch in ALIKE:
         assert f"on {branch}" in repo.titles(branch)
         assert len(repo.files(branch)) == 1
 

@@ -277,6 +277,29 @@ def test_what_a_dead_clone_said_survives_a_wiped_remote(clone: Team, origin: Pat
     assert len(remote_refs(ada)) == 2
 
 
+def test_two_works_of_one_name_stay_two_when_a_remote_was_wiped(clone: Team) -> None:
+    """Said again under one name they would be one."""
+    ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
+    on_branch(ann, "wip", thought="of Ann", file="a.txt")
+    on_branch(ben, "wip", thought="of Ben", file="b.txt")
+    for repo in (ann, ben):
+        repo.tr.sync()
+    ada.tr.sync()
+    for ref in remote_refs(ada):
+        ada.git("push", "-q", "origin", f":{ref}")
+    shutil.rmtree(ann.path)
+
+    ada.tr.sync()
+    ben.tr.sync()
+    fresh = clone("fresh")
+    fresh.tr.sync()
+
+    assert ben.titles() == {"of Ben"}
+    assert {r.title for r in fresh.tr.recall("of", scope="all").results} == {"of Ann", "of Ben"}
+    for tip in remote_refs(ada).values():
+        assert len(ada.git("ls-tree", "-r", "--name-only", tip).splitlines()) == 1
+
+
 def test_a_head_that_was_put_back_to_an_old_state_loses_nothing(clone: Team) -> None:
     """A server restored from yesterday's backup."""
     ada, bob = clone("ada"), clone("bob")

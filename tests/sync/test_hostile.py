@@ -118,9 +118,9 @@ def test_a_rewritten_history_is_merged_not_followed(clone: Team, aim: Aim) -> No
 
 def test_many_refs_are_bounded(clone: Team, origin: Path, monkeypatch: object) -> None:
     """What belongs to branches here comes first."""
-    from treering.actions import sync
+    from treering.sync import fetching
 
-    monkeypatch.setattr(sync, "MOST_SCOPES", 20)  # type: ignore[attr-defined]
+    monkeypatch.setattr(fetching, "MOST_SCOPES", 20)
     ada, bob = clone("ada"), clone("bob")
     ada.tr.remember("Use WAL mode", type="decision")
     ada.tr.sync()

@@ -19,6 +19,16 @@ def known(repo: Repo, count: int = 4) -> dict[str, str]:
     return made
 
 
+def forget_all(clone: Team) -> tuple[Repo, Repo, dict[str, str]]:
+    """What Ada knows and shared is forgotten by Mallory, who shared that."""
+    ada, mallory = clone("ada"), clone("mallory")
+    ids = known(ada)
+    mallory.tr.sync()
+    mallory.tr.forget(list(ids.values()))
+    mallory.tr.sync()
+    return ada, mallory, ids
+
+
 def undo_refs(repo: Repo) -> list[str]:
     return [ref for ref in repo.refs() if ref.startswith(UNDO)]
 
@@ -26,11 +36,7 @@ def undo_refs(repo: Repo) -> list[str]:
 def test_tombstones_on_everything_are_taken_back(clone: Team) -> None:
     """A teammate forgets all there is; the sync says so, and how to undo it; the way back is a
     commit on top, so that it is shared on."""
-    ada, mallory = clone("ada"), clone("mallory")
-    ids = known(ada)
-    mallory.tr.sync()
-    mallory.tr.forget(list(ids.values()))
-    mallory.tr.sync()
+    ada, mallory, ids = forget_all(clone)
 
     line = ada.tr.sync().scopes[0]
 
@@ -51,11 +57,7 @@ def test_tombstones_on_everything_are_taken_back(clone: Team) -> None:
 
 
 def test_a_dry_run_counts_and_changes_nothing(clone: Team) -> None:
-    ada, mallory = clone("ada"), clone("mallory")
-    ids = known(ada)
-    mallory.tr.sync()
-    mallory.tr.forget(list(ids.values()))
-    mallory.tr.sync()
+    ada, *_ = forget_all(clone)
     ada.tr.sync()
     before = ada.refs()
 
@@ -117,11 +119,7 @@ def test_each_call_goes_one_sync_further_back(clone: Team) -> None:
 
 def test_what_was_redacted_does_not_come_back(clone: Team) -> None:
     """The text is gone from the kept tip, too."""
-    ada, mallory = clone("ada"), clone("mallory")
-    ids = known(ada)
-    mallory.tr.sync()
-    mallory.tr.forget(list(ids.values()))
-    mallory.tr.sync()
+    ada, _, ids = forget_all(clone)
     ada.tr.sync()
     ada.tr.redact(ids["thought 2"])
 
@@ -171,11 +169,7 @@ def test_restore_from_the_trash_restores_what_it_says(clone: Team) -> None:
 
 
 def test_where_the_trash_is_empty_the_other_way_back_is_named(clone: Team) -> None:
-    ada, mallory = clone("ada"), clone("mallory")
-    ids = known(ada)
-    mallory.tr.sync()
-    mallory.tr.forget(list(ids.values()))
-    mallory.tr.sync()
+    ada, *_ = forget_all(clone)
     ada.tr.sync()
 
     assert "--before-sync" in ada.error("restore", "main")["hint"]

@@ -6,7 +6,7 @@ an hour later are a new one, or the newest would not be the last.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.drain import drain_briefly
@@ -27,6 +27,40 @@ from treering.text import secrets
 _MOST_FILES = 200
 
 
+class CheckpointMemory(TypedDict):
+    id: str
+    uri: str
+    branch: str
+    version: str
+    title: str
+    created: str
+    origin: str
+    author: str
+    agent: str
+    session: str
+    commit: str
+    status: str
+    flags: NotRequired[list[str]]
+
+
+class CodeSince(TypedDict):
+    """What happened to the code; `known` is false where the commit of then is not here."""
+
+    commits: int
+    files: list[str]
+    files_total: NotRequired[int]
+    known: NotRequired[bool]
+
+
+class CheckpointLoaded(TypedDict):
+    checkpoint: CheckpointMemory | None
+    summary: str
+    next_steps: list[str]
+    open_files: list[str]
+    since: CodeSince
+    pending: NotRequired[int]
+
+
 def checkpoint(
     workspace: Workspace,
     op: str,
@@ -36,13 +70,15 @@ def checkpoint(
     open_files: Sequence[str] = (),
     session: str = "",
     branch: str = "",
-) -> Remembered | dict[str, Any]:
+) -> Remembered | CheckpointLoaded:
     """Save the state of the work on a branch, or load the last one."""
     if one_of(op, CHECKPOINT_OPS, "operation") == "save":
         return _save(workspace, summary, next_steps, open_files, session, branch)
     pending = drain_briefly(workspace)
-    waiting = {"pending": pending} if pending else {}
-    return load(workspace, session=session, branch=branch) | waiting
+    answer = load(workspace, session=session, branch=branch)
+    if pending:
+        answer["pending"] = pending
+    return answer
 
 
 def _save(
@@ -102,18 +138,21 @@ def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
     return names
 
 
-def load(workspace: Workspace, *, session: str = "", branch: str = "") -> dict[str, Any]:
+def load(workspace: Workspace, *, session: str = "", branch: str = "") -> CheckpointLoaded:
     """The last checkpoint seen from a branch, and what happened to the code since."""
     position = workspace.position(branch)
     place = newest(workspace, workspace.view_from(position), session=session)
     if place is None:
-        nothing = {"commits": 0, "files": []}
         return {
-            "checkpoint": None, "summary": "", "next_steps": [], "open_files": [], "since": nothing,
-        }  # fmt: skip
+            "checkpoint": None,
+            "summary": "",
+            "next_steps": [],
+            "open_files": [],
+            "since": {"commits": 0, "files": []},
+        }
     memory = place.memory()
     return {
-        "checkpoint": _describe(workspace, place, memory) | _flags(workspace, place),
+        "checkpoint": _describe(workspace, place, memory),
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
@@ -155,26 +194,28 @@ def _texts(memory: Memory, key: str) -> list[str]:
     return [str(item) for item in items] if isinstance(items, list) else []
 
 
-def _flags(workspace: Workspace, place: Copy) -> dict[str, Any]:
-    flags = Flags(workspace).of(place)
-    return {"flags": list(flags)} if flags else {}
-
-
-def _describe(workspace: Workspace, place: Copy, memory: Memory) -> dict[str, Any]:
-    names = ("title", "author", "agent", "session", "commit", "status")
+def _describe(workspace: Workspace, place: Copy, memory: Memory) -> CheckpointMemory:
     whose = attribute(workspace, place.blob, memory)
-    return {
+    answer: CheckpointMemory = {
         "id": memory.id,
         "uri": uri_of(memory.id),
         "branch": place.layer.branch,
         "version": place.blob,
         "created": whose.created,
         "origin": whose.origin,
-        **{name: getattr(memory, name) for name in names},
+        "title": memory.title,
+        "author": memory.author,
+        "agent": memory.agent,
+        "session": memory.session,
+        "commit": memory.commit,
+        "status": memory.status,
     }
+    if flags := Flags(workspace).of(place):
+        answer["flags"] = list(flags)
+    return answer
 
 
-def since(workspace: Workspace, position: Position, memory: Memory) -> dict[str, Any]:
+def since(workspace: Workspace, position: Position, memory: Memory) -> CodeSince:
     """The commits and files between the code of a checkpoint and that of the branch now."""
     repository = workspace.repository
     old, new = memory.commit and repository.resolve(memory.commit), position.head
@@ -182,5 +223,7 @@ def since(workspace: Workspace, position: Position, memory: Memory) -> dict[str,
         return {"commits": 0, "files": [], "known": False}
     commits = repository.apart(new, old)[0]
     names = diff.list_names(repository.common_dir, old, new)
-    more = {"files_total": len(names)} if len(names) > _MOST_FILES else {}
-    return {"commits": commits, "files": names[:_MOST_FILES], **more}
+    answer: CodeSince = {"commits": commits, "files": names[:_MOST_FILES]}
+    if len(names) > _MOST_FILES:
+        answer["files_total"] = len(names)
+    return answer

@@ -24,6 +24,7 @@ SETTINGS: dict[str, KnownSetting] = {
         ),
         KnownSetting("fsync", "true", "sync to disk before a memory is acknowledged"),
         KnownSetting("remote", "", "the remote memories are shared through (empty: origin)"),
+        KnownSetting("remoteprefix", "", "where they lie on it (empty: refs/treering/clones)"),
         KnownSetting(
             "trustaddress", "false", "what came from elsewhere in your name counts as yours"
         ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 from treering.actions import plain_files
 from treering.actions.answers import jsonable
@@ -14,9 +14,46 @@ from treering.store import layout
 from treering.store.view import Copy, View
 
 
+class ExportedFile(TypedDict):
+    path: str
+    blob: NotRequired[str]
+
+
+class ExportedLink(TypedDict):
+    relation: str
+    target: str
+    confidence: NotRequired[float]
+    by: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class ExportedMemory(TypedDict):
+    """A memory as it is stored: its front matter, its content and its branch."""
+
+    id: str
+    type: str
+    title: str
+    content: str
+    branch: str
+    created: str
+    modified: str
+    status: str
+    confidence: float
+    tags: NotRequired[list[str]]
+    topic: NotRequired[str]
+    source: NotRequired[str]
+    author: NotRequired[str]
+    agent: NotRequired[str]
+    session: NotRequired[str]
+    commit: NotRequired[str]
+    files: NotRequired[list[ExportedFile]]
+    links: NotRequired[list[ExportedLink]]
+    details: NotRequired[dict[str, object]]
+
+
 def export_records(
     workspace: Workspace, *, branch: str = "", all: bool = False, private: bool = False
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[ExportedMemory]:
     """One object a memory: its front matter, `content` and `branch`.
 
     What is seen from the branch; with `all` every copy in every scope, forgotten ones included, so
@@ -26,7 +63,7 @@ def export_records(
         memory = place.try_memory()
         if memory and (all or not memory.is_forgotten):
             whole = document.fields(memory) | {"content": memory.content}
-            yield jsonable(whole | {"branch": place.layer.branch})
+            yield cast(ExportedMemory, jsonable(whole | {"branch": place.layer.branch}))
 
 
 def export_markdown(

@@ -3,7 +3,7 @@
 `flags` stand beside a title, and name what looks wrong with the memory it is of.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from treering.graph.inference import Gap
 
@@ -54,7 +54,7 @@ class Station(NamedTuple):
     direction_to_next: str | None
     flags: tuple[str, ...] | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The last one has no next, and says so."""
         fields = self._asdict()
         return fields if self.flags else {k: v for k, v in fields.items() if k != "flags"}

@@ -1,32 +1,199 @@
-"""How the program is doing here: which verbs work, what was written, which model searches."""
+"""How the store is doing here: index, hooks, journal and sync; which verbs work, what was written,
+which model searches."""
 
 import os
-from typing import Any
+from typing import NotRequired, TypedDict
 
+from treering.actions.setup.hook_files import list_installed
 from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
-from treering.git.log import below, count_commits
-from treering.model.scope import HEADS
+from treering.branches.survey import seen_scopes
+from treering.branches.undo import list_before, measure
+from treering.capture.journal import Journal
+from treering.git import log, refs
+from treering.model.dates import format_moment
+from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.search import embedder_named
+from treering.store.absence import list_kept
+from treering.store.fetched import SHARED_SEEN, list_fetched
+from treering.sync.refspec import find_sharing_remote
 
 
-def vitals(workspace: Workspace) -> dict[str, Any]:
-    """What `status(view=health)` says beyond the summary."""
+class IndexState(TypedDict):
+    documents: int
+    fresh: bool
+
+
+class HookState(TypedDict):
+    installed: list[str]
+
+
+class JournalState(TypedDict):
+    pending: int
+
+
+class KeptFiles(TypedDict):
+    """Files that others left out of a branch and were put back."""
+
+    branch: str
+    files: int
+    commit: str
+    author: str
+
+
+class UndoState(TypedDict):
+    """The way back from a sync; `many` where it changed much of what was there."""
+
+    branch: str
+    ref: str
+    when: str
+    changed: int
+    hidden: int
+    many: bool
+
+
+class SyncState(TypedDict):
+    remote: str
+    ahead: int
+    behind: int
+    kept: NotRequired[list[KeptFiles]]
+    undo: NotRequired[list[UndoState]]
+    #: What a team that still has 0.1 should know.
+    older: NotRequired[str]
+
+
+class StoreState(TypedDict):
+    index: IndexState
+    hooks: HookState
+    journal: JournalState
+    sync: SyncState
+
+
+class ToolMissing(TypedDict):
+    tool: str
+    reason: str
+
+
+class ToolState(TypedDict):
+    available: list[str]
+    unavailable: list[ToolMissing]
+    total: int
+
+
+class EventCount(TypedDict):
+    total: int
+
+
+class SemanticState(TypedDict):
+    setting: str
+    model: str
+
+
+class StatusHealth(StoreState):
+    tools: ToolState
+    events: EventCount
+    semantic: SemanticState
+
+
+def health(workspace: Workspace) -> StatusHealth:
+    """All of it."""
     return {
+        **store_state(workspace),
         "tools": _tools(workspace),
         "events": {"total": _commits(workspace)},
         "semantic": _semantic(workspace),
     }
 
 
-def _tools(workspace: Workspace) -> dict[str, Any]:
+def store_state(workspace: Workspace) -> StoreState:
+    """The part that is in the summary too."""
+    return {
+        "index": _index(workspace),
+        "hooks": {"installed": list(list_installed(workspace.repository))},
+        "journal": {"pending": Journal(workspace.store.folder).pending()},
+        "sync": _sync(workspace),
+    }
+
+
+def _index(workspace: Workspace) -> IndexState:
+    """How much is indexed, and whether that is all there is."""
+    index = workspace.searcher.index
+    entries = index.entries()
+    there = workspace.view_of_all().ranks_of_all()
+    return {"documents": index.documents(), "fresh": all(blob in entries for blob in there)}
+
+
+def _sync(workspace: Workspace) -> SyncState:
+    """How many memory commits each side has that the other has not, as of the last fetch.
+
+    What is in any scope there counts as there: a promoted branch has nothing left to push. Others'
+    branches are read where they are, so only what is shared can be behind.
+    """
+    repository = workspace.repository
+    remote = find_sharing_remote(repository)
+    if not remote:
+        return {"remote": "", "ahead": 0, "behind": 0}
+    theirs, mine, views = log.below(f"{REMOTES}{remote}/"), log.below(HEADS), log.below(VIEWS)
+    folder = repository.common_dir
+    ours = {name.removeprefix(HEADS) for name in refs.list_refs(folder, HEADS)}
+    ours |= {name.removeprefix(VIEWS) for name in refs.list_refs(folder, VIEWS)}
+    shared = [head.tip for head in list_fetched(repository, remote) if head.component in ours]
+    state: SyncState = {
+        "remote": remote,
+        "ahead": log.count_commits(folder, [mine], without=[theirs]),
+        "behind": log.count_commits(folder, shared, without=[mine, views]),
+    }
+    if kept := _list_kept(workspace):
+        state["kept"] = kept
+    if undo := _undo(workspace):
+        state["undo"] = undo
+    if older := [head for head in list_fetched(repository, remote) if head.kind == SHARED_SEEN]:
+        state["older"] = (
+            f"{len(older)} scopes on {remote} were pushed by treering 0.1, which does not see what "
+            "later ones push"
+        )
+    return state
+
+
+def _undo(workspace: Workspace) -> list[UndoState]:
+    """The newest way back from a sync, for each branch whose memories are still here."""
+    vault = workspace.store.shared
+    ways: dict[Scope, UndoState] = {}
+    earlier = list(list_before(vault))
+    scopes = seen_scopes(vault) if earlier else {}
+    for before in earlier:
+        tip = scopes.get(before.scope)
+        if tip and before.scope not in ways:
+            effect = measure(vault, before.tip, tip)
+            ways[before.scope] = {
+                "branch": before.scope.branch,
+                "ref": before.ref,
+                "when": format_moment(before.when),
+                "changed": effect.changed,
+                "hidden": effect.hidden,
+                "many": effect.is_large,
+            }
+    return list(ways.values())
+
+
+def _list_kept(workspace: Workspace) -> list[KeptFiles]:
+    """What others left out of our scopes and was put back, as far as it is news."""
+    vault = workspace.store.shared
+    return [
+        {"branch": kept.branch, "files": kept.files, "commit": kept.commit, "author": kept.author}
+        for kept in list_kept(vault, list(seen_scopes(vault).values()))
+    ]
+
+
+def _tools(workspace: Workspace) -> ToolState:
     """Every verb, and why one of them would not work; where nothing can be written, reading does.
 
     Some of the writing verbs can also read: they are listed with what they still do.
     """
     can_write = os.access(workspace.repository.common_dir, os.W_OK)
     reason = "The repository cannot be written: only its reading operations work."
-    available, missing = [], []
+    available: list[str] = []
+    missing: list[ToolMissing] = []
     for verb in list_tools():
         if can_write or (verb.tool and verb.tool.is_read_only):
             available.append(verb.name)
@@ -39,10 +206,10 @@ def _tools(workspace: Workspace) -> dict[str, Any]:
 def _commits(workspace: Workspace) -> int:
     """How many changes were ever written: each is a commit."""
     folders = (vault.repository.common_dir for vault in workspace.store.vaults())
-    return sum(count_commits(folder, [below(HEADS)]) for folder in folders)
+    return sum(log.count_commits(folder, [log.below(HEADS)]) for folder in folders)
 
 
-def _semantic(workspace: Workspace) -> dict[str, Any]:
+def _semantic(workspace: Workspace) -> SemanticState:
     setting = workspace.repository.config("treering.semantic") or "auto"
     embedder = embedder_named(setting)
     return {"setting": setting, "model": embedder.name if embedder else ""}

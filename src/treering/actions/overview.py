@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from treering.model.taxonomy import TYPES
 from treering.search import Entry
@@ -14,12 +14,80 @@ _RECENT = 5
 _LOW, _HIGH = 0.5, 0.8
 
 
-def list_counts(counts: Counter[str], word: str) -> list[dict[str, Any]]:
-    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [{word: name, "count": count} for name, count in pairs]
+class TypeCount(TypedDict):
+    type: str
+    description: str
+    count: int
+    signal_words: list[str]
+    synonyms: list[str]
 
 
-def types(memories: Sequence[Entry]) -> dict[str, Any]:
+class StatusTypes(TypedDict):
+    types: list[TypeCount]
+
+
+class TopicCount(TypedDict):
+    """`confidence` has the lowest and the highest."""
+
+    topic: str
+    count: int
+    confidence: list[float]
+
+
+class SubtopicCount(TypedDict):
+    subtopic: str
+    count: int
+
+
+class AreaTopic(TypedDict):
+    topic: str
+    count: int
+    subtopics: list[SubtopicCount]
+
+
+class AreaCount(TypedDict):
+    area: str
+    count: int
+    topics: list[AreaTopic]
+
+
+class StatusTopics(TypedDict):
+    topics: list[TopicCount]
+    areas: list[AreaCount]
+    recent: list[str]
+    confidence: dict[str, int]
+
+
+class TagCount(TypedDict):
+    tag: str
+    count: int
+
+
+class StatusTags(TypedDict):
+    tags: list[TagCount]
+
+
+class FileCount(TypedDict):
+    path: str
+    count: int
+
+
+class FolderCount(TypedDict):
+    name: str
+    count: int
+    children: NotRequired[list["FolderCount"]]
+
+
+class StatusFiles(TypedDict):
+    files: list[FileCount]
+    tree: list[FolderCount]
+
+
+def _rank(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def types(memories: Sequence[Entry]) -> StatusTypes:
     """Every type there is, with what it means and the words it is known by."""
     counts = Counter(memory.type for memory in memories)
     return {
@@ -36,7 +104,7 @@ def types(memories: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def topics(memories: Sequence[Entry]) -> dict[str, Any]:
+def topics(memories: Sequence[Entry]) -> StatusTopics:
     """Topics as a list with each of their parents, and as areas, topics and subtopics."""
     groups: dict[str, list[float]] = {}
     for memory in memories:
@@ -58,7 +126,7 @@ def topics(memories: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def _areas(memories: Iterable[Entry]) -> list[dict[str, Any]]:
+def _areas(memories: Iterable[Entry]) -> list[AreaCount]:
     """Three levels; what names fewer stands in a bucket, what names more is joined in the last."""
     levels = Counter(_levels(memory.topic) for memory in memories)
     areas: dict[str, dict[str, Counter[str]]] = {}
@@ -72,7 +140,9 @@ def _areas(memories: Iterable[Entry]) -> list[dict[str, Any]]:
                 {
                     "topic": topic,
                     "count": counts.total(),
-                    "subtopics": list_counts(counts, "subtopic"),
+                    "subtopics": [
+                        {"subtopic": name, "count": count} for name, count in _rank(counts)
+                    ],
                 }
                 for topic, counts in sorted(below.items())
             ],
@@ -99,17 +169,21 @@ def recent_topics(memories: Iterable[Entry]) -> list[str]:
     return list(dict.fromkeys(memory.topic for memory in recent))[:_RECENT]
 
 
-def tags(memories: Iterable[Entry]) -> dict[str, Any]:
-    return {"tags": list_counts(Counter(tag for m in memories for tag in m.tags), "tag")}
+def tags(memories: Iterable[Entry]) -> StatusTags:
+    counts = Counter(tag for memory in memories for tag in memory.tags)
+    return {"tags": [{"tag": tag, "count": count} for tag, count in _rank(counts)]}
 
 
-def files(memories: Iterable[Entry]) -> dict[str, Any]:
+def files(memories: Iterable[Entry]) -> StatusFiles:
     """The files memories speak of, as a list and as the folders they lie in."""
     counts = Counter(path for memory in memories for path in memory.files)
-    return {"files": list_counts(counts, "path"), "tree": _tree(counts)}
+    return {
+        "files": [{"path": path, "count": count} for path, count in _rank(counts)],
+        "tree": _tree(counts),
+    }
 
 
-def _tree(counts: Counter[str]) -> list[dict[str, Any]]:
+def _tree(counts: Counter[str]) -> list[FolderCount]:
     """One level: files with how many memories name them, folders with what is in them."""
     here: Counter[str] = Counter()
     below: dict[str, Counter[str]] = {}
@@ -118,8 +192,10 @@ def _tree(counts: Counter[str]) -> list[dict[str, Any]]:
         here[first] += count
         if slash:
             below.setdefault(first, Counter())[rest] += count
-    return [
-        {"name": name, "count": here[name]}
-        | ({"children": _tree(below[name])} if name in below else {})
-        for name in sorted(here, key=lambda name: (name not in below, name))
-    ]
+    level: list[FolderCount] = []
+    for name in sorted(here, key=lambda name: (name not in below, name)):
+        folder: FolderCount = {"name": name, "count": here[name]}
+        if name in below:
+            folder["children"] = _tree(below[name])
+        level.append(folder)
+    return level

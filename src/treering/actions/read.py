@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from treering.actions import outputs
 from treering.actions.answers import harmless
@@ -93,25 +92,38 @@ def read(
     view = workspace.view_from(position)
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
-    fields = _fields(memory) | {"details": _details(place, memory)}
-    fields["content"] = _from(memory.content, offset)
     whose = attribute(workspace, place.blob, memory)
-    fields |= {"created": whose.created, "modified": whose.modified}
     whole = WholeMemory(
-        **fields,
+        id=memory.id,
         uri=uri_of(memory.id),
+        type=memory.type,
+        title=memory.title,
+        content=_from(memory.content, offset),
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
         private=place.is_private,
+        tags=memory.tags,
+        topic=memory.topic,
+        status=memory.status,
+        confidence=memory.confidence,
+        source=memory.source,
+        author=memory.author,
+        agent=memory.agent,
+        session=memory.session,
+        commit=memory.commit,
+        files=memory.files,
+        created=whose.created,
+        modified=whose.modified,
+        details=_details(place, memory),
         links=_neighbours(workspace, view, memory, links),
-        extra=memory.extra or None,
         origin=whose.origin,
         edited_by=whose.edited_by or None,
+        flags=Flags(workspace).of(place) or None,
+        extra=memory.extra or None,
         stale=CodeTree(workspace.repository, position.head).staleness(memory),
         history=_history(workspace, view, memory.id) if history else None,
         pending=pending or None,
-        flags=Flags(workspace).of(place) or None,
     )
     answer: WholeMemory = harmless(whole)
     return answer
@@ -131,7 +143,7 @@ def _from(content: str, offset: int) -> str:
     return content[offset:]
 
 
-def _details(place: Copy, memory: Memory) -> dict[str, Any]:
+def _details(place: Copy, memory: Memory) -> dict[str, object]:
     """What is stored, and how the memory came here, which only the promotion's commit knows."""
     tip = place.layer.snapshot.tip
     promotion = past.promotion_of(place.layer.vault, tip, memory.id) if tip else None
@@ -143,12 +155,6 @@ def _details(place: Copy, memory: Memory) -> dict[str, Any]:
         "merge_kind": promotion.merge_kind,
     }
     return dict(memory.details) | {key: value for key, value in facts.items() if value}
-
-
-def _fields(memory: Memory) -> dict[str, Any]:
-    fields = set(WholeMemory.__dataclass_fields__) - {"links", "extra"}
-    names = [name for name in Memory.__dataclass_fields__ if name in fields]
-    return {name: getattr(memory, name) for name in names}
 
 
 def _at(workspace: Workspace, view: View, id: str, at: str) -> Copy:

@@ -1,10 +1,10 @@
 """restore: bring back a branch's memories, from the trash or from before a sync."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.branches import follow, undo
-from treering.branches.apply import Actor
+from treering.branches import undo
+from treering.branches.apply import Actor, settle
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
@@ -25,7 +25,7 @@ class RestoredScope(NamedTuple):
     memories: int
     trash: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """In the contract's words, one of which is none of Python's."""
         return {"branch": self.branch, "memories": self.memories, "from": self.trash}
 
@@ -92,7 +92,7 @@ def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
 def _bring_back(actor: Actor, vault: Vault, entry: Source, count: int) -> None:
     """A commit of its own on top, so that the branch is not judged again at once, and that what
     came back is shared on."""
-    follow.settle(actor, vault, entry.scope)
+    settle(actor, vault, entry.scope)
     if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
         heads.put(vault, actor.held, entry.scope, [entry.tip], "restored")
     files = _files(vault, entry)

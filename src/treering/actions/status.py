@@ -1,35 +1,105 @@
 """status: what is remembered here, counted in several ways, and how the store is doing."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
 from treering.actions.doctor.lost import count_vanished
-from treering.actions.health import vitals
-from treering.actions.overview import files, recent_topics, tags, topics, types
-from treering.actions.setup.hook_files import list_installed
+from treering.actions.health import StatusHealth, StoreState, health, store_state
+from treering.actions.outputs import Output
+from treering.actions.overview import (
+    StatusFiles,
+    StatusTags,
+    StatusTopics,
+    StatusTypes,
+    TagCount,
+    files,
+    recent_topics,
+    tags,
+    topics,
+    types,
+)
 from treering.actions.workspace import Position, Workspace
 from treering.branches.remote_answers import read_answers
-from treering.branches.survey import seen_scopes
-from treering.branches.undo import list_before, measure
-from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
-from treering.git import log, refs
-from treering.git.repository import Repository
 from treering.model.choices import STATUS_VIEWS
-from treering.model.dates import format_moment
 from treering.model.document import FORMAT
-from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.model.taxonomy import one_of
 from treering.search import Entry
-from treering.store.absence import list_kept
-from treering.store.fetched import SHARED_SEEN, list_fetched
-from treering.sync.refspec import find_sharing_remote
-
-_SIDES = {"types": types, "topics": topics, "tags": tags, "files": files}
+from treering.store.fetched import list_fetched
 
 
-def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> dict[str, Any]:
+class RepositoryState(TypedDict):
+    branch: str
+    trunk: str
+    detached: bool
+    bare: bool
+    worktrees: int
+
+
+class MemoryCounts(TypedDict):
+    visible: int
+    total: int
+    unreadable: int
+    vanished: NotRequired[int]
+    by_type: dict[str, int]
+    by_status: dict[str, int]
+
+
+class LinkCounts(TypedDict):
+    total: int
+    by_relation: dict[str, int]
+
+
+BranchLife = Literal["live", "gone", "detached", "damaged"]
+
+
+class BranchState(TypedDict):
+    branch: str
+    memories: int
+    state: BranchLife
+
+
+class RemoteState(TypedDict):
+    """`memories` says whether it has some, as it last told."""
+
+    name: str
+    memories: bool | Literal["unknown"]
+
+
+class StatusSummary(StoreState):
+    repository: RepositoryState
+    format: int
+    memories: MemoryCounts
+    links: LinkCounts
+    top_tags: list[TagCount]
+    recent_topics: list[str]
+    branches: list[BranchState]
+    remotes: list[RemoteState]
+
+
+class StatusBranches(TypedDict):
+    branches: list[BranchState]
+
+
+class StatusOutputs(TypedDict):
+    outputs: list[Output]
+
+
+StatusAnswer = (
+    StatusSummary | StatusTypes | StatusTopics | StatusTags
+    | StatusFiles | StatusBranches | StatusOutputs | StatusHealth
+)  # fmt: skip
+_SIDES: dict[str, Callable[[Sequence[Entry]], StatusAnswer]] = {
+    "types": types,
+    "topics": topics,
+    "tags": tags,
+    "files": files,
+}
+
+
+def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> StatusAnswer:
     """One of the views; the summary is the contract's whole answer."""
     name = one_of(view or "summary", STATUS_VIEWS, "view")
     position = workspace.position(branch)
@@ -37,7 +107,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if name == "branches":
         return {"branches": branches(workspace)}
     if name == "health":
-        return _health(workspace) | vitals(workspace)
+        return health(workspace)
     if name == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
     search_view = workspace.searcher.search_view(view_here)
@@ -50,7 +120,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
 
 def _summary(
     workspace: Workspace, position: Position, memories: list[Entry], unreadable: int
-) -> dict[str, Any]:
+) -> StatusSummary:
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
     links = Counter(relation for memory in alive for relation, *_ in memory.links)
@@ -63,45 +133,54 @@ def _summary(
             "worktrees": repository.worktrees(),
         },
         "format": FORMAT,
-        "memories": {
-            "visible": len(alive),
-            "total": len(workspace.view_of_all().ranks_of_all()),
-            "unreadable": unreadable,
-            **({"vanished": count} if (count := count_vanished(workspace)) else {}),
-            "by_type": _sort(Counter(memory.type for memory in alive)),
-            "by_status": _sort(Counter(memory.status for memory in memories)),
-        },
+        "memories": _count_memories(workspace, memories, alive, unreadable),
         "links": {"total": links.total(), "by_relation": _sort(links)},
         "top_tags": tags(alive)["tags"][:10],
         "recent_topics": recent_topics(alive),
         "branches": branches(workspace),
         "remotes": remotes(workspace),
-        **_health(workspace),
+        **store_state(workspace),
     }
 
 
-def remotes(workspace: Workspace) -> list[dict[str, Any]]:
+def _count_memories(
+    workspace: Workspace, memories: list[Entry], alive: list[Entry], unreadable: int
+) -> MemoryCounts:
+    counts: MemoryCounts = {
+        "visible": len(alive),
+        "total": len(workspace.view_of_all().ranks_of_all()),
+        "unreadable": unreadable,
+        "vanished": count_vanished(workspace),
+        "by_type": _sort(Counter(memory.type for memory in alive)),
+        "by_status": _sort(Counter(memory.status for memory in memories)),
+    }
+    if not counts["vanished"]:
+        del counts["vanished"]
+    return counts
+
+
+def remotes(workspace: Workspace) -> list[RemoteState]:
     """Every remote, and whether it has memories, as far as it was asked: no network here."""
     repository = workspace.repository
     answers = read_answers(repository)
-    found: list[dict[str, Any]] = []
+    states: list[RemoteState] = []
     for name in repository.remotes():
         answer = answers.get(name)
-        has_memories: bool | str = answer.has_memories if answer else "unknown"
+        has_memories: bool | Literal["unknown"] = answer.has_memories if answer else "unknown"
         if any(list_fetched(repository, name)):
             has_memories = True
-        found.append({"name": name, "memories": has_memories})
-    return found
+        states.append({"name": name, "memories": has_memories})
+    return states
 
 
 def _sort(counts: Counter[str]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def branches(workspace: Workspace) -> list[dict[str, Any]]:
+def branches(workspace: Workspace) -> list[BranchState]:
     """Every scope with its memories, and whether its branch is still there."""
     counts: Counter[str] = Counter()
-    states: dict[str, str] = {}
+    states: dict[str, BranchLife] = {}
     here = workspace.repository.branches()
     unborn = workspace.repository.head().branch
     for vault in workspace.store.vaults():
@@ -116,85 +195,3 @@ def branches(workspace: Workspace) -> list[dict[str, Any]]:
         {"branch": branch, "memories": counts[branch], "state": state}
         for branch, state in sorted(states.items())
     ]
-
-
-def _health(workspace: Workspace) -> dict[str, Any]:
-    return {
-        "index": _index(workspace),
-        "hooks": {"installed": list(list_installed(workspace.repository))},
-        "journal": {"pending": Journal(workspace.store.folder).pending()},
-        "sync": _sync(workspace),
-    }
-
-
-def _index(workspace: Workspace) -> dict[str, Any]:
-    """How much is indexed, and whether that is all there is."""
-    index = workspace.searcher.index
-    entries = index.entries()
-    there = workspace.view_of_all().ranks_of_all()
-    return {"documents": index.documents(), "fresh": all(blob in entries for blob in there)}
-
-
-def _sync(workspace: Workspace) -> dict[str, Any]:
-    """How many memory commits each side has that the other has not, as of the last fetch.
-
-    What is in any scope there counts as there: a promoted branch has nothing left to push. Others'
-    branches are read where they are, so only what is shared can be behind.
-    """
-    repository = workspace.repository
-    remote = find_sharing_remote(repository)
-    if not remote:
-        return {"remote": "", "ahead": 0, "behind": 0}
-    theirs, mine, views = log.below(f"{REMOTES}{remote}/"), log.below(HEADS), log.below(VIEWS)
-    folder = repository.common_dir
-    ours = {name.removeprefix(HEADS) for name in refs.list_refs(folder, HEADS)}
-    ours |= {name.removeprefix(VIEWS) for name in refs.list_refs(folder, VIEWS)}
-    shared = [head.tip for head in list_fetched(repository, remote) if head.component in ours]
-    news = {
-        "kept": _list_kept(workspace),
-        "undo": _undo(workspace),
-        "older": _tell_of_older(repository, remote),
-    }
-    return {
-        "remote": remote,
-        "ahead": log.count_commits(folder, [mine], without=[theirs]),
-        "behind": log.count_commits(folder, shared, without=[mine, views]),
-        **{name: value for name, value in news.items() if value},
-    }
-
-
-def _tell_of_older(repository: Repository, remote: str) -> str:
-    heads = [head for head in list_fetched(repository, remote) if head.kind == SHARED_SEEN]
-    if not heads:
-        return ""
-    return (
-        f"{len(heads)} scopes on {remote} were pushed by treering 0.1, which does not see what "
-        "later ones push"
-    )
-
-
-def _undo(workspace: Workspace) -> list[dict[str, Any]]:
-    """The newest way back from a sync, for each branch whose memories are still here."""
-    vault = workspace.store.shared
-    ways: dict[Scope, dict[str, Any]] = {}
-    earlier = list(list_before(vault))
-    scopes = seen_scopes(vault) if earlier else {}
-    for before in earlier:
-        tip = scopes.get(before.scope)
-        if tip and before.scope not in ways:
-            effect = measure(vault, before.tip, tip)
-            ways[before.scope] = {
-                "branch": before.scope.branch,
-                "ref": before.ref,
-                "when": format_moment(before.when),
-                "changed": effect.changed,
-                "hidden": effect.hidden,
-                "many": effect.is_large,
-            }
-    return list(ways.values())
-
-
-def _list_kept(workspace: Workspace) -> list[dict[str, Any]]:
-    """What others left out of our scopes and was put back, as far as it is news."""
-    vault = workspace.store.shared
-    return [loss._asdict() for loss in list_kept(vault, list(seen_scopes(vault).values()))]

@@ -15,7 +15,6 @@ from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, StoreDamaged, SyncRefused
-from treering.git import refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote
 from treering.model.choices import SYNC_DIRECTIONS
@@ -25,14 +24,13 @@ from treering.store import heads
 from treering.store.fetched import LOST, FetchedHead, list_fetched
 from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
-from treering.sync import clone, folding, incoming, outgoing, refspec
+from treering.sync import clone, fetching, folding, incoming, outgoing, refspec
+from treering.sync.fetching import Fetching
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import leaks, warn_of_name
 from treering.sync.outgoing import Outgoing, Place
-from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing, scope_of
+from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 
-#: More scopes than a team has; a remote that offers more is not followed beyond them.
-MOST_SCOPES = 10_000
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
@@ -114,6 +112,7 @@ class _SyncRun:
         self._redacted: dict[str, str] = {}  # commit -> the same without what was redacted
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
+        self._fetching = Fetching(workspace.repository, wire, say, self._notes)
 
     def run(self) -> Synced:
         for _ in range(_ATTEMPTS):
@@ -135,15 +134,16 @@ class _SyncRun:
         """Bring what is new here, and see it."""
         self._say(f"asking {self._wire.name}")
         listing = self._wire.look(self._prefix, HEADS)
-        there = self._choose(list(read_listing(listing.refs, self._prefix)))
+        there = self._fetching.choose(list(read_listing(listing.refs, self._prefix)))
         before = {head.ref: head for head in list_fetched(self._workspace.repository, self._name)}
         if self._direction != "push":
-            there = self._fetch_heads(there, before)
+            there = self._fetching.fetch(there, before)
         # After the fetch, since what came by it may say which branch was the trunk.
         note_listing(self._workspace.repository, self._name, listing, bool(there))
         place = self._place(there)
-        if self._direction != "push":
-            self._keep_lost(place, before)
+        if self._direction != "push" and fetching.has_moved(place, before):
+            with self._workspace.store.lock() as lock:
+                fetching.keep_lost(self._vault, lock, place, before)
         self._take_in(place, before)
         return place
 
@@ -157,59 +157,10 @@ class _SyncRun:
         own = clone.read_id(repository) if is_reader else clone.take_id(repository)
         return Place(self._name, self._prefix, own, group_by_scope(self._vault, there))
 
-    def _choose(self, there: list[RemoteHead]) -> list[RemoteHead]:
-        """What of the remote is followed: all within reason, counted in scopes."""
-        components = dict.fromkeys(head.component for head in there)
-        if len(components) <= MOST_SCOPES:
-            return there
-        repository = self._workspace.repository
-        mine = {name.removeprefix(HEADS) for name in refs.list_refs(repository.common_dir, HEADS)}
-        mine |= {Scope(branch).component for branch in repository.branches()}
-        seen = {head.component for head in list_fetched(repository, self._name)}
-        chosen = sorted(components, key=lambda name: (name not in mine, name not in seen, name))
-        note = f"{self._name} offers {len(components)} scopes, {MOST_SCOPES} of them are used"
-        self._notes.append(note)
-        used = set(chosen[:MOST_SCOPES])
-        return [head for head in there if head.component in used]
-
-    def _fetch_heads(
-        self, there: list[RemoteHead], before: Mapping[str, FetchedHead]
-    ) -> list[RemoteHead]:
-        """Those that could be had."""
-        news = {}
-        for head in there:
-            ref = head.seen_at(self._name).ref
-            if ref not in before or before[ref].tip != head.tip:
-                news[head.ref] = ref
-        if news:
-            self._say(f"fetching {len(news)} heads")
-        failures = self._wire.fetch(news)
-        for name, why in failures.items():
-            self._notes.append(f"{name} could not be fetched: {why}")
-        return [head for head in there if head.ref not in failures]
-
-    def _keep_lost(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
-        """A head once seen stays known, whatever its ref does: absence is not a deletion."""
-        now = {h.seen_at(self._name).ref: h.tip for some in place.heads.values() for h in some}
-        moved = [head for ref, head in before.items() if now.get(ref) != head.tip]
-        if not moved:
-            return
-        with self._workspace.store.lock() as lock:
-            for head in moved:
-                scope = scope_of(self._vault, head.component, head.tip)
-                tips = place.tips(scope) if scope else []
-                is_lost = scope and outgoing.is_news(self._vault, head.tip, tips)
-                lost = head._replace(kind=LOST, clone=head.tip[:12])
-                if is_lost and not refs.read(self._workspace.repository.handle, lost.ref):
-                    self._vault.move_ref(lock, lost.ref, head.tip, old=None, why="sync: lost")
-                if head.ref not in now and not (is_lost and head.kind == LOST):
-                    self._vault.move_ref(lock, head.ref, None, old=head.tip, why="sync: gone")
-
     def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
         known = {
             head.tip: before[ref].tip
-            for some in place.heads.values()
-            for head in some
+            for head in place.list_heads()
             if (ref := head.seen_at(self._name).ref) in before
         }
         news = [
@@ -238,10 +189,10 @@ class _SyncRun:
             if self._direction == "push":  # a clone on one disk has objects that nobody fetched
                 tips = [tip for tip in tips if tip in known]
             seen = heads.list_heads(self._vault, scope)
-            view = self._vault.tip(scope) if seen else None
-            is_ancestor = self._workspace.repository.is_ancestor
-            if view:
-                tips = [t for t in tips if t not in (view, *seen) and not is_ancestor(t, view)]
+            if seen:
+                tips = [tip for tip in tips if tip not in seen]
+                news = heads.read_news(self._vault, tips, seen) if tips else {}
+                tips = [tip for tip in tips if tip in news]
             else:
                 tips = [t for t in tips if known.get(t) != t or self._is_wanted(scope)]
             if tips:
@@ -322,7 +273,7 @@ class _SyncRun:
         """What to push; our own heads say from now on what a remote has lost."""
         more = {scope: list(tips) for scope, tips in self._more.items()}
         for head in list_fetched(self._workspace.repository, self._name):
-            scope = scope_of(self._vault, head.component, head.tip) if head.kind == LOST else None
+            scope = self._vault.scope_named(head.component, head.tip) if head.kind == LOST else None
             if scope:
                 more.setdefault(scope, []).append(head.tip)
         store = self._workspace.store

@@ -217,7 +217,7 @@ class Workspace:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
             if scope_now(self.repository, vault, position.scope) != position.scope:
-                from treering.branches.follow import settle  # rare, and loads the whole plan
+                from treering.branches.apply import settle  # rare, and loads the whole plan
 
                 settle(self.actor(lock), vault, position.scope)
 

@@ -11,12 +11,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from treering.branches import promotion
-from treering.branches.landing.judge import Landing, Target
+from treering.branches.landing.judge import Judge, Landing, Target
+from treering.branches.names import scope_now
 from treering.branches.overlay import own_files
-from treering.branches.plan import PlanLine
+from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
+from treering.branches.survey import survey
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedFiles
+from treering.branches.versions import ScopeHistory
 from treering.errors import StorageFailed, TreeringError
 from treering.git import config, refs
 from treering.git.lock import Held
@@ -269,3 +272,33 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
     "stack": _stack,
     "revive": _revive,
 }
+
+
+# --- one scope, before it is written to -----------------------------------------------------------
+
+
+def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
+    """Before a write: let the scope have the branch's name, and be the branch's own."""
+    now = scope_now(actor.store.repository, vault, scope)
+    if now == scope:
+        return
+    if vault.head(scope):
+        _clear_name(actor, vault, scope)
+    if now is not None and vault.head(scope) is None and vault.head(now):
+        rename(actor.held, vault, now, scope)
+
+
+def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
+    """Give what another branch left under this name to the one it belongs to, or move it aside."""
+    repository = actor.store.repository
+    lines = plan(repository, vault, survey(actor.store, vault), Judge(repository))
+    if any(line.scope == scope and line.action == "rename" for line in lines):
+        # Its new name may be taken in turn.
+        apply(actor, vault, [line for line in lines if _gives_names(line)])
+    elif tip := vault.head(scope):
+        oldest = ScopeHistory(repository, vault, tip).oldest
+        rename(actor.held, vault, scope, scope.aside(oldest))
+
+
+def _gives_names(line: PlanLine) -> bool:
+    return line.action in ("rename", "aside")

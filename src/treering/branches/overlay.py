@@ -5,6 +5,7 @@ says nothing: anyone who may push can write such a commit, with any tree.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from treering.store import layout
 from treering.store.history import PromotionRecord, promotions
@@ -17,14 +18,26 @@ from treering.text.masking import mask_branch
 _MOST = 1_000
 
 
+class _ScopePart(NamedTuple):
+    """Part of a scope: what it holds there, and where that lies in its tree."""
+
+    name: str
+    listing: Callable[[Snapshot], Listing]
+    path: Callable[[str], str]
+
+
+_MEMORIES = _ScopePart("listing", Snapshot.listing, path_of)
+_SAVED = _ScopePart("saved", Snapshot.saved, saved_path)
+
+
 def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The memories of the source that the target has taken over; shared, not to be changed."""
-    return _list_taken(vault, source, target, Snapshot.listing, path_of)
+    return _list_taken(vault, source, target, _MEMORIES)
 
 
 def list_taken_over_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The same of prompts and templates."""
-    return _list_taken(vault, source, target, Snapshot.saved, saved_path)
+    return _list_taken(vault, source, target, _SAVED)
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
@@ -41,34 +54,22 @@ def _without(all_of_it: Listing, taken: Listing) -> Listing:
     return {key: blob for key, blob in all_of_it.items() if taken.get(key) != blob}
 
 
-def _list_taken(
-    vault: Vault,
-    source: Snapshot,
-    target: Snapshot,
-    part: Callable[[Snapshot], Listing],
-    path: Callable[[str], str],
-) -> Listing:
+def _list_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePart) -> Listing:
     if source.tip is None or target.tip is None:
         return {}
-    key = (source.tip, target.tip, part.__name__)
+    key = (source.tip, target.tip, part.name)
     known = vault.taken_over.get(key)
     if known is None:
         if len(vault.taken_over) > _MOST:
             vault.taken_over.clear()
-        known = vault.taken_over[key] = _find_taken(vault, source, target, part, path)
+        known = vault.taken_over[key] = _find_taken(vault, source, target, part)
     return known
 
 
-def _find_taken(
-    vault: Vault,
-    source: Snapshot,
-    target: Snapshot,
-    part: Callable[[Snapshot], Listing],
-    path: Callable[[str], str],
-) -> Listing:
+def _find_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePart) -> Listing:
     """Found by the promotion commits of the target, which are few, instead of a merge base, which
     for two histories that never met means walking both."""
-    left = dict(part(source))
+    left = dict(part.listing(source))
     if source.tip == target.tip:
         return left
     taken: Listing = {}
@@ -76,9 +77,9 @@ def _find_taken(
         if not left:
             break
         if done.said.is_promotion:
-            brought = _promoted(vault, target, done, left, path)
+            brought = _promoted(vault, target, done, left, part.path)
         elif vault.repository.is_ancestor(done.taken, source.tip or ""):
-            brought = _brought(vault, source, done, part, path)
+            brought = _brought(vault, source, done, part)
         else:
             continue
         taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
@@ -121,20 +122,14 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
     return left
 
 
-def _brought(
-    vault: Vault,
-    source: Snapshot,
-    done: PromotionRecord,
-    part: Callable[[Snapshot], Listing],
-    path: Callable[[str], str],
-) -> Listing:
+def _brought(vault: Vault, source: Snapshot, done: PromotionRecord, part: _ScopePart) -> Listing:
     """The copies a promotion really brought; this never changes, so it is looked at once."""
-    key = (done.commit, done.taken, part.__name__)
+    key = (done.commit, done.taken, part.name)
     if key not in vault.taken_over:
         vault.taken_over[key] = {
             name: blob
-            for name, blob in part(vault.snapshot_at(source.scope, done.taken)).items()
-            if _has_arrived(vault, done, path(name), blob)
+            for name, blob in part.listing(vault.snapshot_at(source.scope, done.taken)).items()
+            if _has_arrived(vault, done, part.path(name), blob)
         }
     return vault.taken_over[key]
 

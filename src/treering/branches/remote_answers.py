@@ -32,7 +32,7 @@ class RemoteAnswer(NamedTuple):
 
 
 _State = tuple[int, ...]
-_known: WeakKeyDictionary[Repository, tuple[_State, dict[str, Any]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Repository, tuple[_State, dict[str, object]]] = WeakKeyDictionary()
 
 
 def read_answers(repository: Repository) -> dict[str, RemoteAnswer]:
@@ -77,7 +77,7 @@ def _mark(repository: Repository, remote: str) -> str:
     return sha256(url.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
-def _read(repository: Repository) -> dict[str, Any]:
+def _read(repository: Repository) -> dict[str, object]:
     """The file's lines as they are, read anew when it was replaced."""
     path = f"{repository.common_dir}/{_FILE}"
     state = files.state_of(path)
@@ -88,7 +88,7 @@ def _read(repository: Repository) -> dict[str, Any]:
     return _known[repository][1]
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> dict[str, object]:
     try:
         text = files.read_file(path)
         lines = json.loads(text) if len(text) <= _MOST_BYTES else {}
@@ -111,5 +111,5 @@ def _parse(line: Any, mark: str) -> RemoteAnswer | None:
     return RemoteAnswer(str(head), branches, line.get("memories") is True, tuple(former))
 
 
-def _oids(branches: dict[str, Any]) -> Iterator[bool]:
+def _oids(branches: dict[str, object]) -> Iterator[bool]:
     return (isinstance(oid, str) and bool(re.fullmatch(_OID, oid)) for oid in branches.values())

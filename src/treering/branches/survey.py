@@ -141,15 +141,20 @@ def find_side_base(repository: Repository, head: str, tip: str) -> str | None:
 
 def local_scopes(vault: Vault) -> dict[Scope, str]:
     """The scopes we have something to say in, and what they are now."""
-    ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
-    return {scope: tip for scope, tip in vault.scopes().items() if scope.ref in ours}
+    return _list_scopes(vault, HEADS)
 
 
 def seen_scopes(vault: Vault) -> dict[Scope, str]:
     """The scopes that are ours, or others' work that we take part in, and what they are now."""
-    views = set(refs.list_refs(vault.repository.common_dir, VIEWS))
-    ours = local_scopes(vault)
-    return {s: tip for s, tip in vault.scopes().items() if s in ours or s.view_ref in views}
+    return local_scopes(vault) | _list_scopes(vault, VIEWS)
+
+
+def _list_scopes(vault: Vault, prefix: str) -> dict[Scope, str]:
+    scopes: dict[Scope, str] = {}
+    for name, tip in refs.list_refs(vault.repository.common_dir, prefix).items():
+        if scope := vault.scope_named(name.removeprefix(prefix), tip):
+            scopes[scope] = vault.tip_or(scope, tip)
+    return scopes
 
 
 def _op_of(vault: Vault, tip: str) -> str:

@@ -3,22 +3,32 @@
 Looked for at every call, so nothing here starts a process or reads more than a few refs.
 """
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from treering.branches.remote_answers import RemoteAnswer, is_branch_name, keep_answer, read_answers
-from treering.branches.trunk_records import list_recorded
 from treering.errors import StoreDamaged
-from treering.git import refs
+from treering.git import files, refs
+from treering.git.objects import CommitInfo
 from treering.git.remote import RemoteListing
 from treering.git.repository import Repository
-from treering.model.scope import Scope, is_utf8
+from treering.model.scope import REMOTES, Scope, is_utf8
 from treering.store import message
 from treering.store.fetched import list_fetched
 
 _USUAL = ("main", "master", "trunk", "develop")
 #: Names of branches that others may land on, too, and folders of such.
 _OFTEN_NAMES, _OFTEN_FOLDERS = ("dev", "next"), ("release/", "stable/")
+#: So many of the newest memory commits are asked; of those who wrote them, each has one voice.
+_MOST_COMMITS = 500
+
+_RefState = list[list[int]]
+_known_names: WeakKeyDictionary[Repository, tuple[_RefState, list[str]]] = WeakKeyDictionary()
 
 
 class TrunkName(NamedTuple):
@@ -269,3 +279,74 @@ def trunk_tips(repository: Repository, trunk: str) -> list[str]:
 
 def is_in_trunk(repository: Repository, trunk: str, commit: str) -> bool:
     return any(repository.is_ancestor(commit, tip) for tip in trunk_tips(repository, trunk))
+
+
+# --- as memories record it: a clone of a clone, a shallow one or a restored mirror has no other way
+# to know. Counting reads many commits, so the result is kept until a fetch brings others. ---------
+
+
+def list_recorded(repository: Repository, usual: Iterable[str]) -> list[str]:
+    """The names fetched memories give the trunk, most voices first; where nothing was fetched or
+    says so, what those of branches with `usual` names say, and of the one we are on."""
+    return _list_fetched(repository) or _count_voices(_read_own(repository, usual))
+
+
+def _read_own(repository: Repository, usual: Iterable[str]) -> Iterator[CommitInfo]:
+    """The newest memory commit of each: what this clone knew itself is not worth a long look."""
+    for branch in filter(is_utf8, dict.fromkeys((*usual, repository.head().branch or ""))):
+        with suppress(StoreDamaged):
+            if tip := refs.read(repository.handle, Scope(branch).ref):
+                yield repository.objects.commit(tip)
+
+
+def _list_fetched(repository: Repository) -> list[str]:
+    state = _fetched_state(repository)
+    if not any(state):
+        return []
+    if _known_names.get(repository, ([], []))[0] != state:
+        _known_names[repository] = (state, _load_names(repository, state))
+    return _known_names[repository][1]
+
+
+def _fetched_state(repository: Repository) -> _RefState:
+    """Changes whenever a fetched ref does: a ref is written beside and moved into its folder, or
+    packed."""
+    top = repository.common_dir
+    places = [top / "packed-refs"]
+    for remote in repository.remotes():
+        places.append(top / f"{REMOTES}{remote}/heads")
+        with suppress(OSError):
+            places += sorted((top / f"{REMOTES}{remote}/clones").iterdir())
+    return [list(files.state_of(str(place))) for place in places]
+
+
+def _load_names(repository: Repository, state: _RefState) -> list[str]:
+    """From the file of the last count, if nothing was fetched since; else counted."""
+    path = repository.common_dir / "treering" / "cache" / "trunk.json"
+    if (names := _read_names(path, state)) is not None:
+        return names
+    tips = [head.tip for head in list_fetched(repository)]
+    names = _count_voices(repository.objects.newest(tips, _MOST_COMMITS))
+    if tips:
+        text = json.dumps({"state": state, "names": names})
+        files.keep_file(path, text, levels=2)
+    return names
+
+
+def _read_names(path: Path, state: _RefState) -> list[str] | None:
+    try:
+        kept = json.loads(files.read_file(path))
+        names = kept["names"] if kept["state"] == state else None
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
+    return names if isinstance(names, list) and all(map(is_branch_name, names)) else None
+
+
+def _count_voices(commits: Iterable[CommitInfo]) -> list[str]:
+    """Names by the number of people whose newest record says so; of equal ones the newer first."""
+    voices: dict[str, str] = {}
+    for commit in commits:
+        name = message.read(commit.message).code.trunk
+        if name and is_branch_name(name):
+            voices.setdefault(commit.author, name)
+    return [name for name, _ in Counter(voices.values()).most_common()]

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ def run_export(
     return None
 
 
-def _write(path: Path, records: Iterator[dict[str, Any]]) -> int:
+def _write(path: Path, records: Iterator[Mapping[str, object]]) -> int:
     """A failure leaves an older export as it was."""
     number = 0
     try:

@@ -283,23 +283,26 @@ class RemovedFile(NamedTuple):
     new_mode: str
 
 
-def read_removals(git_dir: Path, tip: str, *, without: Iterable[str] = ()) -> Iterator[RemovedFile]:
-    """Files that commits of a history changed or took out, oldest first, against every parent.
-
-    Where a part of the past is damaged or not here, nothing is told.
-    """
-    text = process.run(
+def read_removals(
+    git_dir: Path, tips: Iterable[str], *, without: Iterable[str] = ()
+) -> Iterator[RemovedFile] | None:
+    """Files that commits of some histories changed or took out, oldest first, against every parent;
+    None where a part of the past is damaged or not here."""
+    answer = process.ask(
         git_dir,
         # A user may have chosen another way to show merges; each parent counts here.
         *("-c", "log.diffMerges=separate", "log", "-m", "--raw", "--no-abbrev", "--no-renames"),
         *("--diff-filter=DTM", "--topo-order", "--reverse", "--no-show-signature", "--no-color"),
         *("--format=oneline", "--no-abbrev-commit", "--no-decorate", "--stdin"),
         "--",  # and no paths: git would leave out a side of a merge whose other side is the same
-        feed="".join([f"{tip}\n", *(f"^{name}\n" for name in without)]).encode(),
-        may_fail=(128,),
+        feed="".join([*(f"{t}\n" for t in tips), *(f"^{name}\n" for name in without)]).encode(),
     )
+    return _parse_removals(answer.out.decode(errors="replace")) if not answer.code else None
+
+
+def _parse_removals(text: str) -> Iterator[RemovedFile]:
     commit = parent = ""
-    for line in text.decode(errors="replace").splitlines():
+    for line in text.splitlines():
         if head := re.match(_ONELINE, line):
             commit, parent = head[1], head[2] or ""
         elif raw := re.fullmatch(_RAW_LINE, line):
@@ -361,6 +364,18 @@ def read_parents(
         env=_NO_REPLACEMENTS,
         seconds=seconds,
     )
+    rows = (line.split(" ") for line in text.decode("ascii").splitlines())
+    return {commit: tuple(parents) for commit, *parents in rows}
+
+
+def read_graph(
+    git_dir: Path, tips: Iterable[str], *, without: Iterable[str] = ()
+) -> dict[str, tuple[str, ...]]:
+    """The commits of some histories and not of others, each with its parents, newest first."""
+    arguments, lines = _select(tips, without)
+    if arguments is None:
+        return {}
+    text = process.run(git_dir, "rev-list", "--parents", *arguments, feed=lines)
     rows = (line.split(" ") for line in text.decode("ascii").splitlines())
     return {commit: tuple(parents) for commit, *parents in rows}
 

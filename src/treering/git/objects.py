@@ -9,6 +9,7 @@ import hashlib
 import heapq
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
@@ -257,3 +258,26 @@ def _mode(text: bytes) -> int:
 def blob_id(data: bytes) -> str:
     """The id these bytes get as a blob."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def read_blobs(git_dir: Path, oids: Iterable[str], *, largest: int) -> Iterator[tuple[str, bytes]]:
+    """The bytes of many blobs, without those that are not here or larger than `largest`.
+
+    In one go, by git: it keeps at hand what deltas are made against, libgit2 starts anew.
+    """
+    from treering.git import process
+
+    asked = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
+    sizes = process.run(git_dir, "cat-file", "--batch-check", feed=asked)
+    small = []
+    for line in sizes.decode("ascii").splitlines():
+        oid, kind, *rest = line.split(" ")  # or the id and "missing"
+        if kind == "blob" and int(rest[0]) <= largest:
+            small.append((oid, int(rest[0])))
+    feed = "".join(f"{oid}\n" for oid, _ in small).encode()
+    text = process.run(git_dir, "cat-file", "--batch", "--buffer", feed=feed) if small else b""
+    at = 0
+    for oid, size in small:
+        start = text.index(b"\n", at) + 1
+        yield oid, text[start : start + size]
+        at = start + size + 1

@@ -227,9 +227,3 @@ def _lines_with(log: Path, held: set[str]) -> list[int]:
 def _exists(git_dir: Path, common_dir: Path, name: str) -> bool:
     """Whether a log's ref is there: git keeps nothing for a log alone."""
     return any(name in refs.list_refs(folder, name) for folder in (git_dir, common_dir))
-
-
-def list_independent(common_dir: Path, commits: Iterable[str]) -> list[str]:
-    """Those of some commits that none of the others has in its history."""
-    text = process.run(common_dir, "merge-base", "--independent", *commits)
-    return text.decode("ascii").split()

@@ -204,10 +204,6 @@ class Repository:
                 return
             at = parents[0] if parents else None
 
-    def list_independent(self, commits: Sequence[str]) -> list[str]:
-        """Those of some commits that none of the others has in its history."""
-        return reach.list_independent(self.common_dir, commits)
-
     def history(
         self, tips: Sequence[str], *, without: Sequence[str] = (), since: float | None = None
     ) -> list[str]:

@@ -177,7 +177,7 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
 
     last = load(workspace)
     if not last["checkpoint"] or not _is_own(workspace, last["checkpoint"]):
-        last = {"summary": "", "next_steps": [], "open_files": []}
+        last |= {"summary": "", "next_steps": [], "open_files": []}
     summary = last["summary"] or f"Before the context was compacted ({call.agent})."
     wish = mask(call.text("custom_instructions")).strip()[:500]
     if wish and wish not in summary:

@@ -4,7 +4,7 @@ A memory comes fenced: what is attached stands in the conversation as it is, unl
 tool, and has to say that it is data.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote
 
 from mcp_types import (
@@ -26,6 +26,7 @@ from treering.model.dates import ago
 
 if TYPE_CHECKING:
     from treering.actions.recall import RecallHit
+    from treering.actions.status import StatusSummary
     from treering.actions.workspace import Workspace
 
 MEMORY, BRANCH = "treering://memory/", "treering://branch/"
@@ -130,7 +131,7 @@ def _overview(workspace: "Workspace", branch: str) -> str:
     from treering.actions.status import status
     from treering.text.flags import flags_in
 
-    summary = status(workspace, branch=branch)
+    summary = cast("StatusSummary", status(workspace, branch=branch))
     recent = recall(workspace, branch=branch, order="newest", limit=_RECENT, detail="light")
     overview = {
         "branch": recent.branch,

@@ -47,7 +47,7 @@ class SavedPrompts:
         return GetPromptResult(description=description, messages=messages)
 
 
-def _prompts(workspace: "Workspace", op: str, **options: Any) -> dict[str, Any]:
+def _prompts(workspace: "Workspace", op: str, **options: Any) -> Any:
     from treering.actions.prompts.prompts import (
         prompts,  # at the first call, not before the handshake
     )

@@ -18,8 +18,7 @@ from treering.model.memory import Memory, is_id
 from treering.model.prompt import Prompt
 from treering.model.provenance import Version, redate, redate_unknown
 from treering.provenance.version_table import Findings, VersionTable
-from treering.provenance.walk import Walk, order_by_source
-from treering.store.contributions import Contribution, read_contributions
+from treering.provenance.walk import Contribution, Walk, order_by_source, read_contributions
 from treering.store.store import Store
 from treering.store.tree_diff import shallow_commits
 from treering.store.vault import Vault

@@ -8,7 +8,7 @@ alone, so that clones that find the same loss make the same commit.
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
@@ -17,7 +17,7 @@ from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import layout, message
 from treering.store.dates import newest
-from treering.store.history import promotions
+from treering.store.history import read_promotions
 from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.tree_diff import KEEP, differing, tree_of
 from treering.store.vault import NOBODY, Vault
@@ -48,13 +48,32 @@ class Kept(NamedTuple):
     author: str
 
 
-def find_loss(vault: Vault, scope: Scope, tip: str, base: str | None) -> Loss:
+def find_losses(vault: Vault, scope: Scope, bases: Mapping[str, str | None]) -> dict[str, Loss]:
+    """What is missing from heads, each with what is known to be whole of it, or None; those that
+    lack nothing are left out. All are looked at together first: hardly ever is something missing.
+    """
+    known = [base for base in bases.values() if base]
+    removals = _read_removals(vault, scope, list(bases), known) if len(bases) > 1 else None
+    is_whole = removals is not None and not any(removals)
+    losses = {
+        tip: find_loss(vault, scope, tip, base, are_commits_whole=is_whole)
+        for tip, base in bases.items()
+        if tip != base
+    }
+    return {tip: loss for tip, loss in losses.items() if loss}
+
+
+def find_loss(
+    vault: Vault, scope: Scope, tip: str, base: str | None, *, are_commits_whole: bool = False
+) -> Loss:
     """What the history of `tip` had and its tree has not, as far as it is not that of `base`.
 
     git compares the trees that came in, so the cost follows their number. Our own reader compares
     the two ends: it also misses what git would still show, a file that is there twice for example.
     """
-    missing_files = dict(_removals(vault, scope, tip, base))
+    missing_files: Loss = {}
+    if not are_commits_whole:
+        missing_files |= _read_removals(vault, scope, [tip], [base] if base else []) or {}
     if base and vault.repository.is_ancestor(base, tip):
         pairs = differing(vault, tree_of(vault, base), tree_of(vault, tip))
         for path, (before, now) in pairs.items():
@@ -68,20 +87,27 @@ def find_loss(vault: Vault, scope: Scope, tip: str, base: str | None) -> Loss:
     }
 
 
-def _removals(
-    vault: Vault, scope: Scope, tip: str, base: str | None
-) -> Iterator[tuple[str, Missing]]:
-    """Every file of ours that a commit has no longer and one of its parents has, oldest first.
+def _read_removals(
+    vault: Vault, scope: Scope, tips: Sequence[str], known: Sequence[str]
+) -> Loss | None:
+    """Every file of ours that a commit has no longer and one of its parents has, as it last was;
+    None where a part of the past cannot be read.
 
     What lies behind a promotion is another scope's.
     """
-    behind = (parent for done in promotions(vault, tip) for parent in done.sources)
-    without = [*([base] if base else []), *behind]
-    for file in log.read_removals(vault.repository.common_dir, tip, without=without):
-        if file.old_mode != _PLAIN or file.new_mode == _PLAIN or not layout.is_ours(file.path):
-            continue
-        if not _stays_behind(vault, scope, file.commit, file.parent, file.blob):
-            yield file.path, Missing(file.blob, file.commit)
+    records = read_promotions(vault, tips, without=known)
+    without = [*known, *(parent for record in records for parent in record.sources)]
+    removals = log.read_removals(vault.repository.common_dir, tips, without=without)
+    if removals is None:
+        return None
+    return {
+        file.path: Missing(file.blob, file.commit)
+        for file in removals
+        if file.old_mode == _PLAIN
+        and file.new_mode != _PLAIN
+        and layout.is_ours(file.path)
+        and not _stays_behind(vault, scope, file.commit, file.parent, file.blob)
+    }
 
 
 def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str, blob: str) -> bool:

@@ -5,10 +5,10 @@ that anyone who knows the same heads makes the same way, so it is never shared. 
 our own head alone. Only who changes what others brought puts the change on top of both.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from treering.errors import TreeringError
-from treering.git import pack, refs
+from treering.git import log, pack, refs
 from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
@@ -29,7 +29,10 @@ def list_heads(vault: Vault, scope: Scope) -> list[str]:
     own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
     if view is None:
         return [own] if own else []
-    return list_independent(vault, [*list_joined(vault, view), *([own] if own else [])])
+    joined = list_joined(vault, view)
+    if own is None or own in joined:
+        return list(joined)
+    return list_independent(vault, [own], joined)
 
 
 def list_joined(vault: Vault, view: str) -> tuple[str, ...]:
@@ -38,17 +41,27 @@ def list_joined(vault: Vault, view: str) -> tuple[str, ...]:
     return commit.parents if vault.is_join(view) else (view,)
 
 
-def list_independent(vault: Vault, heads: Collection[str]) -> list[str]:
-    """The heads that no other one holds, sorted."""
-    unique = sorted(set(heads))
-    is_ancestor = vault.repository.is_ancestor
-    if len(unique) > 2:
-        unique = sorted(vault.repository.list_independent(unique))
-    return [
-        head
-        for head in unique
-        if not any(head != other and is_ancestor(head, other) for other in unique)
-    ]
+def list_independent(
+    vault: Vault, heads: Collection[str], known: Collection[str] = ()
+) -> list[str]:
+    """The heads that no other one holds, sorted. Of those `known` none holds another, so only what
+    is new in the others costs."""
+    unique = sorted({*heads, *known})
+    if len(unique) < 2:
+        return unique
+    if len(unique) == 2:
+        is_ancestor = vault.repository.is_ancestor
+        return [h for h, other in (unique, unique[::-1]) if not is_ancestor(h, other)]
+    graph = read_news(vault, [head for head in unique if head not in known], known)
+    below = {parent for parents in graph.values() for parent in parents}
+    return [h for h in unique if h not in below and (h in known or h in graph)]
+
+
+def read_news(
+    vault: Vault, heads: Iterable[str], known: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """The commits that heads have and the `known` have not, with their parents."""
+    return log.read_graph(vault.repository.common_dir, heads, without=known)
 
 
 def is_held(vault: Vault, head: str, other: str) -> bool:
@@ -61,11 +74,17 @@ def is_held(vault: Vault, head: str, other: str) -> bool:
 
 
 def combine(
-    vault: Vault, scope: Scope, heads: Collection[str], *, before: str | None = None
+    vault: Vault,
+    scope: Scope,
+    heads: Collection[str],
+    *,
+    known: Collection[str] = (),
+    before: str | None = None,
 ) -> tuple[str, JoinResult | None]:
     """The commit that heads are together: the only one that no other holds, or their join, which is
-    written; no ref is moved. With `before`, an earlier view, only what is new costs."""
-    left = list_independent(vault, heads)
+    written; no ref is moved. Of those `known` none holds another; with `before`, what they were
+    together, only what is new costs."""
+    left = list_independent(vault, heads, known)
     if len(left) == 1:
         return left[0], None
     result = join(vault, left, before=before)
@@ -118,9 +137,10 @@ def write(
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
         others = vault.fetched_heads(to, is_sure=True)
+    holders: list[str] = []
     if own is None and vault.kinship.is_of_others(to):
         holders = others  # what we add is to their work, and they should know it for that
-    else:
+    elif view and any(vault.file_at(view, path) for path in files):
         holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
     parent = own
     if holders:
@@ -145,9 +165,9 @@ def _renew_view(
     """The view after a commit of ours, which knew all that others did to its files: what it wrote
     stands, and nothing else is different."""
     old = refs.read(vault.repository.handle, scope.view_ref)
-    heads = list_independent(vault, [commit, *others])
-    if len(heads) == 1:
-        new = heads[0]
+    heads = [commit, *others]
+    if not others:
+        new = commit
     else:
         root = vault.repository.objects.commit(commit).tree
         blobs = {path: vault.trees.blob(root, path) for path in files}
@@ -189,7 +209,7 @@ def move_head(vault: Vault, held: Held, scope: Scope, new: str | None, *, why: s
     if new is None:
         set_view(vault, held, scope, None, old=view)
     elif others:
-        whole, _ = combine(vault, scope, [new, *others])
+        whole, _ = combine(vault, scope, [new], known=others)
         set_view(vault, held, scope, whole, old=view)
 
 
@@ -217,7 +237,7 @@ def see(
         return None, None
     old = refs.read(vault.repository.handle, scope.view_ref)
     before = view if view and set(list_joined(vault, view)) <= {*known, *heads} else None
-    new, result = combine(vault, scope, [*known, *heads], before=before)
+    new, result = combine(vault, scope, heads, known=known, before=before)
     set_view(vault, held, scope, new, old=old)
     return new, result
 

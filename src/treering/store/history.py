@@ -1,7 +1,7 @@
 """The past of memories: found by the trailers of commits, not by walking every tree."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
@@ -152,12 +152,16 @@ class PromotionRecord(NamedTuple):
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
     """The promotions in a scope's history, newest first; read once for each tip."""
     if tip not in vault.promotions:
-        vault.promotions[tip] = list(_read_promotions(vault, tip))
+        vault.promotions[tip] = list(read_promotions(vault, [tip]))
     return vault.promotions[tip]
 
 
-def _read_promotions(vault: Vault, tip: str) -> Iterator[PromotionRecord]:
-    commits = log.read_log(vault.repository.common_dir, [tip], containing=["Treering-Op: promote"])
+def read_promotions(
+    vault: Vault, tips: Sequence[str], *, without: Iterable[str] = ()
+) -> Iterator[PromotionRecord]:
+    """The promotions that some histories have and others have not, newest first."""
+    folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
+    commits = log.read_log(folder, tips, without=without, containing=words)
     for commit in commits:
         text = message.read(commit.message)
         if commit.parents and text.op == "promote":

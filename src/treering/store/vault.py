@@ -155,31 +155,47 @@ class Vault:
             fetched.setdefault(head.component, []).append(head.tip)
         found: dict[Scope, str] = {}
         for component in sorted({*own_names, *fetched}):
-            heads = fetched.get(component, [])
-            tip = own_names[component] if component in own_names else heads[0]
-            if not is_utf8(component):
-                continue  # no answer could name it; doctor does
-            if known := Scope.of_component(component, self._full_name(component, tip)):
-                found |= self._tips_of(known, tip if component in own_names else None, heads)
+            heads, own = fetched.get(component, []), own_names.get(component)
+            if own == "":
+                continue  # a ref that was emptied by a crash, which doctor puts back
+            if known := self.scope_named(component, own or heads[0]):
+                found |= self._tips_of(known, own, heads)
         return found
+
+    def scope_named(self, component: str, tip: str) -> Scope | None:
+        """The scope that a name in refs stands for. A name that was cut stands in its commits; one
+        that is not UTF-8 no answer could tell, and doctor does."""
+        if not is_utf8(component):
+            return None
+        return Scope.of_component(component, self._full_name(component, tip))
 
     def _tips_of(self, of: Scope, own: str | None, heads: Sequence[str]) -> dict[Scope, str]:
         """The tip of a scope, and of others' work that has its name."""
         tips: dict[Scope, str] = {}
-        if own == "":
-            return tips  # a ref that was emptied by a crash, which doctor puts back
-        if own and (tip := self._tip_or(of, own)):
-            tips[of] = tip
-            is_ancestor = self.repository.is_ancestor
-            heads = [h for h in heads if h not in (own, tip) and not is_ancestor(h, tip)]
+        ours = self.tip_or(of, own) if own else None
+        if ours:
+            tips[of] = ours
+            joined = {own, ours, *self._list_parents(ours)}
+            heads = [head for head in heads if head not in joined]
         for life, some in self._sort_lives(of, heads).items() if heads else ():
-            if life not in tips and (tip := self._look_at(life, some)):
+            if life in tips:
+                continue
+            if ours:
+                some = [head for head in some if not self.repository.is_ancestor(head, ours)]
+            if tip := self._look_at(life, some):
                 tips[life] = tip
         return tips
 
-    def _tip_or(self, of: Scope, tip: str) -> str | None:
+    def _list_parents(self, commit: str) -> tuple[str, ...]:
         try:
-            return self.tip(of)
+            return self.repository.objects.commit(commit).parents
+        except StoreDamaged:
+            return ()
+
+    def tip_or(self, of: Scope, tip: str) -> str:
+        """The tip of a scope, or another one where it cannot be read."""
+        try:
+            return self.tip(of) or tip
         except StoreDamaged:
             return tip
 

@@ -17,13 +17,12 @@ from treering.git import refs
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, Scope
 from treering.store import heads, layout, message
-from treering.store.absence import Loss, find_loss, put_back, tell
+from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.merge.replay import is_redacted
 from treering.store.redaction import TOMBSTONE, take_out
 from treering.store.store import Store
 from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
-from treering.sync.remote_heads import scope_of
 
 #: Bytes of trees: some two million memories.
 _MOST_LISTED = 80 * 1024 * 1024
@@ -60,16 +59,14 @@ def look_over(
     """
     good: list[str] = []
     refusals: list[str] = []
-    losses: dict[str, Loss] = {}
     for tip in tips:
         try:
             refuse_unreadable(vault, scope, tip)
-            base = known.get(tip) or before
-            if base != tip and (loss := find_loss(vault, scope, tip, base)):
-                losses[tip] = loss
             good.append(tip)
         except TreeringError as error:
             refusals.append(error.message)
+    bases = {tip: known.get(tip) or before for tip in good}
+    losses = find_losses(vault, scope, bases)
     return IncomingScope(scope, tuple(good), before, losses, tuple(refusals))
 
 
@@ -184,7 +181,7 @@ def take_out_redacted(
     own = refs.list_refs(vault.repository.common_dir, HEADS)
     history = take_out(vault, actor.held, ids)
     for name, tip in own.items():
-        if tip in history.commits and (scope := scope_of(vault, name.removeprefix(HEADS), tip)):
+        if tip in history.commits and (scope := vault.scope_named(name.removeprefix(HEADS), tip)):
             aside = trash_name(vault, scope, actor.seconds, REDACTED)
             vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
     return history.commits

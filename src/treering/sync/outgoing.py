@@ -53,6 +53,9 @@ class Place(NamedTuple):
     clone: str
     heads: dict[Scope, list[RemoteHead]]
 
+    def list_heads(self) -> list[RemoteHead]:
+        return [head for some in self.heads.values() for head in some]
+
     def own_ref(self, scope: Scope) -> str:
         return ref_of(self.prefix, self.clone, scope)
 
@@ -74,12 +77,7 @@ def list_outgoing(
     mine = local_scopes(vault)
     promoted = _Promoted(vault, trunk, mine)
     todo: dict[Scope, list[str]] = {}
-    for scope in {**mine, **more}:
-        own = vault.head(scope)
-        if own and is_left_over(store.repository, vault, scope, mine.get(scope, own)):
-            own = None  # another branch's, which gc will judge
-        known = [*heads.list_heads(vault, scope), *more.get(scope, ())] if own else more.get(scope)
-        some = list(dict.fromkeys([*([own] if own else []), *(known or ())]))
+    for scope, some in _list_known(store, vault, mine, more).items():
         news = [head for head in some if is_news(vault, head, place.tips(scope))]
         if news and not is_long_lived(store.repository, scope.branch):
             news = [head for head in news if not promoted.is_all_of(scope, head)]
@@ -89,10 +87,44 @@ def list_outgoing(
     return todo
 
 
+def _list_known(
+    store: Store, vault: Vault, mine: Mapping[Scope, str], more: Mapping[Scope, Collection[str]]
+) -> dict[Scope, list[str]]:
+    """What we know of each scope. Work of others that has the name of ours, or of one another, is
+    said aside: under one name it would become one."""
+    known: dict[Scope, list[str]] = {}
+    for scope, tip in mine.items():
+        if not is_left_over(store.repository, vault, scope, tip):  # another's, which gc will judge
+            known[scope] = heads.list_heads(vault, scope)
+    for scope, lost in more.items():
+        kin = vault.kinship.choose(scope, list(lost), is_sure=True)
+        if is_long_lived(store.repository, scope.branch):
+            known.setdefault(scope, []).extend(kin)
+            continue
+        groups = _group(vault, [head for head in lost if scope not in known or head not in kin])
+        if scope in known:
+            known[scope] += kin
+        elif groups:
+            known[scope] = groups.pop(0)
+        for group in groups:
+            oldest = log.list_commits(vault.repository.common_dir, group)[-1]
+            known.setdefault(scope.aside(oldest), []).extend(group)
+    return known
+
+
+def _group(vault: Vault, some: Collection[str]) -> list[list[str]]:
+    """Heads by the commits they share: each group is one piece of work."""
+    groups: list[list[str]] = []
+    for head in sorted(some):
+        near = [g for g in groups if any(vault.repository.merge_base(head, one) for one in g)]
+        groups = [g for g in groups if g not in near]
+        groups.append([head, *(one for group in near for one in group)])
+    return groups
+
+
 def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     """Whether a head says something that no head there does."""
-    is_ancestor = vault.repository.is_ancestor
-    if head in there or any(is_ancestor(head, tip) for tip in there):
+    if head in there:
         return False
     known = [tip for tip in there if vault.repository.objects.exists(tip)]
     commits = log.read_log(vault.repository.common_dir, [head], without=known)
@@ -138,7 +170,7 @@ def list_gone(
     """Our own refs there that say nothing more: of what is in the trash here, was renamed, or is
     all in another scope. What nobody else holds stays."""
     trunk = Scope(trunk_of(store.repository))
-    there = {head.ref: head.tip for some in place.heads.values() for head in some}
+    there = {head.ref: head.tip for head in place.list_heads()}
     there |= {place.own_ref(scope): tip for scope, tip in new.items()}
     gone: dict[str, Scope] = {}
     for scope in place.heads:
@@ -213,7 +245,7 @@ def put_together(
     redacted: Mapping[str, str],
 ) -> Outgoing:
     """A whole push: what is new, what replaces a text that was redacted, and what goes."""
-    there = {head.ref: head.tip for some in place.heads.values() for head in some}
+    there = {head.ref: head.tip for head in place.list_heads()}
     own = {place.own_ref(scope) for scope in new}
     replaced = {
         ref: redacted[tip] for ref, tip in there.items() if tip in redacted and ref not in own

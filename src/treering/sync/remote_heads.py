@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from treering.errors import StoreDamaged
 from treering.model.scope import HEADS, Scope
-from treering.store import message
 from treering.store.fetched import CLONES_SEEN, SHARED_SEEN, FetchedHead
 from treering.store.vault import Vault
 
@@ -40,22 +38,10 @@ def read_listing(listing: Mapping[str, str], prefix: str) -> Iterator[RemoteHead
             yield RemoteHead(ref, clone, component, tip)
 
 
-def scope_of(vault: Vault, component: str, tip: str) -> Scope | None:
-    """The scope a component stands for. A name that was cut stands in the commit, once that is
-    here."""
-    full_name = ""
-    if "%+" in component:
-        try:
-            full_name = message.read(vault.repository.objects.commit(tip).message).code.branch
-        except StoreDamaged:
-            return None
-    return Scope.of_component(component, full_name)
-
-
 def group_by_scope(vault: Vault, there: Iterable[RemoteHead]) -> dict[Scope, list[RemoteHead]]:
     """Heads by the scope they are of; what is no name of ours is left out."""
     scopes: dict[Scope, list[RemoteHead]] = {}
     for head in there:
-        if scope := scope_of(vault, head.component, head.tip):
+        if scope := vault.scope_named(head.component, head.tip):
             scopes.setdefault(scope, []).append(head)
     return scopes

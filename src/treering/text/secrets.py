@@ -29,7 +29,7 @@ from treering.text.credentials import (
 )
 from treering.text.hygiene import clean
 from treering.text.randomness import is_example, is_password, is_random, is_token, is_uuid
-from treering.text.steering.plain import holds_any
+from treering.text.words import holds_any
 
 _LONG_WORD = 26  # no token with a prefix is shorter
 

@@ -7,7 +7,6 @@ is left out, and the text of others is never repeated.
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
 
 from treering.actions.checkpoint import load
 from treering.actions.flags import Flags
@@ -112,7 +111,7 @@ def _names(*people: str) -> str:
 
 def _resume(workspace: Workspace) -> list[str]:
     """Where the work was left: in words where they are the user's own, else by title."""
-    answer: dict[str, Any] = load(workspace)
+    answer = load(workspace)
     checkpoint = answer["checkpoint"]
     if not checkpoint or checkpoint.get("flags"):
         return []

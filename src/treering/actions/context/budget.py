@@ -1,10 +1,14 @@
 """Memories packed into a number of characters: the more they matter, the more of them is said."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from treering.actions.checkpoint import CheckpointLoaded, CodeSince
 from treering.model.dates import ago
 from treering.model.memory import uri_of
+
+if TYPE_CHECKING:
+    from treering.actions.prompts.render import TemplateMemory
 
 #: How much of a memory's text is said, by how much it matters.
 _EXCERPT = {"high": 600, "medium": 240, "low": 0}
@@ -32,19 +36,30 @@ class Headline(NamedTuple):
     confidence: float = 0.8
     modified: str = ""
 
-    def as_fields(self) -> dict[str, Any]:
-        """The fields a template may speak of."""
+    def as_template_memory(self) -> "TemplateMemory":
         return {
-            **self._asdict(),
+            "id": self.id,
             "uri": uri_of(self.id),
+            "type": self.type,
             "namespace": self.type,
+            "title": self.title,
+            "content": self.content,
+            "branch": self.branch,
             "tags": list(self.tags),
+            "topic": self.topic,
+            "status": self.status,
+            "confidence": self.confidence,
+            "created": self.created,
+            "modified": self.modified,
+            "author": self.author,
+            "score": self.score,
             "why": list(self.why),
+            "stale": self.stale,
         }
 
 
 def pack(
-    entries: Sequence[Headline], checkpoint: Mapping[str, Any], room: int, now: float
+    entries: Sequence[Headline], checkpoint: CheckpointLoaded, room: int, now: float
 ) -> tuple[str, list[Headline]]:
     """A text of at most `room` characters, and the entries that are in it.
 
@@ -66,7 +81,7 @@ def pack(
     return "\n".join(parts), page
 
 
-def _resume(checkpoint: Mapping[str, Any], now: float) -> str:
+def _resume(checkpoint: CheckpointLoaded, now: float) -> str:
     """Where the work stands, in a few lines."""
     last = checkpoint["checkpoint"]
     if not last:
@@ -84,7 +99,7 @@ def _resume(checkpoint: Mapping[str, Any], now: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def changes(since: Mapping[str, Any]) -> str:
+def changes(since: CodeSince) -> str:
     """How much happened since a checkpoint."""
     commits, files = since["commits"], since.get("files_total", len(since["files"]))
     return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"

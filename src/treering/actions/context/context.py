@@ -4,11 +4,11 @@ The text is ready to be put before an agent: between marks that say it is data, 
 where it is from. What bears the signs of an order to the agent is left out of it, and named.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
-from treering.actions.checkpoint import load
+from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
 from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
@@ -17,13 +17,39 @@ from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.memory import uri_of
-from treering.model.relevance import RelevanceCase, relevance
+from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.store.view import Copy
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
 _MOST = 40  # memories read to make one context
 _LARGEST = 100_000
+
+
+class ContextEntry(TypedDict):
+    id: str
+    uri: str
+    title: str
+    type: str
+    branch: str
+    score: float
+    why: list[str]
+
+
+class ContextAnswer(TypedDict):
+    """`text` is ready to be put before an agent; the rest says what is in it."""
+
+    budget: int
+    used: int
+    text: str
+    high: list[ContextEntry]
+    medium: list[ContextEntry]
+    low: list[ContextEntry]
+    left_out: int
+    flagged: list[str]
+    branch: str
+    checkpoint: CheckpointMemory | None
+    pending: NotRequired[int]
 
 
 class _ContextRequest(NamedTuple):
@@ -44,7 +70,7 @@ def context(
     budget: int = 2000,
     template: str = "",
     branch: str = "",
-) -> dict[str, Any]:
+) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
     if not 1 <= budget <= _LARGEST:
         raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
@@ -60,7 +86,7 @@ def context(
     )
     checkpoint = load(workspace, branch=branch)
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
-        checkpoint = {"checkpoint": None}
+        checkpoint["checkpoint"] = None
     view = workspace.view_from(position)
     search_view = workspace.searcher.search_view(view)
     cases = ContextCandidates(workspace, search_view, request.branch).gather(
@@ -79,17 +105,21 @@ def context(
     workspace.settle()
     entries.sort(key=lambda entry: -entry.score)
     text, page = _text(workspace, request, entries, checkpoint)
-    return {
+    answer: ContextAnswer = {
         "budget": budget,
         "used": len(text),
         "text": text,
-        **{group: _list_entries(page, group) for group in ("high", "medium", "low")},
+        "high": _list_entries(page, "high"),
+        "medium": _list_entries(page, "medium"),
+        "low": _list_entries(page, "low"),
         "left_out": len(entries) - len(page),
         "flagged": flag_ids,
         "branch": request.branch,
         "checkpoint": checkpoint["checkpoint"],
-        **({"pending": pending} if pending else {}),
     }
+    if pending:
+        answer["pending"] = pending
+    return answer
 
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
@@ -133,7 +163,7 @@ def _read(
     )
 
 
-def _list_entries(page: Sequence[Headline], group: str) -> list[dict[str, Any]]:
+def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
     return [
         {
             "id": entry.id,
@@ -153,7 +183,7 @@ def _text(
     workspace: Workspace,
     request: _ContextRequest,
     entries: Sequence[Headline],
-    checkpoint: Mapping[str, Any],
+    checkpoint: CheckpointLoaded,
 ) -> tuple[str, list[Headline]]:
     """The text and the entries in it; what does not fit is left out from the end."""
     nonce = fresh_nonce()
@@ -175,7 +205,7 @@ def _fill_template(
     workspace: Workspace,
     request: _ContextRequest,
     entries: Sequence[Headline],
-    checkpoint: Mapping[str, Any],
+    checkpoint: CheckpointLoaded,
     nonce: str,
     header: str,
 ) -> tuple[str, list[Headline]]:
@@ -184,7 +214,7 @@ def _fill_template(
     from treering.actions.prompts.render import TemplateMemories
     from treering.model.template import render
 
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "task": request.task,
         "query": request.task,
         "branch": request.branch,
@@ -196,7 +226,7 @@ def _fill_template(
         workspace, request.template, {*values, "memories", "count"}, request.branch
     )
     for count in range(len(entries), -1, -1):
-        memories = TemplateMemories(entry.as_fields() for entry in entries[:count])
+        memories = TemplateMemories(entry.as_template_memory() for entry in entries[:count])
         text = fence(
             render(template, {**values, "memories": memories, "count": count}), nonce, header
         )

@@ -1,13 +1,13 @@
-"""One of our refs: its tip, its name, and the way back where the tip cannot be read."""
+"""One of our refs: its tip, its name, and the way back where the tip cannot be read; and its files,
+each the memory it says it is."""
 
 import contextlib
 from collections.abc import Collection, Iterator
 
-from treering.actions.doctor.documents import check_prompts, foreign, memories
 from treering.actions.doctor.finding import Finding
-from treering.errors import StoreDamaged, TreeringError
+from treering.errors import InvalidDocument, StoreDamaged, TreeringError
 from treering.git import reach, refs
-from treering.git.objects import TREE
+from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.scope import (
     CLONES,
@@ -25,6 +25,8 @@ from treering.model.scope import (
 )
 from treering.store import layout, message
 from treering.store.vault import Vault
+
+_FETCH = "Fetch the object from a remote or another clone, or `treering revert` the memory."
 
 
 def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Finding]:
@@ -52,11 +54,78 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
         )
     for entry in entries:
         if entry.mode == TREE and entry.name == layout.MEMORIES:
-            yield from memories(vault, name, entry.oid)
+            yield from _check_memories(vault, name, entry.oid)
         elif entry.mode == TREE and entry.name in layout.SAVED.values():
-            yield from check_prompts(vault, name, entry.name, entry.oid)
+            yield from _check_prompts(vault, name, entry.name, entry.oid)
         else:
-            yield foreign(name, entry.name)
+            yield _foreign(name, entry.name)
+
+
+def _check_memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
+    trees = vault.trees
+    try:
+        shards = trees.lines(tree)
+    except StoreDamaged as error:
+        yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
+        return
+    for shard in shards:
+        if shard.mode != TREE or not layout.is_shard(shard.name):
+            yield _foreign(name, f"memories/{shard.name}")
+            continue
+        try:
+            files = trees.lines(shard.oid)
+        except StoreDamaged as error:
+            yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
+            continue
+        for file in files:
+            memory_id = layout.id_in(file.name, shard.name)
+            if file.mode != BLOB or memory_id is None:
+                yield _foreign(name, f"memories/{shard.name}/{file.name}")
+            else:
+                yield from _document(vault, name, memory_id, file.oid)
+
+
+def _check_prompts(vault: Vault, name: str, folder: str, tree: str) -> Iterator[Finding]:
+    """The prompts or templates of a scope."""
+    try:
+        files = vault.trees.lines(tree)
+    except StoreDamaged as error:
+        yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
+        return
+    for file in files:
+        if file.mode != BLOB or layout.name_in(file.name) is None:
+            yield _foreign(name, f"{folder}/{file.name}")
+
+
+def _document(vault: Vault, name: str, memory_id: str, blob: str) -> Iterator[Finding]:
+    try:
+        memory = vault.memory(blob)
+    except InvalidDocument as error:
+        yield Finding(
+            "bad-document",
+            "error",
+            f"{name}: {memory_id} is not a memory ({error.reason}: {error.message})",
+            f"treering revert {memory_id}",
+        )
+    except StoreDamaged as error:
+        yield Finding("broken-blob", "error", f"{name}: {memory_id}: {error.message}", _FETCH)
+    else:
+        if memory.id != memory_id:
+            yield Finding(
+                "wrong-id",
+                "error",
+                f"{name}: {memory_id} says it is {memory.id}",
+                f"treering revert {memory_id}",
+            )
+
+
+def _foreign(name: str, path: str) -> Finding:
+    return Finding(
+        "foreign-entry",
+        "info",
+        f"{name}: {path!r} is not a file of treering and is ignored.",
+        "Nothing has to be done.",
+    )
 
 
 def _scope(name: str, full_name: str) -> Scope | None:

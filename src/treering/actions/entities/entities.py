@@ -4,12 +4,12 @@ An entity is a memory of type entity: its title is the name, `details.kind` says
 has a branch, a history and links like any other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from treering.actions import inputs
-from treering.actions.entities.merge import merge_entities
+from treering.actions.entities.merge import EntitiesMerged, merge_entities
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.forget import forget
 from treering.actions.workspace import Change, Workspace, Writing
@@ -17,11 +17,70 @@ from treering.errors import Invalid
 from treering.model.choices import ENTITY_KINDS, ENTITY_OPS
 from treering.model.memory import Link, Memory
 from treering.model.taxonomy import one_of
+from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.extraction import NamedEntity, extract, kind_of
 
 _MOST = 1000
 _MOST_PROPERTIES = 50
+
+
+class EntityCount(TypedDict):
+    id: str
+    name: str
+    kind: str
+    mentions: int
+
+
+class EntityList(TypedDict):
+    entities: list[EntityCount]
+    total: int
+
+
+class Mention(TypedDict):
+    id: str
+    title: str
+
+
+class EntityFound(TypedDict):
+    id: str
+    name: str
+    kind: str
+    aliases: list[str]
+    properties: dict[str, object]
+    branch: str
+    mentions: int
+    mentioned_by: list[Mention]
+
+
+class EntityAdded(TypedDict):
+    id: str
+    name: str
+    kind: str
+    created: bool
+
+
+class EntitiesDeleted(TypedDict):
+    deleted: list[str]
+
+
+class EntityExtracted(TypedDict):
+    """`id` is empty where it is not stored."""
+
+    name: str
+    kind: str
+    confidence: float
+    id: str
+
+
+class EntitiesExtracted(TypedDict):
+    entities: list[EntityExtracted]
+    stored: bool
+
+
+EntityAnswer = (
+    EntityList | EntityFound | EntityAdded | EntitiesDeleted | EntitiesMerged | EntitiesExtracted
+)
 
 
 class _EntityRequest(NamedTuple):
@@ -32,7 +91,7 @@ class _EntityRequest(NamedTuple):
     text: str
     ids: tuple[str, ...]
     canonical: str
-    properties: Mapping[str, Any]
+    properties: Mapping[str, object]
     min_confidence: float
     store: bool
     dry_run: bool
@@ -55,7 +114,7 @@ def entities(
     dry_run: bool = True,
     limit: int = 50,
     branch: str = "",
-) -> dict[str, Any]:
+) -> EntityAnswer:
     """Do one of the operations; the answer is the contract's for it."""
     if not 1 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
@@ -75,10 +134,10 @@ def entities(
     return _OPERATIONS[one_of(op, ENTITY_OPS, "operation")](workspace, request)
 
 
-def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(properties: Mapping[str, object]) -> dict[str, object]:
     if len(properties) > _MOST_PROPERTIES:
         raise Invalid(f"An entity has at most {_MOST_PROPERTIES} properties.")
-    plain: dict[str, Any] = {}
+    plain: dict[str, object] = {}
     for key, value in properties.items():
         if not isinstance(value, str | int | float | bool):
             raise Invalid(f"The property {key} is neither text nor a number.")
@@ -87,7 +146,7 @@ def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _list(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+def _list(workspace: Workspace, request: _EntityRequest) -> EntityList:
     roster = Roster(workspace, request.branch)
     pairs = [
         (roster.mentions(entity), entity)
@@ -96,14 +155,14 @@ def _list(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
         if not request.name or request.name.casefold() in entity.name.casefold()
     ]
     pairs.sort(key=lambda pair: (-len(pair[0]), pair[1].name.casefold(), pair[1].id))
-    page = [
+    page: list[EntityCount] = [
         {"id": entity.id, "name": entity.name, "kind": entity.kind, "mentions": len(sources)}
         for sources, entity in pairs[: request.limit]
     ]
     return {"entities": page, "total": len(pairs)}
 
 
-def _get(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+def _get(workspace: Workspace, request: _EntityRequest) -> EntityFound:
     roster = Roster(workspace, request.branch)
     entity = roster.resolve(_one_named(request), request.kind)
     sources = roster.mentions(entity)
@@ -129,14 +188,14 @@ def _one_named(request: _EntityRequest) -> str:
     return word
 
 
-def _add(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+def _add(workspace: Workspace, request: _EntityRequest) -> EntityAdded:
     if not request.name:
         raise Invalid("An entity needs a name.")
     secrets.refuse(request.name, *(str(value) for value in request.properties.values()))
     kind = request.kind or kind_of(request.name)
     Roster(workspace, request.branch)  # may build the index: not under the lock
 
-    def attempt(writing: Writing) -> dict[str, Any]:
+    def attempt(writing: Writing) -> EntityAdded:
         roster = Roster(workspace, request.branch, writing.view)
         entity = roster.by_name(request.name, kind)
         if entity is None:
@@ -151,8 +210,8 @@ def _add(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
 
 
 def _new(
-    workspace: Workspace, roster: Roster, name: str, kind: str, properties: Mapping[str, Any]
-) -> tuple[Memory, Any]:
+    workspace: Workspace, roster: Roster, name: str, kind: str, properties: Mapping[str, object]
+) -> tuple[Memory, Copy | None]:
     """A memory for an entity nobody knows, under a free id or the one it was forgotten under."""
     content, now = content_of(name, kind, ()), workspace.now()
     memory_id, replaces = roster.free_id(content)
@@ -172,14 +231,16 @@ def _new(
     return memory, replaces
 
 
-def _with_properties(workspace: Workspace, entity: Entity, properties: Mapping[str, Any]) -> Change:
+def _with_properties(
+    workspace: Workspace, entity: Entity, properties: Mapping[str, object]
+) -> Change:
     memory = entity.place.memory()
     new = memory.with_details(properties=dict(entity.properties) | dict(properties))
     new = new.touch(workspace.now())
     return Change(new, entity.place, entity.place.is_private)
 
 
-def _delete(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+def _delete(workspace: Workspace, request: _EntityRequest) -> EntitiesDeleted:
     roster = Roster(workspace, request.branch)
     words = request.ids or ((request.name,) if request.name else ())
     if not words:
@@ -189,13 +250,13 @@ def _delete(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
     return {"deleted": entity_ids}
 
 
-def _merge(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+def _merge(workspace: Workspace, request: _EntityRequest) -> EntitiesMerged:
     return merge_entities(
         workspace, request.ids, request.canonical, dry_run=request.dry_run, branch=request.branch
     )
 
 
-def _extract(workspace: Workspace, request: _EntityRequest) -> dict[str, Any]:
+def _extract(workspace: Workspace, request: _EntityRequest) -> EntitiesExtracted:
     """From a text, or from memories, which then get links to what they mention."""
     roster = Roster(workspace, request.branch)
     places = [roster.view.find(word) for word in request.ids]
@@ -263,7 +324,7 @@ def _mentioning(
     return changes
 
 
-_OPERATIONS = {
+_OPERATIONS: dict[str, Callable[[Workspace, _EntityRequest], EntityAnswer]] = {
     "list": _list,
     "get": _get,
     "add": _add,

@@ -5,13 +5,21 @@ One commit: a reader sees them apart or together, never a link that leads to nei
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Link, Memory, is_id
 from treering.text import secrets
+
+
+class EntitiesMerged(TypedDict):
+    dry_run: bool
+    into: str
+    name: str
+    merged: list[str]
+    links_moved: int
 
 
 class _EntityMerge(NamedTuple):
@@ -26,7 +34,7 @@ class _EntityMerge(NamedTuple):
 
 def merge_entities(
     workspace: Workspace, words: Sequence[str], canonical: str, *, dry_run: bool, branch: str
-) -> dict[str, Any]:
+) -> EntitiesMerged:
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""
     secrets.refuse(canonical)
     roster = Roster(workspace, branch)
@@ -116,7 +124,7 @@ def _enlarge(
     memory = into.place.memory()
     names = [*into.names, *(word for other in others for word in other.names)]
     aliases = [word for word in dict.fromkeys(names) if word != name]
-    properties: dict[str, Any] = {}
+    properties: dict[str, object] = {}
     for other in reversed(others):
         properties |= other.properties
     properties |= into.properties

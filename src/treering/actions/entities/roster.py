@@ -1,7 +1,7 @@
 """The entities that are seen from a branch: found by name, alias or id, and who mentions them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
@@ -18,7 +18,7 @@ class Entity(NamedTuple):
     name: str
     kind: str
     aliases: tuple[str, ...]
-    properties: Mapping[str, Any]
+    properties: Mapping[str, object]
     place: Copy
 
     @property

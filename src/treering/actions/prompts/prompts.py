@@ -4,8 +4,8 @@ Those of the project are stored on the branch like memories and seen through the
 of the user are files in a folder of their own.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.prompts.render import MEMORY_FIELDS, RESERVED, TemplateMemories, wrap
@@ -31,6 +31,53 @@ from treering.text.hygiene import clean, must_be_utf8
 _LOOKED_IN = ("user", "project")
 _MOST_MEMORIES = 100
 _DEEPEST_VALUE = 5
+
+
+class PromptListed(TypedDict):
+    name: str
+    kind: str
+    description: str
+    variables: list[str]
+    optional: list[str]
+    tags: list[str]
+    domain: str
+    branch: str
+    owner: str
+
+
+class PromptList(TypedDict):
+    prompts: list[PromptListed]
+    total: int
+
+
+class PromptFound(PromptListed):
+    content: str
+    version: str
+    warnings: NotRequired[list[str]]
+
+
+class PromptText(TypedDict):
+    text: str
+    flagged: NotRequired[list[str]]
+    warnings: NotRequired[list[str]]
+
+
+class PromptSaved(TypedDict):
+    name: str
+    version: str
+    kind: str
+    domain: str
+    branch: str
+    variables: list[str]
+
+
+class PromptDeleted(TypedDict):
+    deleted: str
+    kind: str
+    domain: str
+
+
+PromptAnswer = PromptList | PromptFound | PromptText | PromptSaved | PromptDeleted
 
 
 class _PromptRequest(NamedTuple):
@@ -64,7 +111,7 @@ def prompts(
     format: str = "markdown",
     domain: str = "",
     branch: str = "",
-) -> dict[str, Any]:
+) -> PromptAnswer:
     """Do one of the operations; the answer is the contract's for it."""
     request = _PromptRequest(
         name=name,
@@ -117,7 +164,7 @@ def variables_of(parts: template.Template) -> list[str]:
     return [word for word in dict.fromkeys([*parts.needed, *sorted(inner)]) if word not in RESERVED]
 
 
-def _list(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+def _list(workspace: Workspace, request: _PromptRequest) -> PromptList:
     shelves = Shelves(workspace, request.branch)
     items = [
         _describe(workspace, entry)
@@ -130,21 +177,20 @@ def _list(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
     return {"prompts": items, "total": len(items)}
 
 
-def _get(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+def _get(workspace: Workspace, request: _PromptRequest) -> PromptFound:
     entry = find(workspace, request)
-    return (
-        _describe(workspace, entry)
-        | {"content": entry.prompt.content, "version": entry.version}
-        | _warn(workspace, entry)
-    )
+    answer: PromptFound = {
+        **_describe(workspace, entry),
+        "content": entry.prompt.content,
+        "version": entry.version,
+        "warnings": PromptRuns(workspace).warnings(entry),
+    }
+    if not answer["warnings"]:
+        del answer["warnings"]
+    return answer
 
 
-def _warn(workspace: Workspace, entry: SavedPrompt) -> dict[str, Any]:
-    warnings = PromptRuns(workspace).warnings(entry)
-    return {"warnings": warnings} if warnings else {}
-
-
-def _describe(workspace: Workspace, entry: SavedPrompt) -> dict[str, Any]:
+def _describe(workspace: Workspace, entry: SavedPrompt) -> PromptListed:
     parts = _try_parse(entry.prompt)
     return {
         "name": entry.prompt.name,
@@ -166,15 +212,15 @@ def _try_parse(prompt: Prompt) -> template.Template | None:
         return None  # fetched from elsewhere; running it says what is wrong
 
 
-def _run(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+def _run(workspace: Workspace, request: _PromptRequest) -> PromptText:
     return _fill(workspace, request, ("prompt", "template"))
 
 
-def _render(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+def _render(workspace: Workspace, request: _PromptRequest) -> PromptText:
     return _fill(workspace, request, ("template", "prompt"))
 
 
-def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -> dict[str, Any]:
+def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -> PromptText:
     entry = find(workspace, request, kinds)
     parts = template.parse(entry.prompt.content)
     _check_variables(entry.prompt, parts, request.variables)
@@ -185,10 +231,13 @@ def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -
     branch = request.branch or workspace.position().scope.branch
     own = {"memories": memories, "query": request.query, "branch": branch, "count": len(memories)}
     text = template.render(parts, {**own, **request.variables})
-    answer: dict[str, Any] = {"text": wrap(request.format, entry.prompt.name, text, memories)}
-    answer |= {"flagged": flag_ids} if flag_ids else {}
-    answer |= _warn(workspace, entry)
-    PromptRuns(workspace).note(entry)
+    answer: PromptText = {"text": wrap(request.format, entry.prompt.name, text, memories)}
+    if flag_ids:
+        answer["flagged"] = flag_ids
+    runs = PromptRuns(workspace)
+    if warnings := runs.warnings(entry):
+        answer["warnings"] = warnings
+    runs.note(entry)
     return answer
 
 
@@ -218,7 +267,7 @@ def _recall(workspace: Workspace, request: _PromptRequest) -> Sequence[RecallHit
     return answer.results
 
 
-def _save(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+def _save(workspace: Workspace, request: _PromptRequest) -> PromptSaved:
     content = inputs.content_given(request.content)
     template.parse(content)
     secrets.refuse(content, request.description, *request.tags)
@@ -242,7 +291,7 @@ def _save(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
     }
 
 
-def _delete(workspace: Workspace, request: _PromptRequest) -> dict[str, Any]:
+def _delete(workspace: Workspace, request: _PromptRequest) -> PromptDeleted:
     if not request.domain:
         raise Invalid(
             "Say whose prompt is to be deleted: the project's or your own.",
@@ -259,16 +308,17 @@ def _check_limit(limit: int) -> int:
     return limit
 
 
-def _nest(variables: Mapping[str, Any]) -> dict[str, Any]:
+def _nest(variables: Mapping[str, Any]) -> dict[str, object]:
     """Variables as a tree: `a.b` is `b` in `a`; texts cleaned of what cannot be seen."""
-    tree: dict[str, Any] = {}
+    tree: dict[str, object] = {}
     for key, value in variables.items():
         *outer, last = inputs.line_given(str(key), "variable").split(".")
         at = tree
         for word in outer:
-            at = at.setdefault(word, {})
-            if not isinstance(at, dict):
+            inner = at.setdefault(word, {})
+            if not isinstance(inner, dict):
                 raise Invalid(f"The variable {key} is given twice, as text and as parts.")
+            at = inner
         if isinstance(at.get(last), dict):
             raise Invalid(f"The variable {key} is given twice, as text and as parts.")
         at[last] = _plain(value, _DEEPEST_VALUE)
@@ -287,7 +337,7 @@ def _plain(value: Any, depth: int) -> Any:
     raise Invalid("A variable is text, a number, a list or a mapping, at most 5 levels deep.")
 
 
-_OPERATIONS = {
+_OPERATIONS: dict[str, Callable[[Workspace, _PromptRequest], PromptAnswer]] = {
     "list": _list,
     "get": _get,
     "run": _run,

@@ -1,22 +1,42 @@
 """Memories as templates see them, and rendered text as markdown, JSON or XML."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TypedDict
 from xml.sax.saxutils import escape, quoteattr
 
 from treering.actions.recall import RecallHit
 
-#: What can be said of a memory in a template. `namespace` is another word for its type.
-MEMORY_FIELDS = frozenset(
-    ("id", "uri", "type", "namespace", "title", "content", "branch", "tags", "topic", "status",
-     "confidence", "created", "modified", "author", "score", "why", "stale")
-)  # fmt: skip
 #: Names that treering fills in itself.
 RESERVED = frozenset(("memories", "query", "branch", "count"))
 
 
-class TemplateMemories(list[dict[str, Any]]):
+class TemplateMemory(TypedDict):
+    """What can be said of a memory in a template. `namespace` is another word for its type."""
+
+    id: str
+    uri: str
+    type: str
+    namespace: str
+    title: str
+    content: str
+    branch: str
+    tags: list[str]
+    topic: str
+    status: str
+    confidence: float
+    created: str
+    modified: str
+    author: str
+    score: float
+    why: list[str]
+    stale: str
+
+
+MEMORY_FIELDS = TemplateMemory.__required_keys__
+
+
+class TemplateMemories(list[TemplateMemory]):
     """Memories as a template's list; put into text as a whole they are a markdown list."""
 
     @classmethod
@@ -27,7 +47,7 @@ class TemplateMemories(list[dict[str, Any]]):
         return "\n".join(_bullet(memory) for memory in self)
 
 
-def _fields(result: RecallHit) -> dict[str, Any]:
+def _fields(result: RecallHit) -> TemplateMemory:
     return {
         "id": result.id,
         "uri": result.uri,
@@ -49,8 +69,8 @@ def _fields(result: RecallHit) -> dict[str, Any]:
     }
 
 
-def _bullet(memory: Mapping[str, Any]) -> str:
-    lines = str(memory["content"]).splitlines() or [""]
+def _bullet(memory: TemplateMemory) -> str:
+    lines = memory["content"].splitlines() or [""]
     head = f"- **{memory['title']}** ({memory['type']}, {memory['id']})"
     if lines == [memory["title"]]:
         return head
@@ -70,9 +90,11 @@ def wrap(format: str, name: str, text: str, memories: TemplateMemories) -> str:
     return text
 
 
-def _element(memory: Mapping[str, Any]) -> str:
-    names = ("id", "type", "title", "branch", "status", "created")
-    attributes = " ".join(f"{name}={quoteattr(_clean(str(memory[name])))}" for name in names)
+def _element(memory: TemplateMemory) -> str:
+    attributes = " ".join(
+        f"{name}={quoteattr(_clean(str(memory[name])))}"
+        for name in ("id", "type", "title", "branch", "status", "created")
+    )
     return f"<memory {attributes}>{_xml(memory['content'])}</memory>"
 
 

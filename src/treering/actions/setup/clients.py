@@ -3,7 +3,7 @@
 Every client spells the same two things differently; this table is the one place that knows how.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,18 +58,18 @@ def _call(client: str, event: str) -> str:
     return f"treering hook agent {client} {event}"
 
 
-def _group(client: str, timeout: int) -> Callable[[str], dict[str, Any]]:
+def _group(client: str, timeout: int) -> Callable[[str], Mapping[str, object]]:
     """A hook as Claude Code, Codex and Gemini CLI want it: in a group of its own."""
     return lambda event: {
         "hooks": [{"type": "command", "command": _call(client, event), "timeout": timeout}]
     }
 
 
-def _flat(client: str) -> Callable[[str], dict[str, Any]]:
+def _flat(client: str) -> Callable[[str], Mapping[str, object]]:
     return lambda event: {"command": _call(client, event)}
 
 
-def _hooks(events: Events, entry: Callable[[str], dict[str, Any]]) -> tuple[JsonEdit, ...]:
+def _hooks(events: Events, entry: Callable[[str], Mapping[str, object]]) -> tuple[JsonEdit, ...]:
     return tuple(JsonEdit(("hooks", event), entry(event), is_item=True) for event in events)
 
 

@@ -3,9 +3,9 @@
 Candidates come from the index. Whether two texts are the same is decided by the texts themselves.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from treering.actions.searcher import SearchView
 from treering.actions.tidying.request import MaintainRequest
@@ -20,6 +20,26 @@ from treering.store.view import Copy
 _HIDDEN = ("superseded", "deleted")
 
 
+class MemoryText(TypedDict):
+    """A memory as someone needs it who is going to write about it."""
+
+    id: str
+    type: str
+    title: str
+    tags: list[str]
+    content: str
+
+
+class Outlook(TypedDict):
+    """What a text would become, and what would become of the memories it is about."""
+
+    title: str
+    type: str
+    tags: list[str]
+    supersede: NotRequired[list[str]]
+    derived_from: NotRequired[list[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Memories that belong together, and what to call next."""
@@ -31,8 +51,8 @@ class Group:
     next: str
     keep: str | None = None
     about: str | None = None
-    memories: tuple[Mapping[str, object], ...] | None = None
-    would: Mapping[str, object] | None = None
+    memories: tuple[MemoryText, ...] | None = None
+    would: Outlook | None = None
 
 
 class SameMemories:
@@ -194,8 +214,7 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def whole(memory: Memory) -> dict[str, Any]:
-    """A memory as someone needs it who is going to write about it."""
+def whole(memory: Memory) -> MemoryText:
     return {
         "id": memory.id,
         "type": memory.type,

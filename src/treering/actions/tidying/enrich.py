@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TypedDict
 
 from treering.actions import inputs
 from treering.actions.revise import diff_fields
@@ -30,13 +30,22 @@ _NEIGHBOURS = 5
 _ALONE = 400  # characters from which on a text without any structure is hard to read
 
 
+class Suggestions(TypedDict, total=False):
+    """What rules would add to a memory; what they have nothing for is left out."""
+
+    tags_add: tuple[str, ...]
+    title: str
+    topic: str
+    files: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Enriched:
     """One memory: what is suggested, what only a writer can do, and what was changed."""
 
     id: str
     title: str
-    suggest: dict[str, object]
+    suggest: Suggestions
     needs_model: tuple[str, ...]
     next: str
     changed: tuple[str, ...] | None = None
@@ -140,18 +149,20 @@ def _unwritten(memory: Memory) -> tuple[str, ...]:
     return tuple(what for what, is_needed in needs.items() if is_needed)
 
 
-def _suggest(workspace: Workspace, candidates: TidyCandidates, memory: Memory) -> dict[str, Any]:
+def _suggest(workspace: Workspace, candidates: TidyCandidates, memory: Memory) -> Suggestions:
     near = _neighbours(workspace, candidates, memory)
     common = Counter(tag for entry in near for tag in set(entry.tags))
     tags = [tag for tag, _ in common.most_common()]
     tags += sorted({tag for entry in candidates.search_view.entries() for tag in entry.tags})
     topics = Counter(entry.topic for entry in near if entry.topic).most_common(1)
-    suggestions = {
-        "tags_add": tags_for(f"{memory.title}\n{memory.content}", tags, memory.tags),
-        "title": title_for(memory.title),
-        "topic": topics[0][0] if topics and topics[0][1] > 1 and not memory.topic else "",
-    }
-    return {key: value for key, value in suggestions.items() if value}
+    suggestions: Suggestions = {}
+    if new_tags := tags_for(f"{memory.title}\n{memory.content}", tags, memory.tags):
+        suggestions["tags_add"] = new_tags
+    if title := title_for(memory.title):
+        suggestions["title"] = title
+    if topics and topics[0][1] > 1 and not memory.topic:
+        suggestions["topic"] = topics[0][0]
+    return suggestions
 
 
 def _neighbours(workspace: Workspace, candidates: TidyCandidates, memory: Memory) -> list[Entry]:

@@ -27,8 +27,8 @@ class Maintained(NamedTuple, Generic[Answer]):
     dry_run: bool
     answer: Answer
 
-    def as_json(self) -> dict[str, Any]:
-        fields: dict[str, Any] = jsonable(self.answer)
+    def as_json(self) -> dict[str, object]:
+        fields: dict[str, object] = jsonable(self.answer)
         return {"op": self.op, "dry_run": self.dry_run} | fields
 
 

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
 
 from treering.actions import inputs
 from treering.actions.remember import identify
-from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.candidates import Group, Outlook, SameMemories, TidyCandidates, whole
 from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.tidying.writer import is_there, text_given, text_written
@@ -100,7 +99,7 @@ def _describe(family: SameMemories, text: str, title: str, kind: str, *, is_name
     )
 
 
-def _would(family: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
+def _would(family: SameMemories, text: str, title: str, kind: str) -> Outlook:
     return {
         "title": title or title_of(text),
         "type": kind or kind_of(family.memories),

@@ -3,10 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from treering.actions.remember import identify
-from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.candidates import Group, Outlook, SameMemories, TidyCandidates, whole
 from treering.actions.tidying.merge import compose, take_up
 from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, incoming, surest, tags_of
@@ -128,7 +127,7 @@ def _describe(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool
     )
 
 
-def _would(sources: SameMemories, text: str, title: str, kind: str) -> dict[str, Any]:
+def _would(sources: SameMemories, text: str, title: str, kind: str) -> Outlook:
     return {
         "title": title or title_of(text),
         "type": kind,

@@ -6,7 +6,7 @@ command in `treering.writer.command` is one; else the answer is `needs_model`.
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TypedDict
 
 from treering.actions import inputs
 from treering.actions.workspace import Workspace
@@ -15,8 +15,28 @@ from treering.model.dates import duration
 from treering.model.memory import MAX_CONTENT, Memory
 from treering.text import secrets
 
-#: Takes what is wanted and the memories it is about; gives the text.
-Writer = Callable[[dict[str, Any]], str]
+
+class WriterSource(TypedDict):
+    """One of the memories a text is to be written about."""
+
+    id: str
+    type: str
+    title: str
+    tags: list[str]
+    created: str
+    content: str
+
+
+class WriterRequest(TypedDict):
+    """What is wanted, in words, and the memories it is about."""
+
+    op: str
+    task: str
+    memories: list[WriterSource]
+
+
+#: Takes what is wanted; gives the text.
+Writer = Callable[[WriterRequest], str]
 
 _TASKS = {
     "merge": "Write one text that says everything these memories say, once. "
@@ -42,8 +62,8 @@ def text_written(
     writes = writer or _read_setting(workspace)
     if writes is None:
         raise NeedsModel(f"To {op}, a text has to be written.")
-    request = {"op": op, "task": _TASKS[op], "memories": [_show(memory) for memory in memories]}
-    text = writes(request)
+    sources = [_show(memory) for memory in memories]
+    text = writes({"op": op, "task": _TASKS[op], "memories": sources})
     if not text.strip():
         raise WriterFailed("The writer wrote nothing.")
     return text_given(text)
@@ -53,7 +73,7 @@ def is_there(workspace: Workspace, writer: Writer | None) -> bool:
     return writer is not None or _read_setting(workspace) is not None
 
 
-def _show(memory: Memory) -> dict[str, Any]:
+def _show(memory: Memory) -> WriterSource:
     return {
         "id": memory.id,
         "type": memory.type,
@@ -72,7 +92,7 @@ def _read_setting(workspace: Workspace) -> Writer | None:
         return None
     seconds = duration(repository.config("treering.writer.timeout") or "2min")
 
-    def write(request: dict[str, Any]) -> str:
+    def write(request: WriterRequest) -> str:
         from treering.git.command import answer_of
 
         feed = json.dumps(request, ensure_ascii=False).encode()

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from treering.git.blobs import read_blobs
 from treering.git.diff import FileChange
+from treering.git.objects import read_blobs
 from treering.git.repository import Repository
 
 #: Fewer letters and digits say nothing: `else`, `end`, brackets.

@@ -5,9 +5,9 @@ and the text are the later one's; tags, files and links are those of both.
 """
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from treering.model.memory import Memory
+from treering.model.memory import Link, Memory
 
 Item = TypeVar("Item")
 
@@ -29,9 +29,9 @@ def _together(one: tuple[Item, ...], other: tuple[Item, ...]) -> tuple[Item, ...
     return (*one, *(item for item in other if item not in one))
 
 
-def _links(older: Memory, newer: Memory) -> tuple[Any, ...]:
+def _links(older: Memory, newer: Memory) -> tuple[Link, ...]:
     """Links are one edge each, by relation and target; the surer copy of an edge is kept."""
-    edges: dict[tuple[str, str], Any] = {}
+    edges: dict[tuple[str, str], Link] = {}
     for link in _together(older.links, newer.links):
         twin = edges.get((link.relation, link.target))
         if twin is None or link.confidence > twin.confidence:
@@ -39,7 +39,7 @@ def _links(older: Memory, newer: Memory) -> tuple[Any, ...]:
     return tuple(edges.values())
 
 
-def _union_unlinked(older: Memory, newer: Memory) -> dict[str, Any]:
+def _union_unlinked(older: Memory, newer: Memory) -> dict[str, list[object]]:
     """Ids never to be linked again, of both sides: a link taken away on one must not come back."""
     sides = (
         tuple(ids) if isinstance(ids := memory.details.get("unlinked"), list | tuple) else ()

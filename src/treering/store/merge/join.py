@@ -12,6 +12,7 @@ from functools import cached_property, reduce
 from typing import NamedTuple
 
 from treering.errors import TreeringError
+from treering.git import log
 from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
@@ -61,7 +62,17 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     files: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedFile] = {}
     root = tree_of(vault, base)
-    for path, sides in _gather(vault, base, [head for head in ordered if head not in joined]):
+    newer = _list_newer(vault, ordered, joined) if before else {}
+    for path, blob, is_shared in _gather_newer(vault, ordered, newer):
+        if is_shared:
+            outcomes[path] = meeting.outcome(path, [vault.trees.blob(root, path), blob])
+        files[path] = outcomes[path].data if is_shared else blob
+    rest = [head for head in ordered if head not in joined and head not in newer]
+    for path, sides in _gather(vault, base, rest):
+        if path in files:
+            outcomes[path] = meeting.outcome(path, [side.blob for side in sides])
+            files[path] = outcomes[path].data
+            continue
         there = vault.trees.blob(root, path)
         blobs = {side.blob for side in sides}
         if there is None and len(blobs) == 1:
@@ -81,6 +92,43 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
         tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
         tuple(note for outcome in outcomes.values() for note in outcome.notes),
     )
+
+
+def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> dict[str, str]:
+    """Heads that are only the next of one that was joined before, and that one: what is different
+    between the two is all there is to look at."""
+    new = [head for head in heads if head not in joined]
+    graph = log.read_graph(vault.repository.common_dir, new, without=joined)
+    older: dict[str, str] = {}
+    for head in new:
+        ends = _list_ends(graph, head)
+        if len(ends) == 1 and ends <= set(joined):
+            older[head] = ends.pop()
+    return older
+
+
+def _list_ends(graph: Mapping[str, tuple[str, ...]], head: str) -> set[str]:
+    """Where a part of history ends: the commits below it."""
+    reached: set[str] = set()
+    waiting = [head]
+    while waiting:
+        commit = waiting.pop()
+        if commit not in reached:
+            reached.add(commit)
+            waiting += graph.get(commit, ())
+    return reached - graph.keys()
+
+
+def _gather_newer(
+    vault: Vault, heads: Sequence[str], newer: Mapping[str, str]
+) -> Iterator[tuple[str, str, bool]]:
+    """What heads changed since they were joined, and whether any other head has the file, too."""
+    for head, older in newer.items():
+        others = [other for other in heads if other != head]
+        pairs = differing(vault, tree_of(vault, older), tree_of(vault, head))
+        for path, (_, blob) in pairs.items():
+            if blob is not None:
+                yield path, blob, any(vault.file_at(other, path) for other in others)
 
 
 def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str, list[_HeadFile]]]:

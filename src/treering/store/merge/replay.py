@@ -211,8 +211,8 @@ def _together(now: Any, before: Any, after: Any, key: Any) -> Any:
 
 
 def _details(
-    now: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
-) -> dict[str, Any]:
+    now: Mapping[str, object], before: Mapping[str, object], after: Mapping[str, object]
+) -> dict[str, object]:
     """Key by key; the ids never to be linked again are added and taken out one by one."""
     details = _map(now, before, after)
     lists = [_ids(side.get("unlinked")) for side in (now, before, after)]

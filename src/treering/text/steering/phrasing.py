@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from treering.text.steering.alphabets import ABROAD, STEMS
 from treering.text.steering.phrases import PHRASES
-from treering.text.steering.plain import disguises, holds_any, read
+from treering.text.steering.plain import disguises, read
 from treering.text.steering.vocabulary import WORDS
+from treering.text.words import holds_any
 
 OTHER = "_"  # a word of no kind
 END = "|"  # where a sentence ends

@@ -17,8 +17,9 @@ from treering.text.secrets import texts_of
 from treering.text.steering.markup import MARKUP
 from treering.text.steering.payloads import decode_payloads
 from treering.text.steering.phrasing import find_signs, write_row
-from treering.text.steering.plain import holds_any, read, views
+from treering.text.steering.plain import read, views
 from treering.text.steering.signs import RULES
+from treering.text.words import holds_any
 
 
 @lru_cache(maxsize=1024)

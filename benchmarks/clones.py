@@ -1,0 +1,190 @@
+"""Many clones at one remote: what they push, what is refused, and how soon all know the same.
+
+Every clone remembers three facts, and syncs in rounds until nothing moves. Beside it `git push` of
+the same objects, each clone to a ref of its own. The remote is a bare repository on this disk.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks._bench import git, heading, row
+from treering import Treering
+from treering.errors import SyncRefused
+from treering.git.remote import Remote
+from treering.model.scope import CLONES, HEADS, VIEWS
+
+_FACTS = 3
+_MAIN = f"{HEADS}main"
+
+
+def main(quick: bool) -> None:
+    heading(
+        "clones at work", "pushes", "refused", "rounds", "commits/fact", "refs", "KB", "s", "git"
+    )
+    for count in (4, 8) if quick else (4, 15, 30, 60):
+        with crowd(count) as team:
+            tell(f"  {count} at once", team, in_parallel)
+    for count in (12,) if quick else (75, 150, 300):
+        with crowd(count) as team:
+            tell(f"  {count} one after the other", team, one_by_one)
+    print()
+    first_fetch(500 if quick else 12_000)
+
+
+class Team:
+    """Clones of one remote, and what was counted while they synced."""
+
+    def __init__(self, top: Path, clones: Sequence[Path]) -> None:
+        self.origin = top / "origin.git"
+        self.clones = clones
+        self.pushes = 0
+        self.refused = 0
+
+    def sync(self, clone: Path) -> None:
+        try:
+            Treering.open(clone).sync()
+        except SyncRefused:
+            self.refused += 1
+
+    def views(self) -> set[bytes]:
+        """What each clone sees, as commits."""
+        found = set()
+        for clone in self.clones:
+            lines = git(clone, "for-each-ref", "--format=%(objectname)", f"{VIEWS}main", _MAIN)
+            found.add(lines.split()[-1])
+        return found
+
+
+@contextmanager
+def crowd(count: int) -> Iterator[Team]:
+    """Clones that have remembered, and not shared yet."""
+    top = Path(tempfile.mkdtemp(prefix="treering-bench-"))
+    try:
+        seed = top / "seed"
+        git(top, "init", "-q", "-b", "main", str(seed))
+        git(seed, "commit", "-q", "--allow-empty", "-m", "first")
+        git(top, "clone", "-q", "--bare", str(seed), str(top / "origin.git"))
+        clones = []
+        for number in range(count):
+            clone = top / f"clone{number}"
+            git(top, "clone", "-q", "--shared", str(top / "origin.git"), str(clone))
+            git(clone, "config", "user.name", f"Person {number}")
+            git(clone, "config", "user.email", f"p{number}@example.org")
+            git(clone, "config", "gc.auto", "0")
+            tr = Treering.open(clone)
+            for fact in range(_FACTS):
+                tr.remember(f"Fact {fact} of clone {number}: it holds.", type="insight")
+            clones.append(clone)
+        yield Team(top, clones)
+    finally:
+        shutil.rmtree(top)
+
+
+Way = Callable[[Team], None]
+
+
+def in_parallel(team: Team) -> None:
+    with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        list(pool.map(team.sync, team.clones))
+
+
+def one_by_one(team: Team) -> None:
+    for clone in team.clones:
+        team.sync(clone)
+
+
+def tell(name: str, team: Team, play: Way) -> None:
+    plain = plain_push(team)
+    rounds, started = 0, time.perf_counter()
+    with counted(team):
+        play(team)
+        pushes, seconds = team.pushes, time.perf_counter() - started
+        while len(team.views()) > 1 and rounds < 10:
+            rounds += 1
+            play(team)
+    commits = int(git(team.origin, "rev-list", "--count", f"--glob={CLONES}*"))
+    refs = len(git(team.origin, "for-each-ref", "--format=.", CLONES).splitlines())
+    size = int(git(team.origin, "count-objects", "-v").split(b"size: ")[1].split()[0])
+    facts = _FACTS * len(team.clones)
+    row(name, str(pushes), str(team.refused), str(rounds + 1), f"{commits / facts:.2f}", str(refs),
+        str(size), f"{seconds:.1f}", f"{plain:.1f}")  # fmt: skip
+
+
+@contextmanager
+def counted(team: Team) -> Iterator[None]:
+    """Count the pushes that go out, and what of them is refused."""
+    push = Remote._push
+
+    def count(self: Remote, *arguments: object) -> object:
+        results = push(self, *arguments)  # type: ignore[arg-type]
+        team.pushes += 1
+        team.refused += sum(not result.is_done for result in results)
+        return results
+
+    Remote._push = count  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        Remote._push = push  # type: ignore[method-assign]
+
+
+def plain_push(team: Team) -> float:
+    """Seconds for the same objects, pushed by git alone to another remote."""
+    bare = team.origin.parent / "plain.git"
+    git(bare.parent, "clone", "-q", "--bare", str(team.origin), str(bare))
+    started = time.perf_counter()
+    for number, clone in enumerate(team.clones):
+        git(clone, "push", "-q", str(bare), f"{_MAIN}:refs/plain/{number}")
+    return time.perf_counter() - started
+
+
+def first_fetch(count: int) -> None:
+    """A new clone of a remote with many heads, against `git fetch` of the same refs."""
+    top = Path(tempfile.mkdtemp(prefix="treering-bench-"))
+    try:
+        with crowd(1) as team:
+            clone = team.clones[0]
+            git(clone, "push", "-q", "origin", f"{_MAIN}:{CLONES}{'0' * 12}/main")
+            feed = "".join(_one_head(number) for number in range(count))
+            git(team.origin, "fast-import", "--quiet", "--force", feed=feed.encode())
+            git(team.origin, "pack-refs", "--all")
+            for name in ("ours", "plain"):
+                git(top, "clone", "-q", str(team.origin), str(top / name))
+            started = time.perf_counter()
+            answer = Treering.open(top / "ours").sync("fetch")
+            seconds = time.perf_counter() - started
+            started = time.perf_counter()
+            git(top / "plain", "fetch", "-q", "origin", f"+{CLONES}*:refs/plain/*")
+            plain = time.perf_counter() - started
+            heading("the first fetch", "refs", "s", "git", "ratio")
+            row(f"  {answer.memories['fetched']:,} memories", f"{count:,}", f"{seconds:.1f}",
+                f"{plain:.1f}", f"{seconds / plain:.1f}x")  # fmt: skip
+    finally:
+        shutil.rmtree(top)
+
+
+def _one_head(number: int) -> str:
+    """A head with one memory, as a clone pushes it."""
+    memory_id = f"{number:012d}"
+    text = (
+        f"---\nid: {memory_id}\ntype: insight\ntitle: Fact {number}\n"
+        "created: 2026-02-02T02:40:00Z\nmodified: 2026-02-02T02:40:00Z\n---\n"
+        f"Fact {number} holds.\n"
+    )
+    said = (
+        f"remember insight {memory_id}: Fact {number}\n\nTreering-Op: remember\n"
+        f"Treering-Memory: {memory_id}\nCode-Branch: main\n"
+    )
+    return (
+        f"commit {CLONES}c{number:011d}/main\n"
+        f"committer Person {number} <p{number}@example.org> {1_770_000_000 + number} +0000\n"
+        f"data {len(said)}\n{said}\n"
+        f"M 100644 inline memories/{memory_id[:2]}/{memory_id}.md\n"
+        f"data {len(text)}\n{text}\n\n"
+    )

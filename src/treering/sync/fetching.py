@@ -1,0 +1,79 @@
+"""Fetching the heads of a remote: which of them, and what becomes of those it has no longer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from treering.git import refs
+from treering.git.lock import Held
+from treering.git.remote import Remote
+from treering.git.repository import Repository
+from treering.model.scope import HEADS, Scope
+from treering.store.fetched import LOST, FetchedHead, list_fetched
+from treering.store.vault import Vault
+from treering.sync import outgoing
+from treering.sync.outgoing import Place
+from treering.sync.remote_heads import RemoteHead
+
+#: More scopes than a team has; a remote that offers more is not followed beyond them.
+MOST_SCOPES = 10_000
+
+
+class Fetching(NamedTuple):
+    """One fetch from a remote; `notes` gets what to tell about it."""
+
+    repository: Repository
+    wire: Remote
+    say: Callable[[str], None]
+    notes: list[str]
+
+    def choose(self, there: Sequence[RemoteHead]) -> list[RemoteHead]:
+        """What of the remote is followed: all within reason, counted in scopes."""
+        components = dict.fromkeys(head.component for head in there)
+        if len(components) <= MOST_SCOPES:
+            return list(there)
+        folder, name = self.repository.common_dir, self.wire.name
+        mine = {ref.removeprefix(HEADS) for ref in refs.list_refs(folder, HEADS)}
+        mine |= {Scope(branch).component for branch in self.repository.branches()}
+        seen = {head.component for head in list_fetched(self.repository, name)}
+        chosen = sorted(components, key=lambda name: (name not in mine, name not in seen, name))
+        note = f"{name} offers {len(components)} scopes, {MOST_SCOPES} of them are used"
+        self.notes.append(note)
+        used = set(chosen[:MOST_SCOPES])
+        return [head for head in there if head.component in used]
+
+    def fetch(
+        self, there: Sequence[RemoteHead], before: Mapping[str, FetchedHead]
+    ) -> list[RemoteHead]:
+        """Bring what is new here; those that could be had."""
+        news = {}
+        for head in there:
+            ref = head.seen_at(self.wire.name).ref
+            if ref not in before or before[ref].tip != head.tip:
+                news[head.ref] = ref
+        if news:
+            self.say(f"fetching {len(news)} heads")
+        failures = self.wire.fetch(news)
+        for name, why in failures.items():
+            self.notes.append(f"{name} could not be fetched: {why}")
+        return [head for head in there if head.ref not in failures]
+
+
+def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:
+    """Whether a remote no longer has something as it was seen."""
+    now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
+    return any(now.get(ref) != head.tip for ref, head in before.items())
+
+
+def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, FetchedHead]) -> None:
+    """A head once seen stays known, whatever its ref does: absence is not a deletion."""
+    now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
+    for head in before.values():
+        if now.get(head.ref) == head.tip:
+            continue
+        scope = vault.scope_named(head.component, head.tip)
+        is_lost = scope and outgoing.is_news(vault, head.tip, place.tips(scope))
+        lost = head._replace(kind=LOST, clone=head.tip[:12])
+        if is_lost and not refs.read(vault.repository.handle, lost.ref):
+            vault.move_ref(held, lost.ref, head.tip, old=None, why="sync: lost")
+        if head.ref not in now and not (is_lost and head.kind == LOST):
+            vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")
