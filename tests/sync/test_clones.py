@@ -341,6 +341,30 @@ def test_a_head_that_was_put_back_to_an_old_state_loses_nothing(clone: Team) -> 
     assert fresh.titles() == {"old", "new"}
 
 
+@pytest.mark.parametrize("branch", ["main", "feat"])
+def test_a_view_that_was_lost_is_made_again(clone: Team, branch: str) -> None:
+    """It is written without a sync: a power cut may leave the ref alone."""
+    ada, bob = clone("ada"), clone("bob")
+    if branch != "main":
+        ada.switch(branch, create=True).commit_file("a.txt")
+        ada.git("push", "-q", "-u", "origin", branch)
+        bob.git("fetch", "-q")
+        bob.switch(branch)
+    ada.tr.remember("of Ada", type="insight")
+    ada.tr.sync()
+    bob.tr.remember("of Bob", type="insight")
+    bob.tr.sync()
+    view = seen(bob, branch) or ""
+    (bob.path / ".git" / "objects" / view[:2] / view[2:]).unlink()
+
+    assert bob.titles() == {"of Ada", "of Bob"}
+    bob.tr.remember("more", type="insight")
+    assert bob.titles() == {"of Ada", "of Bob", "more"}
+    bob.tr.sync()
+    ada.tr.sync()
+    assert seen(ada, branch) == seen(bob, branch)
+
+
 # --- folding -------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ our own head alone. Only who changes what others brought puts the change on top 
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from treering.errors import TreeringError
+from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, pack, refs
 from treering.git.binding import without_fsync
 from treering.git.lock import Held
@@ -29,7 +29,10 @@ def list_heads(vault: Vault, scope: Scope) -> list[str]:
     own, view = vault.head(scope), refs.read(vault.repository.handle, scope.view_ref)
     if view is None:
         return [own] if own else []
-    joined = list_joined(vault, view)
+    try:
+        joined = list_joined(vault, view)
+    except StoreDamaged:
+        joined = ()  # what was joined is seen where it was fetched to
     if own is None or own in joined:
         return list(joined)
     return list_independent(vault, [own], joined)
@@ -242,11 +245,17 @@ def see(
     return new, result
 
 
-def mend_view(vault: Vault, scope: Scope, view: str, own: str) -> str:
-    """The view of a scope whose head moved on, and whose ref did not: a writer was killed between
-    the two. Nothing but objects is written; where that cannot be, our own head is seen."""
+def mend_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str | None:
+    """The view of a scope whose head moved on, and whose ref did not, or which was lost on its way
+    to disk: a writer was killed, or the power went. Nothing but objects is written; where that
+    cannot be, our own head is seen."""
     try:
-        return combine(vault, scope, [*list_joined(vault, view), own])[0]
+        heads: Collection[str] = list_joined(vault, view)
+    except StoreDamaged:
+        heads = vault.fetched_heads(scope, is_sure=True)
+    some = [*heads, *([own] if own else [])]
+    try:
+        return combine(vault, scope, some)[0] if some else None
     except TreeringError:
         return own
 

@@ -84,14 +84,18 @@ class Vault:
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
             return own or self._fetched_tip(of)
-        if own is None or own == view or self._is_made_of(view, own):
+        if own == view or (self._is_readable(view) and own in (None, *self._list_parents(view))):
             return view
         from treering.store.heads import mend_view  # after a crash alone
 
         return mend_view(self, of, view, own)
 
-    def _is_made_of(self, view: str, own: str) -> bool:
-        return own in self.repository.objects.commit(view).parents
+    def _is_readable(self, view: str) -> bool:
+        """Whether a view is whole: it is written without a sync, since it can be made again."""
+        try:
+            return self.repository.objects.exists(self.repository.objects.commit(view).tree)
+        except StoreDamaged:
+            return False
 
     def is_join(self, commit: str) -> bool:
         """Whether a commit only puts heads together."""
@@ -162,8 +166,9 @@ class Vault:
         found: dict[Scope, str] = {}
         for component in sorted({*own_names, *fetched}):
             heads, own = fetched.get(component, []), own_names.get(component)
-            tip = own if own is not None else heads[0]
-            if known := self.scope_named(component, tip):
+            if own == "":
+                continue  # a ref that was emptied by a crash, which doctor puts back
+            if known := self.scope_named(component, own or heads[0]):
                 found |= self._tips_of(known, own, heads)
         return found
 
@@ -177,8 +182,6 @@ class Vault:
     def _tips_of(self, of: Scope, own: str | None, heads: Sequence[str]) -> dict[Scope, str]:
         """The tip of a scope, and of others' work that has its name."""
         tips: dict[Scope, str] = {}
-        if own == "":
-            return tips  # a ref that was emptied by a crash, which doctor puts back
         ours = self.tip_or(of, own) if own else None
         if ours:
             tips[of] = ours
