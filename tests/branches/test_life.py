@@ -708,6 +708,24 @@ def test_a_new_branch_does_not_show_what_a_remote_has_of_the_renamed_one(repo: R
     assert (repo.titles("one"), repo.titles("two")) == (set(), {"of the first"})
 
 
+def test_of_two_branches_renamed_from_one_name_the_first_has_what_was_said_by_then(
+    repo: Repo,
+) -> None:
+    """The second one was made after the first had given the name away."""
+    repo.switch("wip", create=True)
+    repo.tr.remember("of the first", type="insight")
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "wip", "first")
+    repo.now += 5
+    repo.switch("main").switch("wip", create=True)
+    repo.now += 5
+    repo.git("branch", "-q", "-m", "wip", "second")
+
+    assert (repo.titles("first"), repo.titles("second")) == ({"of the first"}, set())
+    repo.tr.gc()
+    assert (repo.titles("first"), repo.titles("second")) == ({"of the first"}, set())
+
+
 def test_what_is_promoted_into_a_renamed_branch_does_not_take_its_name_away(repo: Repo) -> None:
     """A promotion is as old as what it takes: it says nothing of who had the name then."""
     _worked_on(repo, "base", "of base")

@@ -47,6 +47,8 @@ def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | 
         tip = vault.tip(Scope(name))
         if tip and repository.tip_of(name) and _claimant(repository, vault, name, tip) != branch:
             continue
+        if tip and log and _find_renamed(repository, vault, name, tip, log[0].when, branch):
+            continue
         if tip and (when is None or not _is_of_another(vault, Scope(name), tip, when, log)):
             return Scope(name)
     return None
@@ -193,11 +195,19 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
     if not log:
         return None
     renames = reflog.renames(repository, name)
-    last_write, since = _last_write(vault, name, tip), renames[0][1] if renames else log[0].when
+    since = renames[0][1] if renames else log[0].when
+    return _find_renamed(repository, vault, name, tip, since, name)
+
+
+def _find_renamed(
+    repository: Repository, vault: Vault, name: str, tip: str, since: int, without: str
+) -> str | None:
+    """The branch that wrote a scope under a name, and was given another name before `since`."""
+    last_write = _last_write(vault, name, tip)
     if last_write is None or last_write >= since:
         return None  # the usual case: nobody else's log is looked at
     for other in repository.branches():
-        if other != name and any(
+        if other != without and any(
             old == name and last_write <= when <= since
             for old, when in reflog.renames(repository, other)
         ):
