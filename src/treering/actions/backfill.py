@@ -11,6 +11,7 @@ from treering.capture.recording import Recording
 from treering.errors import BranchNotFound
 from treering.model.dates import parse_moment
 from treering.model.scope import Scope, is_utf8
+from treering.model.spelling import suggest
 
 Progress = Callable[[int, int], None]
 
@@ -54,7 +55,8 @@ def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[
     moment = parse_moment(since, workspace.clock()) if since else None
     here = {name: tip for name, tip in repository.branches().items() if is_utf8(name)}
     if branch and branch not in here:
-        raise BranchNotFound(f"There is no branch {branch} here.")
+        hint = suggest(branch, here, BranchNotFound.hint)
+        raise BranchNotFound(f"There is no branch {branch} here.", hint)
     names = [branch] if branch else sorted(here, key=lambda name: (name != trunk, name))
     trunk_commits = trunk_tips(repository, trunk)
     return {

@@ -239,6 +239,7 @@ def render_link(answer: "MadeLink | RemovedLink") -> str:
         others = f", but there is {safe(', '.join(answer.relations))}" if answer.relations else ""
         return f"no such link{others}"
     verb = "linked" if answer.created else "kept"
-    return (
-        f"{verb}  {answer.source} {safe(answer.relation)} {answer.target}  ({answer.confidence:g})"
-    )
+    ends = f"{answer.source} {safe(answer.relation)} {answer.target}"
+    lines = [f"{verb}  {ends}  ({answer.confidence:g})"]
+    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    return "\n".join(lines)

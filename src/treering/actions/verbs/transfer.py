@@ -19,7 +19,7 @@ EXPORT = Verb(
 
 IMPORT = Verb(
     "import",
-    "Import memories: JSON lines (`-`: standard input), markdown, or another system's store.",
+    "Take in JSON lines, markdown, or another system's store.",
     (
         text("path", default=REQUIRED, argument="optional", metavar="[FILE]"),
         text(
@@ -34,7 +34,8 @@ IMPORT = Verb(
         ALLOW_SECRET,
     ),
     example="treering import memories.jsonl --dry-run",
-    more="Other systems are an Autology folder, basic-memory notes, the MCP memory server's JSONL, "
+    more="`-` reads JSON lines from standard input. "
+    "Other systems are an Autology folder, basic-memory notes, the MCP memory server's JSONL, "
     "decision records (docs/adr), the sections of an AGENTS.md or CLAUDE.md, and git notes (FILE "
     "is the notes ref, or nothing for all of them). What was imported before is skipped, and where "
     "each memory came from is kept in its details.",
