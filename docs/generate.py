@@ -127,7 +127,7 @@ treering \\- the memory of a repository, kept in the repository
 .SH DESCRIPTION
 Decisions, patterns, root causes and conventions are kept as markdown, committed to refs of their
 own beside the code, one ref a branch.
-Nothing is written to the work tree or to your branches.
+No memory is ever written to the work tree or to your branches.
 .PP
 Every command explains itself with
 .BR \\-\\-help ,

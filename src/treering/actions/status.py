@@ -55,6 +55,7 @@ def _summary(
     return {
         "repository": {
             "branch": position.scope.branch,
+            "checked_out": workspace.position().scope.branch,
             "trunk": position.trunk,
             "detached": head.is_detached,
             "bare": repository.is_bare,

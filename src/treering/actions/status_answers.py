@@ -7,6 +7,7 @@ from treering.actions.outputs import Output
 
 class RepositoryState(TypedDict):
     branch: str
+    checked_out: str
     trunk: str
     detached: bool
     bare: bool

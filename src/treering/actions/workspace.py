@@ -251,7 +251,7 @@ class Workspace:
         if commit:
             seconds: float = self.repository.objects.commit(commit).time
         else:
-            seconds = parse_moment(at, self.clock(), end=True)
+            seconds = parse_moment(at, self.clock(), end=True, what="neither a revision nor a date")
         return View(view.branch, tuple(layers.layer_at(layer, seconds) for layer in view.layers))
 
     def view_of_all(self, position: Position | None = None) -> View:
