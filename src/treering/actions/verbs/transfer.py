@@ -48,6 +48,10 @@ BACKFILL = Verb(
     (
         text("since", "Only commits since a date, or 90d.", metavar="WHEN"),
         text("branch", "Only this branch. Default: all of them.", short="b"),
+        flag("all", "Merges, fixups, bots' commits and dependency bumps as well."),
     ),
     example="treering backfill --since 90d",
+    more="It works in batches, and what was captured stays when it is interrupted: the next call "
+    "goes on. Merges, fixups, what bots commit and messages that only bump a dependency are left "
+    "out and counted.",
 )
