@@ -69,8 +69,9 @@ def commits(
 ) -> Iterator[CodeCommit]:
     """Those of some commits that are still here, with what they change; one git for many.
 
-    What is not wanted comes first and without its changes, which take longest to find out. With `seconds` TookTooLong is raised when that is not enough; without, a commit so large that
-    git does not come to an end with it comes without its changes.
+    What is not wanted comes first and without its changes, which take longest to find out. With
+    `seconds` TookTooLong is raised when that is not enough; without, a commit so large that git
+    does not come to an end with it comes without its changes.
     """
     there = [commit for oid in dict.fromkeys(oids) if (commit := _read(repository, oid))]
     present = [commit for commit in there if is_wanted(commit)]
