@@ -135,7 +135,11 @@ READ = Verb(
             default=REQUIRED,
             argument="one",
         ),
-        text("at", "As it was at a revision, a date, or a commit of its history.", metavar="REV"),
+        text(
+            "at",
+            "As it was at a revision, a date, a commit of its history, or as a version.",
+            metavar="REV",
+        ),
         flag("history", "With every change, newest first."),
         whole("links", "Hops of links to show, 0 to 3.", default=1),
         whole("offset", "Continue at this character (next_offset)."),
