@@ -79,9 +79,11 @@ def texts_of(memory: Memory) -> list[str]:
     """
     texts = [memory.content, memory.title, *memory.tags, memory.topic]
     texts += [memory.source, memory.author, memory.agent, memory.session]
-    texts += [file.path for file in memory.files]
+    # With their keys: the colon ends what was said before, so that each text stands for itself.
+    texts += _texts([{"path": file.path} for file in memory.files])
     for link in memory.links:
-        texts += [link.relation, link.by, link.reason, *_texts(link.extra)]
+        words = {"relation": link.relation, "by": link.by, "reason": link.reason}
+        texts += _texts(words | dict(link.extra))
     texts += [*_texts(memory.details), *_texts(memory.extra)]
     return [text for text in texts if text]
 
