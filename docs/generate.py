@@ -12,7 +12,8 @@ import click
 
 from treering.actions.verbs import list_tools
 from treering.actions.verbs.verb import Tool, Verb
-from treering.cli.main import COMMANDS, program
+from treering.cli.help import GROUPS
+from treering.cli.main import program
 from treering.mcp.tools import INSTRUCTIONS, schema_of
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
@@ -74,7 +75,8 @@ def page() -> str:
 def _commands() -> list[tuple[str, click.Command]]:
     """Every command, in the order help shows them."""
     ctx = _context(program, "treering")
-    found = [(name, program.get_command(ctx, name)) for name in COMMANDS]
+    names = [name for group in GROUPS.values() for name in group]
+    found = [(name, program.get_command(ctx, name)) for name in names]
     return [(name, command) for name, command in found if command is not None]
 
 
@@ -125,7 +127,7 @@ treering \\- the memory of a repository, kept in the repository
 .SH DESCRIPTION
 Decisions, patterns, root causes and conventions are kept as markdown, committed to refs of their
 own beside the code, one ref a branch.
-Nothing is written to the work tree or to your branches.
+No memory is ever written to the work tree or to your branches.
 .PP
 Every command explains itself with
 .BR \\-\\-help ,

@@ -21,7 +21,8 @@ def test_status_counts_what_is_seen(repo: Repo) -> None:
     status = repo.tr.status()
 
     assert status["repository"] == {
-        "branch": "feature", "trunk": "main", "detached": False, "bare": False, "worktrees": 1,
+        "branch": "feature", "checked_out": "feature", "trunk": "main", "detached": False,
+        "bare": False, "worktrees": 1,
     }  # fmt: skip
     assert status["memories"]["visible"] == 2
     assert status["memories"]["total"] == 3

@@ -1,60 +1,69 @@
-"""backfill: commits made before there were hooks, captured in bulk, one commit a branch."""
+"""backfill: commits made before there were hooks, captured in batches.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Each batch is written and made searchable before the next one is read. So whatever ends it, a key,
+a kill or a full disk, costs one batch at most, and the next call goes on from there.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from treering.actions.record_events import rules, write_recorded
+from treering.actions.reindex import catch_up
 from treering.actions.workspace import Position, Workspace, Writing
 from treering.branches.trunk import trunk_of, trunk_tips
-from treering.capture.commits import CodeCommit, commits
-from treering.capture.recording import Recording
+from treering.capture.commits import CodeCommit, commits, is_left_out, memory_id, routine_of
+from treering.capture.recording import Recording, Rules
 from treering.errors import BranchNotFound
 from treering.model.dates import parse_moment
 from treering.model.scope import Scope, is_utf8
+from treering.model.spelling import suggest
 
 Progress = Callable[[int, int], None]
+
+#: Commits in one batch: about a second of work.
+BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Backfilled:
-    """How many commits were captured, on which branches, and how many were there or passed over."""
+    """How many commits were captured, on which branches, and how many were not: because they were
+    there already, or because they tell nothing new (`left_out`, by what they are)."""
 
     captured: int
     skipped: int
     branches: dict[str, int]
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 def backfill(
-    workspace: Workspace, *, since: str = "", branch: str = "", progress: Progress | None = None
+    workspace: Workspace,
+    *,
+    since: str = "",
+    branch: str = "",
+    all: bool = False,
+    progress: Progress | None = None,
 ) -> Backfilled:
     """Capture the history of every branch, or of one; a second time nothing is new.
 
-    The trunk's commits go to the trunk, another branch's own ones to that branch.
+    The trunk's commits go to the trunk, another branch's own ones to that branch. With `all` also
+    those that `treering.capture` leaves out.
     """
-    histories = _histories(workspace, since, branch)
-    total = sum(len(oids) for oids in histories.values())
-    counts: dict[str, int] = {}
-    number = 0
-    for name, oids in histories.items():
-        by_oid: dict[str, CodeCommit] = {}
-        for commit in commits(workspace.repository, oids):
-            by_oid[commit.oid] = commit
-            number += 1
-            if progress:
-                progress(number, total)
-        counts[name] = _capture_branch(workspace, name, by_oid)
-    count = sum(counts.values())
-    return Backfilled(count, total - count, {name: n for name, n in counts.items() if n})
+    how = rules(workspace)
+    job = _Backfill(workspace, how._replace(capture="all") if all else how, progress)
+    histories = _list_histories(workspace, since, branch)
+    return job.run(histories)
 
 
-def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[str]]:
+def _list_histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[str]]:
     """Each branch and its own commits, oldest first; the trunk before what was made from it."""
     repository = workspace.repository
     trunk = trunk_of(repository)
     moment = parse_moment(since, workspace.clock()) if since else None
     here = {name: tip for name, tip in repository.branches().items() if is_utf8(name)}
     if branch and branch not in here:
-        raise BranchNotFound(f"There is no branch {branch} here.")
+        hint = suggest(branch, here, BranchNotFound.hint)
+        raise BranchNotFound(f"There is no branch {branch} here.", hint)
     names = [branch] if branch else sorted(here, key=lambda name: (name != trunk, name))
     trunk_commits = trunk_tips(repository, trunk)
     return {
@@ -65,16 +74,76 @@ def _histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[
     }
 
 
-def _capture_branch(workspace: Workspace, branch: str, by_oid: dict[str, CodeCommit]) -> int:
-    if not by_oid:
-        return 0
-    repository = workspace.repository
+class _Backfill:
+    """One run. Progress counts each commit twice: when it was read, and when it is searchable."""
 
-    def attempt(writing: Writing) -> int:
-        recording = Recording(writing.view, writing.scope, by_oid, rules(workspace))
-        for oid in by_oid:
-            recording.add(oid)
-        return write_recorded(writing, recording)
+    def __init__(self, workspace: Workspace, how: Rules, progress: Progress | None) -> None:
+        self._workspace = workspace
+        self._rules = how
+        self._progress = progress or (lambda done, total: None)  # noqa: ARG005
+        self._total = self._done = 0
+        self._left_out: Counter[str] = Counter()
 
-    position = Position(Scope(branch), trunk_of(repository), repository.tip_of(branch))
-    return workspace.write("", attempt, position=position)
+    def run(self, histories: dict[str, list[str]]) -> Backfilled:
+        positions = {name: self._position(name) for name in histories}
+        missing = {n: self._list_missing(positions[n], oids) for n, oids in histories.items()}
+        self._total = 2 * sum(map(len, missing.values()))
+        counts: dict[str, int] = {}
+        for name, oids in missing.items():
+            counts[name] = sum(self._capture(positions[name], oids))
+        all_commits, captured = sum(map(len, histories.values())), sum(counts.values())
+        return Backfilled(
+            captured,
+            all_commits - captured,
+            {name: number for name, number in counts.items() if number},
+            dict(self._left_out.most_common()),
+        )
+
+    def _position(self, branch: str) -> Position:
+        repository = self._workspace.repository
+        return Position(Scope(branch), trunk_of(repository), repository.tip_of(branch))
+
+    def _list_missing(self, position: Position, oids: list[str]) -> list[str]:
+        """The commits without a memory: to go on costs what is left to do."""
+        if not oids:
+            return []
+        visible = self._workspace.view_from(position).visible
+        return [oid for oid in oids if memory_id(oid) not in visible]
+
+    def _capture(self, position: Position, oids: list[str]) -> Iterator[int]:
+        """Batch by batch, how many commits were captured."""
+        passed_over: dict[str, CodeCommit] = {}  # sessions go on across them
+        for at in range(0, len(oids), BATCH):
+            batch = oids[at : at + BATCH]
+            by_oid = passed_over | self._read(batch)
+            yield self._write(position, batch, by_oid)
+            passed_over = {o: c for o, c in by_oid.items() if self._is_left_out(c)}
+            self._left_out.update(routine_of(c) for o in batch if (c := passed_over.get(o)))
+            catch_up(self._workspace)
+            self._step(len(batch))
+
+    def _read(self, oids: list[str]) -> dict[str, CodeCommit]:
+        by_oid: dict[str, CodeCommit] = {}
+        for commit in commits(
+            self._workspace.repository, oids, is_wanted=lambda c: not self._is_left_out(c)
+        ):
+            by_oid[commit.oid] = commit
+            self._step(1)
+        self._step(len(oids) - len(by_oid))  # those that cannot be read any more
+        return by_oid
+
+    def _write(self, position: Position, oids: list[str], by_oid: dict[str, CodeCommit]) -> int:
+        def attempt(writing: Writing) -> int:
+            recording = Recording(writing.view, writing.scope, by_oid, self._rules)
+            for oid in oids:
+                recording.add(oid)
+            return write_recorded(writing, recording)
+
+        return self._workspace.write("", attempt, position=position)
+
+    def _is_left_out(self, commit: CodeCommit) -> bool:
+        return is_left_out(commit, self._rules.capture)
+
+    def _step(self, number: int) -> None:
+        self._done += number
+        self._progress(self._done, self._total)

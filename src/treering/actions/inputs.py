@@ -80,6 +80,38 @@ def path_given(workspace: Workspace, path: str) -> str:
     return str(PurePosixPath(normal))
 
 
+def doubt_files(workspace: Workspace, branch: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """A warning for each path that is neither committed nor in the work tree, with near names.
+
+    It may be about to be made, so it is no error. More often it is mistyped.
+    """
+    position = workspace.position(branch)
+    files = files_given(workspace, position, paths)
+    missing = [file.path for file in files if not _is_there(workspace, position, file)]
+    if not missing:
+        return ()
+    from treering.git.walk import list_paths
+    from treering.model.spelling import list_near_paths
+
+    there = list_paths(workspace.repository, position.head) if position.head else []
+    warnings = []
+    for path in missing:
+        near = " or ".join(list_near_paths(path, there))
+        question = f" Did you mean {near}?" if near else ""
+        warnings.append(f"There is no file {path} here.{question}")
+    return tuple(warnings)
+
+
+def _is_there(workspace: Workspace, position: Position, file: FileRef) -> bool:
+    """Whether a file or a folder has this name."""
+    repository = workspace.repository
+    if file.blob or (position.head and repository.has_path(position.head, file.path)):
+        return True
+    root = repository.workdir
+    is_here = repository.head().commit == position.head
+    return bool(root and is_here and os.path.lexists(root / file.path))
+
+
 def _committed_blob(workspace: Workspace, position: Position, path: str) -> str:
     blob = workspace.repository.blob_at(position.head, path) if position.head else None
     return blob or ""

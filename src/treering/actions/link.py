@@ -12,7 +12,7 @@ from treering.errors import Invalid, MemoryNotFound
 from treering.graph.network import Edge, Network
 from treering.model.dates import instant
 from treering.model.memory import Link, Memory, age_of_link
-from treering.model.taxonomy import family_of
+from treering.model.taxonomy import RELATIONS, family_of
 from treering.store.view import Copy
 from treering.text import secrets
 
@@ -24,6 +24,7 @@ class MadeLink(NamedTuple):
     confidence: float
     created: bool
     note: str | None = None
+    warnings: tuple[str, ...] | None = None
 
 
 class RemovedLink(NamedTuple):
@@ -64,10 +65,26 @@ def link(
         new = _strengthen(old or _new(workspace, word, end.id), sure, why, is_new=not old)
         _write(workspace, writing, "link", start, memory.link(new))
         return MadeLink(
-            start.id, end.id, word, new.confidence, created=not old, note=new.reason or None
+            start.id,
+            end.id,
+            word,
+            new.confidence,
+            created=not old,
+            note=new.reason or None,
+            warnings=_doubt(word) if not old else None,
         )
 
     return workspace.write(branch, attempt)
+
+
+def _doubt(relation: str) -> tuple[str, ...] | None:
+    """A word of one's own is fine. One letter beside a known relation it is probably a mistake."""
+    if relation in RELATIONS:
+        return None
+    from treering.model.spelling import suggest
+
+    question = suggest(relation, RELATIONS)
+    return (f"{relation} is a relation of your own. {question}",) if question else None
 
 
 def _alive(place: Copy) -> Copy:

@@ -169,7 +169,20 @@ def _at(workspace: Workspace, view: View, id: str, at: str) -> Copy:
             scope = vault.scope_of(commit)
             kind = "trunk" if scope.branch == trunk_of(workspace.repository) else "branch"
             return Copy(place.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
-    return workspace.as_of(view, at).find(id)
+    return _at_version(view, id, at) or workspace.as_of(view, at).find(id)
+
+
+def _at_version(view: View, id: str, version: str) -> Copy | None:
+    """The memory as the version that a conflict or an answer names; None where that is no blob."""
+    place = view.find(id)
+    vault = place.layer.vault
+    blob = vault.repository.find_blob(version)
+    memory = vault.try_memory(blob)
+    if blob is None:
+        return None
+    if memory is None or memory.id != place.id:
+        raise MemoryNotFound(f"{version} is not a version of the memory {place.id}")
+    return Copy(place.id, blob, place.layer)
 
 
 def _history(workspace: Workspace, view: View, memory_id: str) -> tuple[HistoryEntry, ...]:

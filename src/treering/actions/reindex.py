@@ -27,6 +27,12 @@ def forget_derived(workspace: Workspace) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def catch_up(workspace: Workspace) -> None:
+    """Make what was just written or fetched searchable: whoever brings in many memories has a
+    person waiting with a bar to look at, and the next question should not pay for it."""
+    workspace.searcher.index.catch_up(workspace.view_of_all().ranks_of_all())
+
+
 def tidy(workspace: Workspace) -> None:
     """Join the many small parts of the index into few, look at the memories there was no time for,
     and note the clues that are new; for a process that nobody waits for."""

@@ -122,6 +122,8 @@ def remember(
 
     answer = workspace.write(branch, attempt)
     workspace.catch_up_soon()
+    if files and (doubts := inputs.doubt_files(workspace, branch, files)):
+        return answer._replace(warnings=(*doubts, *(answer.warnings or ())))
     return answer
 
 

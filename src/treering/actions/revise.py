@@ -22,6 +22,7 @@ class Revised:
     version: str
     branch: str
     changed: tuple[str, ...]
+    warnings: tuple[str, ...] | None = None
 
 
 def revise(
@@ -89,7 +90,10 @@ def revise(
             changes = _superseding(writing, changes[0], supersede_with)
         return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
 
-    return workspace.write(branch, attempt)
+    answer = workspace.write(branch, attempt)
+    if files and list(files) != [inputs.CLEAR]:
+        return replace(answer, warnings=inputs.doubt_files(workspace, branch, files) or None)
+    return answer
 
 
 def check_version(place: Copy, version: str) -> Copy:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
-from treering.git.objects import Objects
 from treering.graph.network import Network
 from treering.model import document
 from treering.model.memory import Memory
@@ -22,6 +21,7 @@ from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
 from treering.store import message
 from treering.store.store import Store
+from treering.store.vault import Vault
 from treering.store.view import Copy, View
 from treering.text.flags import DetectorRules
 
@@ -165,7 +165,7 @@ class Searcher:
 
         Their dates are those the ledger vouches for: the index orders and filters by them.
         """
-        vaults = [vault.repository.objects for vault in self._store.vaults()]
+        vaults = self._store.vaults()
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
             versions = self._ledger.versions(batch)
@@ -174,9 +174,12 @@ class Searcher:
                     yield blob, self._ledger.date(memory, versions.get(blob))
 
 
-def _parse(vaults: Iterable[Objects], blob: str) -> Memory | None:
+def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
     try:
-        for objects in vaults:
+        for vault in vaults:
+            objects = vault.repository.objects
+            if memory := vault.peek(blob):
+                return memory
             if objects.exists(blob):
                 return document.parse(objects.blob(blob))
     except (TreeringError, GitError):

@@ -32,6 +32,7 @@ from treering.store.fetched import list_fetched
 
 class RepositoryState(TypedDict):
     branch: str
+    checked_out: str
     trunk: str
     detached: bool
     bare: bool
@@ -127,6 +128,7 @@ def _summary(
     return {
         "repository": {
             "branch": position.scope.branch,
+            "checked_out": workspace.position().scope.branch,
             "trunk": position.trunk,
             "detached": head.is_detached,
             "bare": repository.is_bare,

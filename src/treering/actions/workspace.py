@@ -249,11 +249,10 @@ class Workspace:
 
     def as_of(self, view: View, at: str) -> View:
         """A view as it was at the time of a code commit, or on a date."""
-        commit = self.repository.resolve(at)
-        if commit:
+        if commit := self.repository.resolve(at):
             seconds: float = self.repository.objects.commit(commit).time
         else:
-            seconds = parse_moment(at, self.clock(), end=True)
+            seconds = parse_moment(at, self.clock(), end=True, what="neither a revision nor a date")
         return View(view.branch, tuple(layers.layer_at(layer, seconds) for layer in view.layers))
 
     def view_of_all(self, position: Position | None = None) -> View:
@@ -369,7 +368,10 @@ class Writing:
             bases=self._bases(changes),
         )
         self._put(vault, files, why)
-        return {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+        blobs = {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+        if op == "capture":  # made of plain values only, so that reading it back changes nothing
+            vault.note({blobs[memory.id]: memory for memory in memories})
+        return blobs
 
     def save(
         self,

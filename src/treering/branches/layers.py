@@ -55,7 +55,15 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
         return at_commit
     if create:
         return scope
-    raise BranchNotFound(f"No branch {name} is known here, and no memories of one.")
+    raise _unknown_branch(store, name)
+
+
+def _unknown_branch(store: Store, name: str) -> BranchNotFound:
+    from treering.model.spelling import suggest
+
+    scopes = [scope.branch for vault in store.vaults() for scope in vault.scopes()]
+    hint = suggest(name, [*store.repository.branches(), *scopes], BranchNotFound.hint)
+    return BranchNotFound(f"No branch {name} is known here, and no memories of one.", hint)
 
 
 def _is_on_remote(store: Store, name: str) -> bool:

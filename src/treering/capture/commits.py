@@ -1,7 +1,7 @@
 """Commits as memories: what a commit says and changes, in the form a memory keeps it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -23,6 +23,14 @@ _MOST_TRAILERS = 20
 _TRAILER = r"([A-Za-z][A-Za-z0-9-]{1,40}): (\S.{0,300})"
 _PATCHED_UP = ("fixup! ", "squash! ", "amend! ")
 _BOT = r"\[bot\]|\bbot@|noreply@github\.com.*dependabot|^dependabot|^renovate"
+#: "Bump x from 1 to 2", "chore(deps): update y to v3", "update dev dependencies".
+_BUMP = (
+    r"(?:(?:build|chore|ci|deps|fix)(?:\([\w./ -]{0,40}\))?!?: ?)?"
+    r"(?:bump|update|upgrade|pin|lock)s?(?:ed)? (?:"
+    r"(?:[\w@./-]+ ){1,3}(?:from v?\d\S* )?to v?\d\S*(?: in \S+)?"
+    r"|(?:[\w./-]+ ){0,3}(?:dependenc(?:y|ies)|requirements|lock ?files?|pre-commit hooks?)"
+    r")(?: \(#\d+\))?\.?"
+)
 _GITLINK = b"160000"
 _AT_ONCE = 200
 _PATIENCE = 60.0
@@ -53,14 +61,22 @@ def memory_id(oid: str) -> str:
 
 
 def commits(
-    repository: Repository, oids: Iterable[str], *, seconds: float | None = None
+    repository: Repository,
+    oids: Iterable[str],
+    *,
+    seconds: float | None = None,
+    is_wanted: Callable[[CodeCommit], bool] = lambda commit: True,  # noqa: ARG005
 ) -> Iterator[CodeCommit]:
     """Those of some commits that are still here, with what they change; one git for many.
 
-    With `seconds` TookTooLong is raised when that is not enough; without, a commit so large that
-    git does not come to an end with it comes without its changes.
+    What is not wanted comes first and without its changes, which take longest to find out. With
+    `seconds` TookTooLong is raised when that is not enough; without, a commit so large that git
+    does not come to an end with it comes without its changes.
     """
-    present = [commit for oid in dict.fromkeys(oids) if (commit := _read(repository, oid))]
+    there = [commit for oid in dict.fromkeys(oids) if (commit := _read(repository, oid))]
+    present = [commit for commit in there if is_wanted(commit)]
+    wanted = {commit.oid for commit in present}
+    yield from (commit for commit in there if commit.oid not in wanted)
     for at in range(0, len(present), _AT_ONCE):
         some = present[at : at + _AT_ONCE]
         for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
@@ -84,17 +100,28 @@ def _read(repository: Repository, oid: str) -> CodeCommit | None:
 
 
 def is_left_out(commit: CodeCommit, capture: str) -> bool:
-    """Whether `treering.capture` passes a commit over.
+    """Whether `treering.capture` passes a commit over."""
+    return capture == "none" or (capture == "sparing" and bool(routine_of(commit)))
 
-    Sparing leaves out what tells nothing new: merges, patches to be squashed, what bots commit.
-    """
-    if capture == "sparing":
-        return (
-            len(commit.parents) > 1
-            or commit.message.startswith(_PATCHED_UP)
-            or bool(re.search(_BOT, commit.author, re.IGNORECASE))
-        )
-    return capture == "none"
+
+def routine_of(commit: CodeCommit) -> str:
+    """What makes a commit tell nothing new, in one word for all of its kind, or ""."""
+    if len(commit.parents) > 1:
+        return "merges"
+    if commit.message.startswith(_PATCHED_UP):
+        return "fixups"
+    if re.search(_BOT, commit.author, re.IGNORECASE):
+        return "bots"
+    return "dependency bumps" if is_dependency_bump(commit.message) else ""
+
+
+def is_dependency_bump(message: str) -> bool:
+    """Whether a message says only that a dependency has another version. One with a body may say
+    why, and that is worth keeping; trailers say nothing of the kind."""
+    subject, _, body = message.strip().partition("\n")
+    if body.strip() and not trailers(message):
+        return False
+    return bool(re.fullmatch(_BUMP, subject.strip(), re.IGNORECASE))
 
 
 def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:

@@ -115,7 +115,7 @@ def _option(parameter: Parameter) -> click.Option:
         multiple=parameter.kind in ("list", "map"),
         show_default=parameter.has_default or bool(parameter.off and parameter.default is False),
         type=None if is_flag else _TYPES.get(parameter.kind),
-        metavar=parameter.metavar or None,
+        metavar=parameter.metavar or _choices(parameter),
         help=_help(parameter),
         **_default(parameter),
     )
@@ -134,10 +134,13 @@ def _spellings(parameter: Parameter) -> list[str]:
     return short + [f"--{name}{off}" for name in names]
 
 
+def _choices(parameter: Parameter) -> str | None:
+    """They are not checked here: the action takes them in any case, and says what was meant."""
+    return f"[{'|'.join(parameter.choices)}]" if parameter.choices else None
+
+
 def _help(parameter: Parameter) -> str:
     sentences = [parameter.help]
-    if parameter.choices:
-        sentences.append(f"One of {', '.join(parameter.choices)}.")
     if parameter.kind in ("list", "map"):
         sentences.append("May be repeated.")
     return " ".join([*sentences, parameter.by_hand]).strip()

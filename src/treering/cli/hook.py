@@ -14,7 +14,7 @@ DEADLINE, _LONGEST = 1.0, 60.0
 @click.group("hook", params=options(), epilog="Example: treering hook drain")
 @click.pass_context
 def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
-    """What git hooks noted: look at it now. The hooks themselves call `work`."""
+    """Take in what git hooks noted. The hooks themselves call `work`."""
     outer = ctx.obj or {}  # a place nobody named stays unnamed: an agent's client may name it
     ctx.obj = {
         "repo": repo or outer.get("repo"),

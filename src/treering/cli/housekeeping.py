@@ -77,7 +77,8 @@ def render_gc(answer: "GcAnswer") -> str:
 
 
 def render_promote(answer: "GcLine") -> str:
-    return table([_plan_row(answer)])
+    branch, _, action, _, reason = _plan_row(answer)  # what became of its code was not asked
+    return table([(branch, action, count(answer.memories), reason)])
 
 
 def _plan_row(line: "GcLine") -> tuple[str, ...]:

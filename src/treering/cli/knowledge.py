@@ -184,16 +184,17 @@ def render_status(answer: dict[str, Any]) -> str:
 
 def _render_summary(answer: dict[str, Any]) -> str:
     here, memories = answer["repository"], answer["memories"]
+    where = "On" if here["branch"] == here["checked_out"] else "Seen from"
     lines = [
-        f"On {safe(here['branch'])} (trunk: {safe(here['trunk'])}): "
-        f"{count(memories['visible'])} visible, {memories['total']} copies in all branches"
+        f"{where} {safe(here['branch'])} (trunk: {safe(here['trunk'])}): "
+        f"{count(memories['visible'])} visible, {count(memories['total'], 'copy')} in all branches"
     ]
     if memories["by_type"]:
         lines.append("  " + ", ".join(f"{n} {kind}" for kind, n in memories["by_type"].items()))
     if answer["top_tags"]:
         tags = ", ".join(f"{safe(t['tag'])} ({t['count']})" for t in answer["top_tags"])
         lines.append(f"  tags: {tags}")
-    lines.append(table([_branch_row(row, here["branch"]) for row in answer["branches"]]))
+    lines.append(table([_branch_row(row, here["checked_out"]) for row in answer["branches"]]))
     lines += [f"  {dim(note)}" for note in _list_notes(answer)]
     return "\n".join(line for line in lines if line)
 
@@ -228,11 +229,9 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
     ]
     if older := sync.get("older"):
         notes.append(safe(older))
-    if sync["ahead"] or sync["behind"]:
-        notes.append(
-            f"{safe(sync['remote'])}: {sync['ahead']} to push, {sync['behind']} to fetch:"
-            " `treering sync`"
-        )
+    news = ((sync["ahead"], "push"), (sync["behind"], "fetch"))
+    if ways := [f"{count(number, 'change')} to {way}" for number, way in news if number]:
+        notes.append(f"{safe(sync['remote'])}: {', '.join(ways)}: `treering sync`")
     return notes + _list_remote_notes(answer)
 
 

@@ -33,6 +33,31 @@ class Program(click.Group):
             fill_in(command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, *rest = args
+        if name in COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        from treering.cli.help import guess
+
+        raise UnknownWord(f"There is no command {name}.", guess(name, rest, list(COMMANDS)))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands first: they are what people look for, and a screen has few lines."""
+        from treering.cli.help import write_commands
+
+        write_commands(self, ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
+
+class UnknownWord(click.ClickException):
+    """A word that is no command, with what was probably meant."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
 
 def _make(name: str) -> click.Command:
     from treering.cli.command import make_command  # --version needs no command
@@ -56,8 +81,7 @@ def _make(name: str) -> click.Command:
 def program(ctx: click.Context, repo: str | None, as_json: bool) -> None:
     """The memory of a repository, kept in the repository.
 
-    Decisions, patterns, root causes and conventions, committed to refs of their own beside the
-    code, one ref a branch. Nothing is written to the work tree or to your branches.
+    `demo` shows how it works, `init` sets it up, `sync` shares it with others.
     """
     ctx.obj = {"repo": repo, "as_json": as_json}
 
@@ -74,10 +98,11 @@ def main(arguments: list[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return USAGE
+    except UnknownWord as error:
+        _say(as_json, "invalid", error.message, error.hint)
+        return USAGE
     except click.ClickException as error:
-        ctx = getattr(error, "ctx", None)
-        hint = f"`{ctx.command_path} --help` says more." if ctx else ""
-        _say(as_json, "invalid", error.format_message(), hint)
+        _say(as_json, "invalid", *_explain(error))
         return USAGE
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
@@ -97,6 +122,19 @@ def main(arguments: list[str]) -> int:
             hint = "No log of it could be written."
         _say(as_json, "internal", bug, hint)
         return BUG
+
+
+def _explain(error: click.ClickException) -> tuple[str, str]:
+    """What is wrong with the words of a command line, and what to do about it."""
+    ctx = getattr(error, "ctx", None)
+    more = f"`{ctx.command_path} --help` says more." if ctx else ""
+    if not isinstance(error, click.NoSuchOption) or ctx is None:
+        return error.format_message(), more
+    from treering.model.spelling import suggest
+
+    names = [name for param in ctx.command.get_params(ctx) for name in param.opts]
+    hint = suggest(error.option_name, [name for name in names if name[:2] == "--"], more)
+    return f"There is no option {error.option_name}.", hint
 
 
 def _say(as_json: bool, code: str, message: str, hint: str) -> None:

@@ -16,6 +16,7 @@ from treering.cli.invocation import (
 )
 from treering.cli.screen import (
     bold,
+    count,
     dim,
     format_date,
     headline,
@@ -90,7 +91,18 @@ def run_recall(call: Invocation, query: str, pick: bool, **options: Any) -> None
         _pick(call, answer, branch=options["branch"], at=options["at"])
     else:
         call.answer(answer, render_recall)
+        if not answer.results:
+            _point_to_remotes(call)
     call.tidy_later()
+
+
+def _point_to_remotes(call: Invocation) -> None:
+    """A clone brings no memories along, and an empty answer does not tell why it is empty."""
+    workspace = call.workspace
+    remotes = workspace.repository.remotes()
+    if remotes and not any(vault.scopes() for vault in workspace.store.vaults()):
+        names = " or ".join(map(safe, remotes))
+        call.say(f"hint: No memories are here yet. `treering sync fetch` asks {names} for some.")
 
 
 def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None:
@@ -139,13 +151,27 @@ def _names(people: Sequence[str]) -> str:
 
 def _render_rest(answer: "Recalled") -> str:
     """How many more there are, and what was withheld."""
-    counts = [f"{n} {word.replace('_', ' ')}" for word, n in answer.withheld.items() if n]
+    counts = [_render_withheld(word, n) for word, n in answer.withheld.items() if n]
     parts = []
     if answer.cursor:
         parts.append(f"{len(answer.results)} of {answer.total}, next: --cursor {answer.cursor}")
     if counts:
         parts.append(f"withheld: {', '.join(counts)}")
     return "\n".join(parts)
+
+
+def _render_withheld(word: str, number: int) -> str:
+    rest = _WITHHELD.get(word, word.replace("_", " "))
+    return f"{count(number)} {rest}"
+
+
+#: What was withheld -> in words, with what shows it.
+_WITHHELD = {
+    "superseded": "superseded (--status superseded)",
+    "deleted": "forgotten (--status deleted)",
+    "other_branches": "of other branches (--scope all)",
+    "trash": "in the trash (treering restore BRANCH)",
+}
 
 
 # --- read -----------------------------------------------------------------------------------------
@@ -171,7 +197,7 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         ("agent", memory.agent),
         ("created", format_date(memory.created)),
         ("modified", format_date(memory.modified) if memory.modified != memory.created else ""),
-        *((key, str(value)) for key, value in memory.details.items()),
+        *_list_details(memory),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
         *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
         ("flagged", ", ".join(memory.flags or ())),
@@ -184,6 +210,26 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         past = [(e.when, e.commit[:12], e.op, safe(e.title)) for e in memory.history]
         parts.append(rule("History") + "\n" + table(past, indent="  "))
     return "\n\n".join(parts)
+
+
+def _list_details(memory: "WholeMemory") -> list[tuple[str, str]]:
+    details = dict(memory.details)
+    rows = []
+    match details.get("merge"):
+        case {"lost": str(blob)}:  # two people changed the same words; one text counts
+            del details["merge"]
+            command = f"treering read {memory.id} --at {blob[:12]}"
+            rows.append(("conflict", f"reworded twice, the other wording: {command}"))
+    return rows + [(key, _in_words(value)) for key, value in details.items()]
+
+
+def _in_words(value: object) -> str:
+    """A value of any shape, without the marks that programs need."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_in_words(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_in_words, value))
+    return str(value)
 
 
 # --- revise, forget -------------------------------------------------------------------------------
@@ -207,7 +253,9 @@ def run_revise(
 def render_revise(answer: "Revised") -> str:
     if not answer.changed:
         return f"{answer.id}  unchanged"
-    return f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch})"
+    lines = [f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch})"]
+    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    return "\n".join(lines)
 
 
 def render_forget(answer: "Forgotten") -> str:
@@ -239,6 +287,7 @@ def render_link(answer: "MadeLink | RemovedLink") -> str:
         others = f", but there is {safe(', '.join(answer.relations))}" if answer.relations else ""
         return f"no such link{others}"
     verb = "linked" if answer.created else "kept"
-    return (
-        f"{verb}  {answer.source} {safe(answer.relation)} {answer.target}  ({answer.confidence:g})"
-    )
+    ends = f"{answer.source} {safe(answer.relation)} {answer.target}"
+    lines = [f"{verb}  {ends}  ({answer.confidence:g})"]
+    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    return "\n".join(lines)

@@ -142,11 +142,16 @@ def format_date(written: str) -> str:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool) -> Iterator[Progress | None]:
-    """A bar on standard error for people who wait. The total is known with the first step."""
+    """A bar on standard error for people who wait. The total is known with the first step.
+
+    How far it is, and not how long it will take: steps are not alike, and a guess is wrong.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    bar = click.progressbar(length=0, label=label, file=sys.stderr)
+    bar = click.progressbar(
+        length=0, label=label, file=sys.stderr, show_eta=False, show_percent=True
+    )
 
     def step(done: int, total: int) -> None:
         bar.length = total

@@ -86,11 +86,23 @@ def render_import(answer: "Imported") -> str:
 
 
 def run_backfill(call: Invocation, **options: Any) -> Any:
-    with progress_bar("reading commits", quiet=call.as_json) as progress:
-        return call.act("backfill", progress=progress, **options)
+    try:
+        with progress_bar("capturing commits", quiet=call.as_json) as progress:
+            answer = call.act("backfill", progress=progress, **options)
+    except KeyboardInterrupt:
+        call.say("\nInterrupted. What was captured stays: `treering backfill` goes on from there.")
+        raise
+    call.tidy_later()
+    return answer
 
 
 def render_backfill(answer: "Backfilled") -> str:
-    rows = [(safe(branch), str(number)) for branch, number in answer.branches.items()]
-    head = f"captured {answer.captured} commits, passed over {answer.skipped}"
-    return "\n".join([head, table(rows, indent="  ")]).rstrip()
+    left_out = sum(answer.left_out.values())
+    lines = [f"captured {count(answer.captured, 'commit')}"]
+    lines.append(table([(safe(b), str(n)) for b, n in answer.branches.items()], indent="  "))
+    if known := answer.skipped - left_out:
+        lines.append(f"{count(known, 'commit')} captured before")
+    if left_out:
+        kinds = ", ".join(f"{number} {kind}" for kind, number in answer.left_out.items())
+        lines.append(f"{count(left_out, 'commit')} left out ({kinds}): --all takes them in")
+    return "\n".join(line for line in lines if line)

@@ -170,6 +170,16 @@ class Repository:
         except (KeyError, ValueError, GitError, TypeError):
             return None
 
+    def find_blob(self, prefix: str) -> str | None:
+        """The blob whose id begins so, or None. A name is never looked up."""
+        if not 7 <= len(prefix) <= 40 or set(prefix) - set("0123456789abcdef"):
+            return None
+        try:
+            found = self.handle.revparse_single(prefix)
+        except (KeyError, ValueError, GitError, TypeError):
+            return None
+        return str(found.id) if found.type_str == "blob" else None
+
     def is_ancestor(self, old: str, new: str) -> bool:
         if old == new:
             return True
@@ -226,6 +236,13 @@ class Repository:
         except (KeyError, ValueError, GitError, TypeError):
             return None
         return str(entry.id) if entry.type_str == "blob" else None
+
+    def has_path(self, commit: str, path: str) -> bool:
+        """Whether a commit's tree has a file or a folder of this name."""
+        try:
+            return path in self.handle.look_up(commit).peel(2)
+        except (KeyError, ValueError, GitError, TypeError):
+            return False
 
     def is_clean(self) -> bool:
         """Whether the work tree holds nothing that HEAD does not; where it cannot be told, no."""

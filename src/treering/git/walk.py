@@ -40,6 +40,13 @@ def diff(repository: Repository, step: CommitRange) -> tuple[FileChange, ...]:
     return tuple(sorted(_diff_trees(repository, old, new, b"")))
 
 
+def list_paths(repository: Repository, commit: str) -> list[str]:
+    """The files of a commit, those whose names are text."""
+    changes = diff(repository, CommitRange(commit, ""))
+    names = (change.path.decode(errors="replace") for change in changes)
+    return [name for name in names if name.isprintable()]
+
+
 def _diff_trees(repository: Repository, old: str, new: str, folder: bytes) -> Iterator[FileChange]:
     if old == new:
         return

@@ -7,7 +7,6 @@ would be dropped in silence, and the caller would believe it had been heard.
 
 import json
 from collections.abc import Sequence
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from treering.actions.verbs import find_verb
 from treering.actions.verbs.verb import Kind, Verb
 from treering.errors import Invalid
+from treering.model.spelling import suggest
 from treering.text.hygiene import must_be_utf8
 
 _LONGEST_NAME = 60
@@ -56,9 +56,8 @@ def _model(name: str) -> type[BaseModel]:
 
 
 def _refuse(name: str, names: Sequence[str]) -> None:
-    close = get_close_matches(name[:_LONGEST_NAME], names, n=1)
-    guess = f" Did you mean {close[0]}?" if close else ""
-    raise Invalid(f"Unknown argument {name[:_LONGEST_NAME]!r}.{guess}", hint=_hint(names))
+    message = f"Unknown argument {name[:_LONGEST_NAME]!r}. {suggest(name, names)}"
+    raise Invalid(message.rstrip(), hint=_hint(names))
 
 
 def _hint(names: Sequence[str]) -> str:

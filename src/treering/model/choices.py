@@ -9,6 +9,14 @@ from typing import Literal, get_args
 Status = Literal["active", "needs-review", "superseded", "deleted"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
+#: The keys of taxonomy.TYPES, in the same order.
+TypeName = Literal[
+    "decision", "pattern", "convention", "component", "concept", "insight", "issue", "debt", "api",
+    "config", "security", "testing", "progress", "context", "checkpoint", "session", "commit",
+    "entity",
+]  # fmt: skip
+TYPE_NAMES: tuple[TypeName, ...] = get_args(TypeName)
+
 Outcome = Literal["success", "failed", "partial"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 

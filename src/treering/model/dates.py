@@ -46,10 +46,11 @@ def duration(text: str) -> float:
     return int(match[1]) * _UNIT[match[2]].total_seconds()
 
 
-def parse_moment(text: str, now: float, *, end: bool = False) -> float:
+def parse_moment(text: str, now: float, *, end: bool = False, what: str = "not a date") -> float:
     """The moment meant by `7d` (ago), an ISO date, `today` or `yesterday`.
 
     A bare day means its start, or with `end` its last second, so that `until:today` includes today.
+    `what` is said of anything else, for a caller that takes more than dates.
     """
     word = text.strip().lower()
     today = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -64,7 +65,7 @@ def parse_moment(text: str, now: float, *, end: bool = False) -> float:
         return instant(text.strip())
     except (ValueError, OverflowError) as error:
         raise Invalid(
-            f"{text!r} is not a date.",
+            f"{text!r} is {what}.",
             hint="Write for example 7d, 12h, 2w, 2026-02-08, today or yesterday.",
         ) from error
 

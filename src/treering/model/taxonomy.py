@@ -280,7 +280,10 @@ def type_named(word: str) -> str:
         return name
     if name in TYPE_SYNONYMS:
         return TYPE_SYNONYMS[name]
-    raise Invalid(f"Unknown type {word!r}.", hint="The types are: " + ", ".join(TYPES) + ".")
+    from treering.model.spelling import suggest
+
+    types = f"The types are: {', '.join(TYPES)}."
+    raise Invalid(f"Unknown type {word!r}.", hint=suggest(name, (*TYPES, *TYPE_SYNONYMS), types))
 
 
 def one_of(word: str, allowed: tuple[Word, ...], what: str) -> Word:
@@ -289,4 +292,12 @@ def one_of(word: str, allowed: tuple[Word, ...], what: str) -> Word:
     for choice in allowed:
         if choice == name:
             return choice
-    raise Invalid(f"Unknown {what} {word!r}.", hint=f"Allowed: {', '.join(allowed)}.")
+    raise unknown_word(word, allowed, what)
+
+
+def unknown_word(word: str, allowed: tuple[str, ...], what: str) -> Invalid:
+    """The error for a word that is not among those allowed."""
+    from treering.model.spelling import suggest
+
+    hint = suggest(word, allowed, f"Allowed: {', '.join(allowed)}.")
+    return Invalid(f"Unknown {what} {word!r}.", hint=hint)

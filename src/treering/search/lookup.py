@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from treering.errors import Invalid
 from treering.model.choices import MODES, ORDERS, Mode, Order
+from treering.model.taxonomy import unknown_word
 from treering.search.analysis import terms
 from treering.search.entry import Entry
 from treering.search.hits import Explanation, Hit, SearchResult
@@ -40,9 +40,9 @@ _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown.
 def check(order: str, mode: str) -> tuple[Order, Mode]:
     """The same words, if they are an order and a mode, exactly as they are written."""
     if order not in ORDERS:
-        raise Invalid(f"Unknown order {order!r}.", hint=f"Allowed: {', '.join(ORDERS)}.")
+        raise unknown_word(order, ORDERS, "order")
     if mode not in MODES:
-        raise Invalid(f"Unknown mode {mode!r}.", hint=f"Allowed: {', '.join(MODES)}.")
+        raise unknown_word(mode, MODES, "mode")
     return order, mode
 
 

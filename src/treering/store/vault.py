@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 from treering.clock import Clock, wall_clock
@@ -274,6 +275,16 @@ class Vault:
                 self._parsed.clear()
             self._parsed[blob] = memory
         return memory
+
+    def peek(self, blob: str) -> Memory | None:
+        """The memory in a blob, if it was parsed before."""
+        return self._parsed.get(blob)
+
+    def note(self, memories: Mapping[str, Memory]) -> None:
+        """Memories that were just written, by blob: whoever reads them next need not parse them."""
+        if len(self._parsed) + len(memories) >= _MOST_PARSED:
+            self._parsed.clear()
+        self._parsed |= dict(islice(memories.items(), _MOST_PARSED))
 
     def try_memory(self, blob: str | None) -> Memory | None:
         """The memory in a blob, or None where it is none or cannot be read: doctor names it."""

@@ -93,11 +93,12 @@ class View:
         if len(ids) > 1:
             some = ", ".join(sorted(ids)[:5])
             raise AmbiguousId(
-                f"{prefix} matches {len(ids)} memories: {some}", hint="Give one more character."
+                f"{text.strip()} matches {len(ids)} memories: {some}",
+                hint="Give one more character.",
             )
         place = self.place(ids.pop()) if ids else None
         if place is None:
-            raise MemoryNotFound(f"No memory {prefix} is visible on {self.branch}")
+            raise MemoryNotFound(f"No memory {text.strip()} is visible on {self.branch}")
         return place
 
     @cached_property

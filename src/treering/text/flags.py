@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from treering.model.memory import Memory
 from treering.text.secrets import secrets_in, texts_of
-from treering.text.steering.suspicion import signs_of, suspicion
+from treering.text.steering.suspicion import suspicion
 
 #: What was found by other rules is not what these would find. Whoever keeps findings keeps this
 #: number with them, and looks again when it has changed.
@@ -33,7 +33,8 @@ Inspect = Callable[[Memory], tuple[str, ...] | None]
 
 def flags_of(memory: Memory) -> tuple[str, ...]:
     """The signs a memory bears in any of its fields, and whether a credential is in one."""
-    return _with_credential(signs_of(memory), "\n".join(texts_of(memory)))
+    texts = texts_of(memory)
+    return _with_credential(suspicion("\n\n".join(texts)), "\n".join(texts))
 
 
 def flags_in(text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ memory must not repeat a credential, and must never keep a branch's memories fro
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from treering.model import document
 from treering.model.memory import FileRef, Memory
@@ -19,6 +20,7 @@ _HINTS = ("key", "secret", "token", "pass", "pwd", "credential", "auth", "://", 
 _LEFT_OUT = "[masked]"
 
 
+@lru_cache(maxsize=1024)  # the same few authors and branches, commit after commit
 def mask(text: str) -> str:
     """The text, cleaned, without credentials: until none is found, for the name of a kind may make
     what follows it look like another one."""

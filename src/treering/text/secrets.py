@@ -10,10 +10,10 @@ import base64
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from treering.errors import BlockedSecret
-from treering.model import document
 from treering.model.memory import Memory
 from treering.text.credentials import (
     BARE_VALUE,
@@ -73,10 +73,19 @@ def refuse(*texts: str, known: Iterable[str] = ()) -> None:
 
 
 def texts_of(memory: Memory) -> list[str]:
-    """Every text of a memory, wherever it stands; all of them end up in a blob."""
-    fields = document.fields(memory)
-    values = (text for value in fields.values() for text in _texts(value))
-    return [memory.content, *values, *memory.extra]
+    """Every text of a memory, wherever it stands; all of them end up in a blob.
+
+    What the format's rules leave no room in is left out: ids, dates, the words for a type.
+    """
+    texts = [memory.content, memory.title, *memory.tags, memory.topic]
+    texts += [memory.source, memory.author, memory.agent, memory.session]
+    # With their keys: the colon ends what was said before, so that each text stands for itself.
+    texts += _texts([{"path": file.path} for file in memory.files])
+    for link in memory.links:
+        words = {"relation": link.relation, "by": link.by, "reason": link.reason}
+        texts += _texts(words | dict(link.extra))
+    texts += [*_texts(memory.details), *_texts(memory.extra)]
+    return [text for text in texts if text]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -105,10 +114,16 @@ def _find(text: str) -> Iterator[Secret]:
             yield secret
 
 
+@cache
+def _list_kinds() -> tuple[tuple[str, str, str], ...]:
+    """The kinds with their words as they are looked for: there are many, and many texts."""
+    return tuple((kind, word.lower(), pattern) for kind, word, pattern in KINDS)
+
+
 def _candidates(text: str) -> Iterator[Secret]:
     lower = text.lower()
-    for kind, word, pattern in KINDS:
-        if word.lower() in lower:
+    for kind, word, pattern in _list_kinds():
+        if word in lower:
             for match in re.finditer(pattern, text):
                 if not _is_no_secret(kind, match):
                     yield Secret(kind, *match.span(match.lastindex or 0))

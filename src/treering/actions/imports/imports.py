@@ -8,6 +8,7 @@ from treering.actions import inputs
 from treering.actions.imports import read_from
 from treering.actions.imports.records import LinkLine, Numbered, Record
 from treering.actions.prompts.shelves import import_prompts, prompts_below
+from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import STATUSES
@@ -109,7 +110,7 @@ def import_records(
         except TreeringError as error:
             errors.append(_failure(record, error))
         if progress:
-            progress(number, len(everything))
+            progress(number, 2 * len(everything))  # it counts again once it is searchable
 
     imported, previews = 0, list[Preview]()
     errors += _link_up(by_branch)
@@ -117,6 +118,10 @@ def import_records(
         new, there, failures = _write(workspace, name, memories, private, dry_run)
         imported, known_count, errors = imported + len(new), known_count + there, errors + failures
         previews += [Preview(memory.type, memory.title, name) for memory in new]
+    if imported and not dry_run:
+        catch_up(workspace)
+    if progress:
+        progress(2 * len(everything), 2 * len(everything))
     errors.sort(key=lambda error: error.line)
     preview = tuple(previews[:_SHOWN]) if dry_run else None
     return Imported(imported, known_count, tuple(errors), dry_run=dry_run or None, preview=preview)

@@ -95,7 +95,15 @@ def init(
         plan.names,
         tuple(config),
         tuple(file.path for file in files),
-        (*plan.notes, *notes, *more, *news, *_hints(repository, clients), _LOG_NOTE),
+        (
+            *plan.notes,
+            *notes,
+            *more,
+            *news,
+            *_hints(repository, clients),
+            *_tell_of_files([file.path for file in files]),
+            _LOG_NOTE,
+        ),
     )
 
 
@@ -134,6 +142,17 @@ def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) 
     if additions and repository.workdir is None:
         raise Invalid("A bare repository has no work tree for the files of a client.")
     return additions
+
+
+def _tell_of_files(paths: Sequence[str]) -> list[str]:
+    """Client files are everybody's once they are committed, and name a program."""
+    if not paths:
+        return []
+    names = " and ".join(paths)
+    return [
+        f"{names} are files of your work tree. Who gets them by a commit of yours needs "
+        "`treering` on their PATH."
+    ]
 
 
 def _hints(repository: Repository, clients: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from treering.actions.tidying.writer import Writer
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import MAINTAIN_OPS, MaintainOp
+from treering.model.taxonomy import unknown_word
 
 Answer = TypeVar("Answer", covariant=True)
 _MOST = 1000
@@ -101,7 +102,7 @@ def _check_op(op: str) -> MaintainOp:
     for name in MAINTAIN_OPS:
         if name == word:
             return name
-    raise Invalid(f"Unknown op {op!r}.", hint=f"Allowed: {', '.join(MAINTAIN_OPS)}.")
+    raise unknown_word(op, MAINTAIN_OPS, "op")
 
 
 # --- one function an op --------------------------------------------------------------------------

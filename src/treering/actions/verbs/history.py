@@ -4,7 +4,7 @@ from treering.actions.verbs.verb import CLI, REQUIRED, Verb, flag, text, whole
 
 LOG = Verb(
     "log",
-    "Show what happened to memories, newest first, or to one of them.",
+    "Show what happened to memories, or to one of them, newest first.",
     (
         text("id", argument="optional"),
         whole("limit", "How many changes at most.", default=50, short="n"),
@@ -27,10 +27,10 @@ DIFF = Verb(
 
 REVERT = Verb(
     "revert",
-    "Make a memory what it was before its last change, or at one of its commits.",
+    "Make a memory what it was before its last change.",
     (
         text("id", default=REQUIRED, argument="one"),
-        text("to", "A commit of `treering log ID`.", metavar="COMMIT"),
+        text("to", "What it was at this commit of `treering log ID`.", metavar="COMMIT"),
         text("branch", "On another branch.", short="b"),
     ),
     example="treering revert 7k2m --to 9fceb02d0ae5",

@@ -3,6 +3,7 @@
 from treering.actions.verbs.verb import (
     CLI,
     CONTENT_FILE,
+    EVERY_TYPE,
     NOT_MCP,
     PYTHON,
     REQUIRED,
@@ -37,7 +38,7 @@ REINDEX = Verb(
 
 GC = Verb(
     "gc",
-    "Let memories follow their branches: promote what landed, trash what was thrown away.",
+    "Let memories follow branches that landed or were dropped.",
     (
         text("branch", "Only this branch.", short="b"),
         flag("dry_run", "Show the plan and change nothing."),
@@ -53,11 +54,12 @@ GC = Verb(
         text("remote", "With --purge: remove it from this remote, too."),
     ),
     example="treering gc --dry-run",
+    more="What landed is promoted, what was thrown away goes to the trash.",
 )
 
 PROMOTE = Verb(
     "promote",
-    "Put a branch's memories into another branch's now, even if its code has not landed.",
+    "Put a branch's memories into another's, landed or not.",
     (
         text("branch", default=REQUIRED, argument="one"),
         text("into", "Where to. Default: the trunk."),
@@ -69,7 +71,7 @@ PROMOTE = Verb(
 
 RESTORE = Verb(
     "restore",
-    "Bring the dropped memories of a branch back, whether the branch is back or not.",
+    "Bring the dropped memories of a branch back.",
     (
         text("branch", default=REQUIRED, argument="one"),
         flag("before_sync", "What the last sync hid or changed, instead."),
@@ -108,7 +110,8 @@ REDACT = Verb(
 
 MAINTAIN = Verb(
     "maintain",
-    "Run a housekeeping operation. Without --apply it only shows what it would do.",
+    "Find duplicates, missing links, what to merge or to summarize. Without --apply nothing is "
+    "changed.",
     (
         text(
             "op",
@@ -121,7 +124,13 @@ MAINTAIN = Verb(
         text("branch", "gc, promote, restore: which branch.", short="b"),
         text("into", "promote: where to. Default: the trunk."),
         words("ids", "Only these memories.", options=("id", "ids")),
-        text("type", "Only this type. With ids: the type of the new memory.", short="t"),
+        text(
+            "type",
+            "Only this type. With ids: the type of the new memory.",
+            short="t",
+            by_hand=EVERY_TYPE,
+            metavar="TYPE",
+        ),
         text("query", "Only what matches."),
         text(
             "content",

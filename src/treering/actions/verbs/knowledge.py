@@ -3,6 +3,7 @@
 from treering.actions.verbs.verb import (
     BRANCH,
     CLI,
+    EVERY_TYPE,
     REQUIRED,
     Tool,
     Verb,
@@ -37,7 +38,13 @@ GRAPH = Verb(
         ),
         text("direction", "Which way.", default="both", choices=LINK_DIRECTIONS),
         whole("depth", "Hops. Default: neighbors 1, path 5, prerequisites 3, draw 2."),
-        words("types", "Only memories of these types.", options=("type", "types")),
+        words(
+            "types",
+            "Only memories of these types.",
+            options=("type", "types"),
+            by_hand=EVERY_TYPE,
+            metavar="TYPE",
+        ),
         text("format", "draw: what to write.", default="mermaid", choices=DRAWING_FORMATS),
         number("threshold", "suggest: how alike, 0 to 1.", default=0.8),
         whole("limit", "Default: 50, suggest 10.", short="n"),
@@ -56,7 +63,7 @@ GRAPH = Verb(
 
 ENTITIES = Verb(
     "entities",
-    "The people and things in memories: list, get, add, delete, merge, extract.",
+    "List and keep the people and things that memories mention.",
     (
         text(
             "op", "What to do.", default=REQUIRED, choices=ENTITY_OPS, argument="one", metavar="OP"
@@ -81,8 +88,8 @@ ENTITIES = Verb(
     ),
     example="treering entities extract 'Ada moved src/db.py to Redis' --store",
     action="entities.entities.entities",
-    more="After the operation come a name (get, add, delete, list), a text (extract), or the "
-    "entities to merge.",
+    more="OP is list, get, add, delete, merge or extract. After it come a name (get, add, delete, "
+    "list), a text (extract), or the entities to merge.",
     tool=Tool(
         "People, organizations, technologies, concepts and files that memories mention: list, "
         "get, add, delete, merge duplicates, or extract them from a text.",

@@ -5,6 +5,7 @@ from treering.actions.verbs.verb import (
     BRANCH,
     CLI,
     CONTENT_FILE,
+    EVERY_TYPE,
     NOT_CLI,
     REQUIRED,
     Tool,
@@ -33,6 +34,7 @@ REMEMBER = Verb(
             "decision, pattern, convention, component, concept, insight, issue, debt, api, config, "
             "security, testing, progress or context. Default: classified from the text.",
             short="t",
+            metavar="TYPE",
         ),
         text("title", "Up to 200 characters. Default: the first line."),
         text("topic", "A path such as backend/auth/tokens."),
@@ -83,7 +85,7 @@ RECALL = Verb(
             "since: confidence>0.7. Empty lists the newest.",
             argument="optional",
         ),
-        text("type", "Only this type.", short="t"),
+        text("type", "Only this type.", short="t", by_hand=EVERY_TYPE, metavar="TYPE"),
         text("topic", "Only below this topic."),
         words("tags", "All must match.", options=("tag", "tags")),
         text("since", "Created since: 7d, 12h, 2w, a date, today, yesterday."),
@@ -133,7 +135,11 @@ READ = Verb(
             default=REQUIRED,
             argument="one",
         ),
-        text("at", "As it was at a revision, a date, or a commit of its history.", metavar="REV"),
+        text(
+            "at",
+            "As it was at a revision, a date, a commit of its history, or as a version.",
+            metavar="REV",
+        ),
         flag("history", "With every change, newest first."),
         whole("links", "Hops of links to show, 0 to 3.", default=1),
         whole("offset", "Continue at this character (next_offset)."),
@@ -158,7 +164,7 @@ REVISE = Verb(
         CONTENT_FILE,
         text("append", "Text to add at the end."),
         text("title", '"-" clears: it follows the first line again.'),
-        text("type", "Another type.", short="t"),
+        text("type", "Another type.", short="t", by_hand=EVERY_TYPE, metavar="TYPE"),
         text("topic", '"-" clears.'),
         words("tags_add", "Tags to add.", options=("tag-add", "tags-add")),
         words("tags_remove", "Tags to take away.", options=("tag-remove", "tags-remove")),
@@ -212,7 +218,7 @@ FORGET = Verb(
 
 LINK = Verb(
     "link",
-    "Link one memory to another, strengthen their link, or remove it.",
+    "Link one memory to another, or remove their link.",
     (
         text("source", "Id or prefix.", default=REQUIRED, argument="one"),
         text("target", "Id or prefix.", default=REQUIRED, doors=NOT_CLI),

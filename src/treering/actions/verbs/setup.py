@@ -77,7 +77,7 @@ Over HTTP only this machine is served, unless a token and host names are set."""
 
 COMPLETION = Verb(
     "completion",
-    "Print the lines that make a shell complete commands, options, ids, types and branches.",
+    "Print the lines that let a shell complete what you type.",
     (
         text(
             "shell",
@@ -88,6 +88,7 @@ COMPLETION = Verb(
         ),
     ),
     example="treering completion bash >> ~/.bashrc",
+    more="Commands, options, ids, types and branches are completed.",
 )
 
 DEMO = Verb(

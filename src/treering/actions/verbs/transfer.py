@@ -19,7 +19,7 @@ EXPORT = Verb(
 
 IMPORT = Verb(
     "import",
-    "Import memories: JSON lines (`-`: standard input), markdown, or another system's store.",
+    "Take in JSON lines, markdown, or another system's store.",
     (
         text("path", default=REQUIRED, argument="optional", metavar="[FILE]"),
         text(
@@ -34,7 +34,8 @@ IMPORT = Verb(
         ALLOW_SECRET,
     ),
     example="treering import memories.jsonl --dry-run",
-    more="Other systems are an Autology folder, basic-memory notes, the MCP memory server's JSONL, "
+    more="`-` reads JSON lines from standard input. "
+    "Other systems are an Autology folder, basic-memory notes, the MCP memory server's JSONL, "
     "decision records (docs/adr), the sections of an AGENTS.md or CLAUDE.md, and git notes (FILE "
     "is the notes ref, or nothing for all of them). What was imported before is skipped, and where "
     "each memory came from is kept in its details.",
@@ -47,6 +48,10 @@ BACKFILL = Verb(
     (
         text("since", "Only commits since a date, or 90d.", metavar="WHEN"),
         text("branch", "Only this branch. Default: all of them.", short="b"),
+        flag("all", "Merges, fixups, bots' commits and dependency bumps as well."),
     ),
     example="treering backfill --since 90d",
+    more="It works in batches, and what was captured stays when it is interrupted: the next call "
+    "goes on. Merges, fixups, what bots commit and messages that only bump a dependency are left "
+    "out and counted.",
 )

@@ -2,12 +2,14 @@
 
 Everything a door needs to know stands in it once: the command line makes its options from it, the
 server its schemas, completion its words, and docs/generate.py its pages. Nothing is imported here
-but the standard library, because every command starts with it.
+but words and the standard library, because every command starts with it.
 """
 
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
+
+from treering.model.choices import TYPE_NAMES
 
 Kind = Literal["text", "number", "whole", "flag", "list", "map"]
 #: As a word of the command line: one that must be there, one that may, several, or any number.
@@ -62,6 +64,8 @@ pairs = partial(Parameter, kind="map", default=None)
 
 #: Parameters that many verbs have.
 BRANCH = text("branch", "Another branch than the one checked out.", short="b")
+#: Said to people only: agents read the list in remember's description, and pay for each word.
+EVERY_TYPE = f"One of {', '.join(TYPE_NAMES)}."
 ALLOW_SECRET = flag(
     "allow_secret",
     "Store what looks like a credential. Only for a person at a terminal.",

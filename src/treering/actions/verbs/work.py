@@ -22,7 +22,7 @@ from treering.model.choices import (
 
 CHECKPOINT = Verb(
     "checkpoint",
-    "Save where the work stands, or load the last one: save, load.",
+    "Save where the work stands, or load what was saved last.",
     (
         text(
             "op",
@@ -44,7 +44,7 @@ CHECKPOINT = Verb(
         BRANCH,
     ),
     example="treering checkpoint save 'Parser works' --next-step 'write the docs'",
-    more="The summary is the argument, --summary, or standard input.",
+    more="OP is save or load. The summary is the argument, --summary, or standard input.",
     tool=Tool(
         "Continuity between sessions. load when you start or resume: where the work stood on this "
         "branch, next steps, and what was committed since. save before you stop, or before the "
@@ -56,7 +56,7 @@ CHECKPOINT = Verb(
 
 CONTEXT = Verb(
     "context",
-    "Show what matters now for these files and this task, within a budget.",
+    "Show what matters now for a task and its files.",
     (
         text("task", "What you are about to do, in your own words."),
         words("files", "Files you will change.", options=("file", "files")),
@@ -82,7 +82,7 @@ CONTEXT = Verb(
 
 PROMPTS = Verb(
     "prompts",
-    "Saved prompts and templates: list, get, run, render, save, delete.",
+    "Save and run prompts and templates.",
     (
         text(
             "op", "What to do.", default=REQUIRED, choices=PROMPT_OPS, argument="one", metavar="OP"
@@ -108,7 +108,8 @@ PROMPTS = Verb(
     ),
     example="treering prompts run code-review --variables file=src/main.py",
     action="prompts.prompts.prompts",
-    more="The text of one to save is the argument after its name, or standard input.",
+    more="OP is list, get, run, render, save or delete. The text of one to save is the argument "
+    "after its name, or standard input.",
     tool=Tool(
         "Saved prompts and templates of the project or the user: list, get, run with variables, "
         "render memories with a template, save, delete.",

@@ -157,7 +157,10 @@ class _Play:
             result = replace(
                 result, details=dict(result.details) | {"merge": {"lost": self._wording}}
             )
-            self._notes.append(f"{after.id} was reworded twice: the later text counts")
+            self._notes.append(
+                f"{after.id} was reworded twice: the later text counts, the other one is "
+                f"`treering read {after.id} --at {self._wording[:12]}`"
+            )
         if before.content != after.content:
             self._wording = step.blob or ""
         self._memory = _sound(result, after)

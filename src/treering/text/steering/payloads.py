@@ -43,6 +43,8 @@ def _decode(text: str) -> Iterator[str]:
 def _from_base64(word: str) -> str:
     if word.isalpha() and (word.islower() or word.isupper()):
         return ""  # a word, or an identifier
+    if not word.strip("0123456789abcdef"):
+        return ""  # an object id, of which memories are full; no text can be made of these letters
     raw = word.replace("-", "+").replace("_", "/")
     try:
         return _to_text(base64.b64decode(raw + "=" * (-len(raw) % 4)))

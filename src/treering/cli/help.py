@@ -1,0 +1,68 @@
+"""The commands as help shows them, and what people type instead of their names.
+
+Loaded for help and for words that are no command: no other call pays for it.
+"""
+
+import click
+
+from treering.model.spelling import list_near
+
+#: By what people want, the most wanted first. A test holds that each command is in one of them.
+GROUPS = {
+    "Remember and find": (
+        "remember", "recall", "read", "revise", "forget", "link", "checkpoint", "prompts",
+    ),
+    "Understand": ("context", "status", "log", "graph", "entities"),
+    "Branches": ("gc", "diff", "promote", "restore"),
+    "Share": ("sync", "export", "import"),
+    "Upkeep": ("doctor", "maintain", "backfill", "reindex", "revert", "redact"),
+    "Set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),
+}  # fmt: skip
+
+#: What other programs call it.
+OTHER_WORDS = {
+    "help": "--help",
+    **dict.fromkeys(("search", "find", "grep", "query", "list", "ls"), "recall"),
+    **dict.fromkeys(("show", "get", "cat", "view", "open"), "read"),
+    **dict.fromkeys(("add", "new", "create", "save", "store", "note", "write"), "remember"),
+    **dict.fromkeys(("edit", "update", "change", "set"), "revise"),
+    **dict.fromkeys(("delete", "remove", "rm"), "forget"),
+    "undo": "revert",
+    "history": "log",
+    "push": "sync push",
+    **dict.fromkeys(("pull", "fetch"), "sync fetch"),
+    **dict.fromkeys(("install", "setup"), "init"),
+    **dict.fromkeys(("serve", "server"), "mcp"),
+    **dict.fromkeys(("clean", "prune"), "gc"),
+    **dict.fromkeys(("check", "fsck"), "doctor"),
+}
+
+
+def write_commands(
+    program: click.Group, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Each group with its commands, a line each and none of them cut."""
+    names = program.list_commands(ctx)
+    grouped = {name for group in GROUPS.values() for name in group}
+    groups = {**GROUPS, "More": tuple(name for name in names if name not in grouped)}
+    width = max(map(len, names))
+    for title, group in groups.items():
+        commands = [program.get_command(ctx, name) for name in group]
+        rows = [(f"{c.name:<{width}}", _first_sentence(c)) for c in commands if c is not None]
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _first_sentence(command: click.Command) -> str:
+    summary = (command.help or "").partition("\n\n")[0].replace("\n", " ")
+    return summary.partition(". ")[0].rstrip(".") + "."
+
+
+def guess(typed: str, rest: list[str], names: list[str]) -> str:
+    """What to try in place of a command that is not there."""
+    if typed == "help" and rest and rest[0] in names:
+        return f"Try `treering {rest[0]} --help`."
+    meant = [OTHER_WORDS[typed]] if typed in OTHER_WORDS else list_near(typed, names)
+    question = f"Did you mean `treering {meant[0]}`? " if meant else ""
+    return f"{question}`treering --help` lists all commands."
