@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from treering.errors import Invalid
-from treering.model.choices import STATUSES, Status
+from treering.model.choices import STATUSES, Status, Tiers
 from treering.model.dates import parse_moment
 from treering.model.taxonomy import one_of, type_named
 
@@ -59,6 +59,7 @@ class Filters:
     branch: str = ""
     without_types: tuple[str, ...] = ()
     without_tags: tuple[str, ...] = ()
+    records: Tiers = "auto"
 
     @classmethod
     def of(cls, now: float, **options: Any) -> "Filters":
@@ -85,7 +86,7 @@ class Filters:
                 changes[name] = _NARROWING[name](mine, theirs)
             elif name in ("tags", "without_tags", "without_types"):
                 changes[name] = tuple(dict.fromkeys(mine + theirs))
-            elif theirs not in ("", (), None):
+            elif theirs not in ("", (), None, "auto"):
                 changes[name] = theirs
         return replace(self, **changes)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import uri_of
 
@@ -31,6 +32,7 @@ class Headline(NamedTuple):
     status: str = "active"
     confidence: float = 0.8
     modified: str = ""
+    outcome: str = ""
 
     def as_fields(self) -> dict[str, Any]:
         """The fields a template may speak of."""
@@ -93,6 +95,8 @@ def changes(since: Mapping[str, Any]) -> str:
 def _excerpt(entry: Headline, room: int, now: float) -> str:
     """As much of a memory as it deserves and as there is room for; empty where there is none."""
     marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
+    if entry.outcome in UNSUCCESSFUL:
+        marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
     head = f"- {entry.title} [{', '.join(marks)}]"

@@ -13,12 +13,15 @@ from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, relevance
-from treering.store.view import Copy
+from treering.model.taxonomy import RECORD_TYPES
+from treering.search import Entry
+from treering.store.view import Copy, View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
@@ -62,10 +65,7 @@ def context(
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint = {"checkpoint": None}
     view = workspace.view_from(position)
-    search_view = workspace.searcher.search_view(view)
-    cases = ContextCandidates(workspace, search_view, request.branch).gather(
-        request.task, request.files, request.recent_files
-    )
+    search_view, cases = _candidates(workspace, view, request)
     code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
     entries, flag_ids = [], []
@@ -77,7 +77,7 @@ def context(
         elif headline:
             entries.append(headline)
     workspace.settle()
-    entries.sort(key=lambda entry: -entry.score)
+    entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
     text, page = _text(workspace, request, entries, checkpoint)
     return {
         "budget": budget,
@@ -90,6 +90,20 @@ def context(
         "checkpoint": checkpoint["checkpoint"],
         **({"pending": pending} if pending else {}),
     }
+
+
+def _candidates(
+    workspace: Workspace, view: View, request: _ContextRequest
+) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
+    """What may matter: knowledge, and records where none of it is about the task or the files."""
+    search_view = workspace.searcher.knowledge_view(view)
+    asked = (request.task, request.files, request.recent_files)
+    candidates = ContextCandidates(workspace, search_view, request.branch)
+    cases = candidates.gather(*asked)
+    if any(asked) and not candidates.has_fitting:
+        search_view = workspace.searcher.search_view(view)
+        cases = ContextCandidates(workspace, search_view, request.branch).gather(*asked)
+    return search_view, cases
 
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
@@ -130,6 +144,7 @@ def _read(
         status=memory.status,
         confidence=memory.confidence,
         modified=dates.modified,
+        outcome=memory.outcome or "",
     )
 
 
@@ -143,6 +158,7 @@ def _list_entries(page: Sequence[Headline], group: str) -> list[dict[str, Any]]:
             "branch": entry.branch,
             "score": entry.score,
             "why": list(entry.why),
+            **({"outcome": entry.outcome} if entry.outcome else {}),
         }
         for entry in page
         if entry.group == group
