@@ -7,7 +7,7 @@ from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import Origin, attribute
-from treering.actions.question import Question
+from treering.actions.recall_request import RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
@@ -128,7 +128,7 @@ def recall(
     position = workspace.position(branch or question.filters.branch)
     everything = workspace.view_of_all(position)
     view = _view(workspace, position, everything, scope, at)
-    asked = Question(
+    asked = RecallRequest(
         workspace, view, everything, question, filters, scope, order, mode, now, bool(at or expand)
     )
     words = repr((query, filters, scope, position.scope, at, mode, order))

@@ -21,6 +21,7 @@ from treering.model.memory import Memory
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
+from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
 from treering.store import message
 from treering.store.store import Store
@@ -156,6 +157,16 @@ class Searcher:
         """The same without what hooks wrote down, which is not even listed."""
         return self._search_view(view, every_copy, self.knowledge)
 
+    @property
+    def indexes(self) -> tuple[Index, Index]:
+        return self.index, self.knowledge
+
+    def rebuild(self, view: View, progress: Progress | None = None) -> int:
+        """Index exactly what a view holds, anew; how many memories that are."""
+        self.lists.forget()
+        self.knowledge.rebuild(self.lists.ranks(view, every_copy=True))
+        return self.index.rebuild(view.ranks_of_all(), progress)
+
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
         return self.knowledge.known_entry(blob) or self.index.known_entry(blob)
@@ -184,9 +195,10 @@ class Searcher:
 
     def tidy_soon(self) -> None:
         """Put the index in order beside the answers: for a process that lives on."""
-        if self.index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
-            self._tidying = threading.Thread(target=self.index.tidy, daemon=True)
-            self._tidying.start()
+        for index in self.indexes:
+            if index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
+                self._tidying = threading.Thread(target=index.tidy, daemon=True)
+                self._tidying.start()
 
     def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Memories by blob, from whichever vault has them; what is no memory is passed over.

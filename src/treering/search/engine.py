@@ -143,14 +143,15 @@ class Index:
 
     @property
     def is_untidy(self) -> bool:
-        """Whether many small additions have piled up, each of which every search looks into."""
-        return len(self._snapshot().shelves) > MANY_SEGMENTS
+        """Whether many small additions have piled up, each of which every search looks into; one
+        that nobody opened is not opened for it."""
+        return self._catalogue.is_open and len(self._snapshot().shelves) > MANY_SEGMENTS
 
     @property
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
-            return bool(self._catalogue.uninspected)
+            return self._catalogue.is_open and bool(self._catalogue.uninspected)
 
     def inspect_rest(self) -> None:
         """Look at them, and keep what is found: for a process that nobody waits for.

@@ -22,7 +22,9 @@ from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
+from treering.git.blobs import read_blobs
 from treering.git.files import check_folder, keep_file, make_folder, read_file
+from treering.git.objects import MOST
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.store import layout
 from treering.store.trees import Listing, Trees
@@ -33,6 +35,7 @@ _VERSION = 1
 
 _LEVELS = 4  # our folder, the index, the small index, its lists
 _KEPT = 64  # lists in memory
+_MANY = 2_000  # blobs, from which on a process that reads them is worth its start
 #: How a memory begins that we wrote down for a hook; what begins otherwise is read whole.
 _CAPTURED = re.compile(
     rb"---\nid: [0-9a-z]{12}\ntype: (?:%s)\n" % "|".join(sorted(CAPTURED_TYPES)).encode()
@@ -57,6 +60,14 @@ class KnowledgeLists:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lists: dict[tuple[str, str], KnowledgeList] = {}
+
+    def forget(self) -> None:
+        """Make every list anew, when it is next asked for."""
+        self._lists.clear()
+        with suppress(OSError):
+            check_folder(self._folder, levels=_LEVELS)
+            for file in self._folder.iterdir():
+                file.unlink()
 
     def ranks(self, view: View, *, every_copy: bool = False) -> dict[str, int]:
         """The blobs a view shows, and the number of their layer, as `View.ranks` gives them."""
@@ -165,15 +176,20 @@ def _changed_shards(
 
 
 def _find_captured(layer: Layer, blobs: Iterable[str]) -> set[str]:
-    objects = layer.vault.repository.objects
-    captured = set()
+    """Those that hooks wrote down; one that cannot be read is in doubt, and listed."""
+    return {blob for blob, raw in _read(layer, list(blobs)) if _CAPTURED.match(raw)}
+
+
+def _read(layer: Layer, blobs: list[str]) -> Iterator[tuple[str, bytes]]:
+    repository = layer.vault.repository
+    if len(blobs) >= _MANY:
+        for at in range(0, len(blobs), _MANY):
+            part = blobs[at : at + _MANY]
+            yield from read_blobs(repository.git_dir, part, largest=MOST)
+        return
     for blob in blobs:
-        try:
-            if _CAPTURED.match(objects.blob(blob)):
-                captured.add(blob)
-        except (TreeringError, GitError):
-            continue  # in doubt it is listed, and whoever reads it finds out
-    return captured
+        with suppress(TreeringError, GitError):
+            yield blob, repository.objects.blob(blob)
 
 
 def _checksum(body: bytes) -> bytes:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from treering.errors import Invalid
 from treering.model.choices import MODES, ORDERS, Mode, Order
-from treering.search.analysis import terms
+from treering.search.analysis import question_terms, terms
 from treering.search.entry import Entry
 from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
@@ -28,7 +28,13 @@ from treering.search.matching import (
 from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
 from treering.search.semantic import Meaning
 from treering.search.similarity import FOLDABLE, folds
-from treering.search.tiers import answering, is_record, put_commits_first, put_first
+from treering.search.tiers import (
+    answering,
+    failed_attempts,
+    is_record,
+    put_commits_first,
+    put_first,
+)
 from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
 
@@ -36,6 +42,7 @@ _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
+_NO_WORDS = "There is no word in this question to look for."
 
 
 def check(order: str, mode: str) -> tuple[Order, Mode]:
@@ -59,6 +66,8 @@ def search(
     request = replace(request, filters=filters)
     if request.query.is_empty:
         return _listing(request, view, elsewhere)
+    if not question_terms(request.query.words) and not request.query.prefixes:
+        return SearchResult(notes=(_NO_WORDS,))
     matches = matches_of(request, view, read, elsewhere)
     if meaning is None and request.mode != "text":
         matches.notes.append(_NO_MODEL)
@@ -105,6 +114,8 @@ def _rank(
     elif request.has_records or view.has_records:
         first = answering(scores, view, matches, semantic)
         order = put_first(order, first.__contains__)
+    if request.order == "relevance":
+        order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)

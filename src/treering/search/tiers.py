@@ -17,6 +17,8 @@ from treering.text.likeness import NEAR_IN_MEANING
 
 #: Knowledge answers a question that it covers so far, by the rarity of its words.
 ANSWERS = 0.6
+#: A failed attempt that scores so much of the best is about the same.
+_CLOSE = 0.5
 _NUMBERING = re.compile(r"\s*(?:\(#?\d+\)|[.!…])+\s*$")
 
 
@@ -36,6 +38,19 @@ def answering(
         for number in knowledge
         if (shares[number] >= ANSWERS if has_words else cosines.get(number, 0.0) >= NEAR_IN_MEANING)
     }
+
+
+def failed_attempts(
+    order: Sequence[int], scores: Mapping[int, float], view: VisibleEntries, matches: Matches
+) -> set[int]:
+    """What was tried and did not work, and is about the same as the question: whoever asks is about
+    to try it again."""
+    failed = [n for n in order if n in scores and view.entry(n).outcome == "failed"]
+    if not failed:
+        return set()
+    shares = coverage(failed, _words(matches.clauses))
+    highest = max(scores.values())
+    return {n for n in failed if shares[n] >= ANSWERS and scores[n] >= highest * _CLOSE}
 
 
 def _words(clauses: Sequence[Clause]) -> list[Clause]:

@@ -24,7 +24,7 @@ Search = Callable[[int | None], SearchResult]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecallRequest:
     """What is asked, of which view; `everything` is what other branches hold as well."""
 
     workspace: Workspace
