@@ -111,6 +111,12 @@ class Query:
         """Nothing to rank by: the answer is a listing."""
         return not (self.words or self.prefixes)
 
+    @property
+    def is_wordless(self) -> bool:
+        """Whether something was typed in which there is nothing to look for; `*` means all."""
+        is_asked = self.is_empty and not self.excluded and self.filters.is_empty
+        return is_asked and bool(self.text.strip("* "))
+
 
 def parse(text: str, now: float) -> Query:
     """Take a question apart; `now` is what `since:7d` counts from."""

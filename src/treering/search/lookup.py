@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from treering.errors import Invalid
 from treering.model.choices import MODES, ORDERS, Mode, Order
-from treering.search.analysis import question_terms, terms
+from treering.search.analysis import terms
 from treering.search.entry import Entry
 from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
@@ -64,10 +64,10 @@ def search(
     """Answer a question; an empty one lists what the filters leave, by `order`."""
     filters = request.query.filters.merge(request.filters)
     request = replace(request, filters=filters)
+    if request.query.is_wordless:
+        return SearchResult(notes=(_NO_WORDS,))
     if request.query.is_empty:
         return _listing(request, view, elsewhere)
-    if not question_terms(request.query.words) and not request.query.prefixes:
-        return SearchResult(notes=(_NO_WORDS,))
     matches = matches_of(request, view, read, elsewhere)
     if meaning is None and request.mode != "text":
         matches.notes.append(_NO_MODEL)
