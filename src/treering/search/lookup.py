@@ -34,6 +34,7 @@ from treering.search.tiers import (
     is_record,
     put_commits_first,
     put_first,
+    verbatim,
 )
 from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
@@ -115,6 +116,8 @@ def _rank(
         first = answering(scores, view, matches, semantic)
         order = put_first(order, first.__contains__)
     if request.order == "relevance":
+        titles = verbatim(scores, request.query.words, view)
+        order = put_first(order, titles.__contains__)
         order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
     order, below = _fold(order, view, request.limit)
 
