@@ -311,3 +311,24 @@ def test_words_are_found_however_they_are_typed(repo: Repo, content: str, query:
     repo.tr.remember(content, type="insight")
 
     assert [result.title for result in repo.tr.recall(query).results] == [content]
+
+
+def test_a_title_that_is_the_question_comes_first(repo: Repo) -> None:
+    """Others have its words far more often."""
+    for number in range(15):
+        text = f"NullBooleanField removed {number}, " + "NullBooleanField was removed here. " * 9
+        repo.tr.remember(f"Forms of model {number} and all their widgets\n\n{text}", type="insight")
+    _commit(repo, "Removed NullBooleanField per timeline")
+
+    answer = repo.tr.recall("NullBooleanField removed")
+
+    assert answer.results[0].title == "Removed NullBooleanField per timeline"
+
+
+def test_no_link_is_suggested_for_being_made_soon_after(repo: Repo) -> None:
+    """It was wrong more often than right."""
+    repo.tr.remember("The payment queue is slow", type="issue")
+
+    answer = repo.tr.remember("Payment receipts are mailed", type="component")
+
+    assert "follows" not in {link.relation for link in answer.suggested_links}
