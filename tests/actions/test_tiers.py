@@ -127,6 +127,7 @@ def test_where_knowledge_is_enough_records_are_not_opened(many: Repo) -> None:
 
     assert [result.title for result in answer.results] == [DECISION]
     assert any("records=only" in note for note in answer.notes or ())
+    assert "records" not in answer.withheld  # 0 would be wrong
     assert not _is_open(tr)
 
 

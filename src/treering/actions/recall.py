@@ -7,7 +7,7 @@ from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import Origin, attribute
-from treering.actions.recall_request import RecallRequest
+from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
@@ -161,6 +161,7 @@ def recall(
             withheld={
                 key: search_result.withheld.get(key, 0)
                 for key in ("superseded", "deleted", "other_branches", "trash", "records")
+                if key != "records" or LEFT_OUT not in search_result.notes  # not counted, then
             },
             mode=search_result.mode,
             notes=search_result.notes or None,

@@ -18,7 +18,7 @@ from treering.store.view import View
 
 #: So many are opened in the time an answer takes anyway, and then counted.
 FEW_RECORDS = 5_000
-_LEFT_OUT = "Commits and sessions were not searched. They are with records=only."
+LEFT_OUT = "Commits and sessions were not searched. They are with records=only."
 
 Search = Callable[[int | None], SearchResult]
 
@@ -100,4 +100,4 @@ class RecallRequest:
 
 def _say_left_out(result: SearchResult) -> SearchResult:
     withheld: Mapping[str, int] = {k: n for k, n in result.withheld.items() if k != "records"}
-    return replace(result, notes=(*result.notes, _LEFT_OUT), withheld=withheld)
+    return replace(result, notes=(*result.notes, LEFT_OUT), withheld=withheld)
