@@ -22,6 +22,7 @@ from treering import Treering
 from treering.actions.imports.imports import import_records
 from treering.actions.imports.records import from_lines
 from treering.actions.inputs import content_given
+from treering.actions.workspace import Workspace
 from treering.search import embedder_named
 
 HERE = Path(__file__).resolve().parent.parent
@@ -92,9 +93,10 @@ def _group_answers(
     """A repository a group: its memories imported, its questions asked as a person would."""
     with repository() as path:
         git(path, "config", "treering.semantic", model if mode != "text" else "off")
-        treering = Treering.open(path, clock=lambda: NOW)
+        workspace = Workspace.open(path, clock=lambda: NOW)
+        treering = Treering(workspace)
         lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
-        answer = import_records(treering, from_lines(lines))
+        answer = import_records(workspace, from_lines(lines))
         assert not answer.errors, answer.errors[:3]
         names = _names(treering, records)
         for question in questions:

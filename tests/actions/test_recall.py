@@ -187,7 +187,8 @@ def test_what_is_replaced_or_forgotten_is_withheld_and_counted(shop: Repo) -> No
     answer = shop.tr.recall("mode")
 
     assert _titles(answer) == ["Use WAL2 mode"]
-    assert answer.withheld == {"superseded": 1, "deleted": 0, "other_branches": 0, "trash": 0}
+    counts = {"superseded": 1, "deleted": 0, "other_branches": 0, "trash": 0, "records": 0}
+    assert answer.withheld == counts
     assert _titles(shop.tr.recall("mode", status="superseded")) == [WAL]
     assert _titles(shop.tr.recall(status="deleted")) == [FLAKY]
 

@@ -28,6 +28,7 @@ class Node(NamedTuple):
     title: str = "a title"
     type: str = "insight"
     status: str = "active"
+    outcome: str = ""
     created: float = 1.0
     flags: tuple[str, ...] | None = ()
     links: tuple[tuple[str, str, float, str, float], ...] = ()

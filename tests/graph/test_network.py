@@ -15,6 +15,7 @@ class Node(NamedTuple):
     status: str = "active"
     created: float = 1.0
     flags: tuple[str, ...] | None = ()
+    outcome: str = ""
 
     @property
     def title(self) -> str:

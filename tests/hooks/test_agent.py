@@ -325,3 +325,48 @@ def test_agent_hooks_load_neither_mcp_nor_pydantic(repo: Repo):
     loaded = set(done.stdout.split())
     assert "treering.actions.context.briefing" in loaded
     assert not {"mcp", "pydantic", "wordllama", "numpy"} & loaded
+
+
+def test_records_crowd_nothing_out(repo: Repo):
+    """The newest memories are commits, nearly always: what is told is chosen before it is cut."""
+    repo.tr.remember("Prices are in cents", type="convention")
+    for number in range(70):
+        repo.git("commit", "-q", "--allow-empty", "-m", f"Commit {number} about prices")
+    repo.git("config", "treering.capture", "all")
+    repo.tr.backfill()
+
+    assert "Prices are in cents" in context(repo, "claude", "SessionStart")
+
+
+def test_nothing_is_told_twice_in_one_turn(repo: Repo):
+    """A session's start and its first prompt are one turn; so is a prompt told by two hooks."""
+    repo.tr.remember("Prices are in cents", type="convention")
+    prompt = {"prompt": "how are prices rounded, in cents?"}
+
+    assert "Prices are in cents" in context(repo, "claude", "SessionStart")
+    assert call(repo, "claude", "UserPromptSubmit", **prompt) == ""
+
+    later = {"prompt": "and prices in the export, also in cents?"}
+    assert "Prices are in cents" in context(repo, "claude", "UserPromptSubmit", **later)
+    assert call(repo, "claude", "UserPromptSubmit", **later) == ""
+
+
+def test_an_agent_is_told_what_failed_before_all_else(repo: Repo):
+    repo.tr.remember("Prices are in cents, not in floats", type="convention")
+    repo.tr.remember("Prices as floats in cents", type="decision", outcome="failed")
+
+    said = context(repo, "claude", "UserPromptSubmit", prompt="prices as floats or in cents?")
+
+    assert "[failed, decision" in said
+    assert said.index("Prices as floats") < said.index("Prices are in cents")
+
+
+def test_hooks_do_not_open_the_records(repo: Repo):
+    """They answer as fast in a long history as in a short one: its index is not even made."""
+    repo.tr.remember("Prices are in cents", type="convention")
+    repo.git("commit", "-q", "--allow-empty", "-m", "Round prices")
+    repo.tr.backfill()
+
+    context(repo, "claude", "SessionStart")
+
+    assert not (repo.path / ".git" / "treering" / "index" / "CURRENT").exists()

@@ -127,3 +127,18 @@ def test_huge_and_odd_texts_are_answered() -> None:
     """Only the beginning is looked at."""
     for text in ("A" * 200_000, "a(" * 50_000, "`" * 50_000, "# " * 50_000, "\n" * 1000 + "x"):
         assert classify(text).type in TYPES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We keep Werkzeug types out of the public API",
+        "Don't call create_app() at import time",
+        "Don’t call create_app() at import time",
+        "ruff format, line length 88",
+        "We never log request bodies of the payment endpoint",
+    ],
+)
+def test_a_rule_is_a_convention_whatever_it_is_about(text: str) -> None:
+    """The first words say what it is; the nouns only say what it is about."""
+    assert classify(text).type == "convention"

@@ -163,8 +163,8 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> Checkp
 def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | None:
     """The last checkpoint of the nearest branch that has one: work on a branch is resumed where the
     branch was left, whatever was written down elsewhere meanwhile."""
-    search_view, now = workspace.searcher.search_view(view), workspace.clock()
-    result = workspace.searcher.index.search(
+    search_view, now = workspace.searcher.knowledge_view(view), workspace.clock()
+    result = search_view.index.search(
         parse("", now),
         search_view.ranks,
         filters=Filters(types=("checkpoint",), session=session),

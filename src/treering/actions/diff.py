@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
+from treering.model.choices import UNSUCCESSFUL, Outcome
 from treering.model.memory import Memory
 from treering.store.view import Copy
 
@@ -20,6 +21,7 @@ class Difference:
     title: str
     branch: str
     summary: str
+    outcome: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,11 @@ def _alive(place: Copy | None) -> Memory | None:
 def _describe(place: Copy | None, memory: Memory) -> Difference:
     branch = place.layer.branch if place else ""
     summary = " ".join(memory.content.split())[:200]
-    return Difference(memory.id, memory.type, memory.title, branch, summary)
+    return Difference(memory.id, memory.type, memory.title, branch, summary, memory.outcome)
+
+
+def _kind(item: Difference) -> str:
+    return f"{item.outcome} {item.type}" if item.outcome in UNSUCCESSFUL else item.type
 
 
 def markdown(difference: Diff) -> str:
@@ -75,7 +81,7 @@ def markdown(difference: Diff) -> str:
     ):
         if items:
             lines += [f"### {heading}", ""]
-            lines += [f"- **{item.title}** ({item.type}, `{item.id}`)" for item in items]
+            lines += [f"- **{item.title}** ({_kind(item)}, `{item.id}`)" for item in items]
             lines.append("")
     if len(lines) == 2:
         lines.append("Nothing.")

@@ -25,7 +25,7 @@ class Flags:
         return _join(self._of_blob(place), self._of_branch(place.layer.branch))
 
     def _of_blob(self, place: Copy) -> tuple[str, ...]:
-        entry = self._searcher.index.known_entry(place.blob)
+        entry = self._searcher.known_entry(place.blob)
         flags = entry.flags if entry else None
         if flags is None:
             flags = self._searcher.inspected.get(place.blob)

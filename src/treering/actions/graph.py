@@ -79,6 +79,10 @@ class _Question:
     def flags(self, memory_id: str) -> tuple[str, ...] | None:
         return flags_of_node(self.network.nodes.get(memory_id))
 
+    def outcome(self, memory_id: str) -> str | None:
+        node = self.network.nodes.get(memory_id)
+        return node.outcome or None if node else None
+
     def reach(self) -> list[Reached]:
         """What is in reach of the start; types choose what is shown, not what is walked through."""
         steps = self.network.reach([self.start], self.depth, self.relations, self.direction)
@@ -198,6 +202,7 @@ def _node_at(query: _Question, step: Reached) -> NodeShown:
         relation=step.edge.relation,
         direction=direction,
         flags=flags_of_node(node),
+        outcome=node.outcome or None,
     )
 
 
@@ -233,7 +238,7 @@ def _path(query: _Question) -> PathAnswer:
 
 
 def _station(query: _Question, at: str, relation: str | None, direction: str | None) -> Station:
-    return Station(at, query.title(at), relation, direction, query.flags(at))
+    return Station(at, query.title(at), relation, direction, query.flags(at), query.outcome(at))
 
 
 def _prerequisites(query: _Question) -> Prerequisites:
@@ -242,7 +247,10 @@ def _prerequisites(query: _Question) -> Prerequisites:
     return Prerequisites(
         query.start,
         query.title(query.start),
-        tuple(Prerequisite(s.id, query.title(s.id), s.depth, query.flags(s.id)) for s in page),
+        tuple(
+            Prerequisite(s.id, query.title(s.id), s.depth, query.flags(s.id), query.outcome(s.id))
+            for s in page
+        ),
         query.flags(query.start),
     )
 
@@ -259,7 +267,9 @@ def _stats(query: _Question) -> Stats:
         edges=count,
         by_relation=network.by_relation(),
         components=len(groups),
-        hubs=tuple(Hub(m, query.title(m), degree, query.flags(m)) for m, degree in hubs),
+        hubs=tuple(
+            Hub(m, query.title(m), degree, query.flags(m), query.outcome(m)) for m, degree in hubs
+        ),
         orphans=len(network.orphans()),
         largest_component=len(groups[0]) if groups else 0,
         mean_degree=round(2 * count / len(network.nodes), 2) if network.nodes else 0.0,
@@ -304,7 +314,7 @@ def _subject(entry: Entry) -> Subject:
         type=entry.type,
         title=entry.title,
         status=entry.status,
-        outcome="",
+        outcome=entry.outcome,
         created=entry.created,
         session=entry.session,
         topic=entry.topic,

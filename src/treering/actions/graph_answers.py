@@ -19,6 +19,7 @@ class NodeShown(NamedTuple):
     relation: str | None = None
     direction: str | None = None
     flags: tuple[str, ...] | None = None
+    outcome: str | None = None
 
 
 class EdgeShown(NamedTuple):
@@ -53,11 +54,12 @@ class Station(NamedTuple):
     relation_to_next: str | None
     direction_to_next: str | None
     flags: tuple[str, ...] | None = None
+    outcome: str | None = None
 
     def as_json(self) -> dict[str, object]:
         """The last one has no next, and says so."""
         fields = self._asdict()
-        return fields if self.flags else {k: v for k, v in fields.items() if k != "flags"}
+        return {k: v for k, v in fields.items() if v or k not in ("flags", "outcome")}
 
 
 class PathAnswer(NamedTuple):
@@ -70,6 +72,7 @@ class Prerequisite(NamedTuple):
     title: str
     depth: int
     flags: tuple[str, ...] | None = None
+    outcome: str | None = None
 
 
 class Prerequisites(NamedTuple):
@@ -84,6 +87,7 @@ class Hub(NamedTuple):
     title: str
     degree: int
     flags: tuple[str, ...] | None = None
+    outcome: str | None = None
 
 
 class Stats(NamedTuple):

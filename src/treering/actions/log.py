@@ -1,10 +1,11 @@
 """log: what happened to memories, newest first, or along the graph of branches."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from treering.actions.read import memory_events, newest_first
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid
+from treering.errors import Invalid, TreeringError
 from treering.model.dates import format_moment
 from treering.store import history
 from treering.store.history import MemoryEvent
@@ -36,12 +37,22 @@ def log(
         events = memory_events(workspace, view, view.find(id).id)[:limit]
     else:
         events = _all_events(workspace, view, limit)
-    return Log(tuple(map(_with_flags, events)))
+    return Log(tuple(_complete(view, event) for event in events))
 
 
-def _with_flags(event: MemoryEvent) -> MemoryEvent:
+def _complete(view: View, event: MemoryEvent) -> MemoryEvent:
     """Titles and authors of the past are in commits, which the index does not know."""
-    return event._replace(flags=flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None)
+    flags = flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None
+    return event._replace(flags=flags, outcome=_outcome_at(view, event))
+
+
+def _outcome_at(view: View, event: MemoryEvent) -> str | None:
+    for vault in {layer.vault for layer in view.layers} if event.id else ():
+        with suppress(TreeringError):
+            memory = vault.try_memory(vault.blob_at(event.commit, event.id))
+            if memory:
+                return memory.outcome
+    return None
 
 
 def drawing(

@@ -7,12 +7,12 @@ from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import Origin, attribute
+from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
-from treering.branches import layers
 from treering.errors import Invalid
-from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, Status
+from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcome, Status
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
@@ -53,6 +53,7 @@ class RecallHit:
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     agent: str | None = None
+    outcome: Outcome | None = None
     stale: Stale | None = None
     similar: tuple[str, ...] | None = None
     via: str | None = None
@@ -94,6 +95,7 @@ def recall(
     scope: str = "branch",
     branch: str = "",
     at: str = "",
+    records: str = "auto",
     mode: str = "hybrid",
     order: str = "",
     expand: int = 0,
@@ -102,7 +104,10 @@ def recall(
     limit: int = 0,
     cursor: str = "",
 ) -> Recalled:
-    """Answer a question over what is visible; an empty one lists it, newest first."""
+    """Answer a question over what is visible; an empty one lists it, newest first.
+
+    What somebody meant to say comes before records (commits, sessions, checkpoints, progress).
+    """
     now = workspace.clock()
     question = parse(query, now)
     filters = Filters.of(
@@ -113,7 +118,8 @@ def recall(
     scope = one_of(scope or "branch", SCOPES, "scope")
     mode = one_of(mode or "hybrid", MODES, "mode")
     detail = one_of(detail or "medium", DETAILS, "detail")
-    order = one_of(order, ORDERS, "order") if order else _usual_order(question)
+    order = one_of(order, ORDERS, "order") if order else "relevance"
+    filters = replace(filters, records=one_of(records or "auto", TIERS, "records"))
     if not 0 <= expand <= _MOST_HOPS:
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
     limit = _limit(limit, question)
@@ -122,22 +128,18 @@ def recall(
     position = workspace.position(branch or question.filters.branch)
     everything = workspace.view_of_all(position)
     view = _view(workspace, position, everything, scope, at)
-    search_view = workspace.searcher.search_view(view, every_copy=scope == "all")
-    elsewhere = _elsewhere(workspace, everything, view, scope)
-
-    def search(most: int | None) -> SearchResult:
-        return workspace.searcher.index.search(
-            question, search_view.ranks, filters=filters, order=order, mode=mode, now=now,
-            limit=most, elsewhere=elsewhere,
-        )  # fmt: skip
-
+    asked = RecallRequest(
+        workspace, view, everything, question, filters, scope, order, mode, now, bool(at or expand)
+    )
     words = repr((query, filters, scope, position.scope, at, mode, order))
     if cursor:
+        search_view, search = asked.of_all()
         search_result, following = _next_page(
             workspace, search_view, search(None), words, cursor, limit
         )
     else:
-        search_result = _first_page(search, search_view, order, limit)
+        search_view, search = asked.of_enough(limit)
+        search_result = _first_page(search, search_view, asked.date_order, limit)
         rest, total = search_result.rest, search_result.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
@@ -158,7 +160,8 @@ def recall(
             results=tuple(results),
             withheld={
                 key: search_result.withheld.get(key, 0)
-                for key in ("superseded", "deleted", "other_branches", "trash")
+                for key in ("superseded", "deleted", "other_branches", "trash", "records")
+                if key != "records" or LEFT_OUT not in search_result.notes  # not counted, then
             },
             mode=search_result.mode,
             notes=search_result.notes or None,
@@ -166,10 +169,6 @@ def recall(
         )
     )
     return answer
-
-
-def _usual_order(question: Query) -> str:
-    return "newest" if question.is_empty else "relevance"
 
 
 def _limit(limit: int, question: Query) -> int:
@@ -185,25 +184,10 @@ def _view(workspace: Workspace, position: Position, everything: View, scope: str
     return workspace.as_of(view, at) if at else view
 
 
-def _elsewhere(
-    workspace: Workspace, everything: View, view: View, scope: str
-) -> dict[str, dict[str, int]]:
-    """Blobs that are not shown from here, by the word under which they are counted."""
-    snapshots = {layer.snapshot for layer in view.layers}
-    views = {"trash": layers.view_of_trash(workspace.store, view.branch)}
-    if scope != "all" and any(layer.snapshot not in snapshots for layer in everything.layers):
-        views["other_branches"] = everything
-    return {
-        word: workspace.searcher.search_view(there, every_copy=True).ranks
-        for word, there in views.items()
-        if there.layers
-    }
-
-
 def _first_page(
     search: Callable[[int], SearchResult], search_view: SearchView, order: str, limit: int
 ) -> SearchResult:
-    if order not in ("newest", "oldest"):
+    if not order:
         return search(limit)
     result = search_view.break_ties(search(limit + SLACK), order)
     beyond = tuple(hit.blob for hit in result.hits[limit:])
@@ -223,7 +207,7 @@ def _next_page(
     by_blob = {hit.blob: hit for hit in result.hits}
     hits = []
     for blob in blobs:
-        entry = workspace.searcher.index.entry(blob)
+        entry = search_view.index.entry(blob)
         place = search_view.place(blob) or (search_view.view.place(entry.id) if entry else None)
         if place:
             hits.append(by_blob.get(place.blob) or Hit(place.blob, place.id, 0.0))
@@ -276,6 +260,7 @@ class _HitReader:
             agent=memory.agent or None,
             origin=whose.origin,
             edited_by=whose.edited_by or None,
+            outcome=memory.outcome,
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,

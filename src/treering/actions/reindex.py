@@ -37,8 +37,9 @@ def tidy(workspace: Workspace) -> None:
     """Join the many small parts of the index into few, look at the memories there was no time for,
     and note the clues that are new; for a process that nobody waits for."""
     workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
-    workspace.searcher.index.inspect_rest()
-    workspace.searcher.index.tidy()
+    for index in workspace.searcher.indexes:
+        index.inspect_rest()
+        index.tidy()
 
 
 def reindex(
@@ -53,9 +54,10 @@ def reindex(
     workspace.neighbourhood.catch_up(workspace.view_of_all())
     index = workspace.searcher.index
     before = set(index.entries())
-    blobs = workspace.view_of_all().ranks_of_all()
+    view = workspace.view_of_all()
     if dry_run:
+        blobs = view.ranks_of_all()
         return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
-    count = index.rebuild(blobs, progress)
+    count = workspace.searcher.rebuild(view, progress)
     removals = len(before - set(index.entries()))
     return Reindexed("reindex", count, removals, round(time.perf_counter() - start, 3))

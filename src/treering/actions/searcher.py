@@ -17,8 +17,11 @@ from treering.git.binding import GitError
 from treering.graph.network import Network
 from treering.model import document
 from treering.model.memory import Memory
+from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
+from treering.search.catalogue import Progress
+from treering.search.knowledge import KnowledgeLists
 from treering.store import message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -44,13 +47,13 @@ class SearchView:
     """The visible blobs, how near the layer of each is, and what the index knows of them."""
 
     def __init__(self, index: Index, view: View, ranks: dict[str, int]) -> None:
-        self._index = index
+        self.index = index
         self.view = view
         self.ranks = ranks
 
     def place(self, blob: str) -> Copy | None:
         """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
-        rank, entry = self.ranks.get(blob), self._index.entry(blob)
+        rank, entry = self.ranks.get(blob), self.index.entry(blob)
         if rank is None or entry is None:
             return None
         layer = self.view.layers[rank]
@@ -58,12 +61,16 @@ class SearchView:
 
     def created(self, blob: str) -> float:
         """When a memory was made, as the index orders by it."""
-        entry = self._index.entry(blob)
+        entry = self.index.entry(blob)
         return entry.created if entry else 0.0
+
+    def _is_record(self, blob: str) -> bool:
+        entry = self.index.entry(blob)
+        return entry is not None and entry.type in RECORD_TYPES
 
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
-        entries = self._index.entries()
+        entries = self.index.entries()
         return (entry for blob in self.ranks if (entry := entries.get(blob)))
 
     @cached_property
@@ -98,7 +105,10 @@ class SearchView:
         sequence = _sequence(self.view)
         sign = 1 if order == "newest" else -1
         hits: list[Hit] = []
-        for _, same in groupby(result.hits, key=lambda hit: created[hit.blob]):
+        records = {hit.blob for hit in result.hits if self._is_record(hit.blob)}
+        for _, same in groupby(
+            result.hits, key=lambda hit: (created[hit.blob], hit.blob in records)
+        ):
             hits += sorted(same, key=lambda hit: sign * sequence.get(hit.id, _MOST_COMMITS))
         return replace(result, hits=tuple(hits))
 
@@ -127,9 +137,13 @@ class Searcher:
     def __init__(self, store: Store, ledger: Ledger, folder: Path, *, model: str = "") -> None:
         self._store = store
         self._ledger = ledger
-        self.index = Index(
-            folder, read=self._read, embedder=embedder_named(model), detectors=DetectorRules()
+        embedder, rules = embedder_named(model), DetectorRules()
+        self.index = Index(folder, read=self._read, embedder=embedder, detectors=rules)
+        #: The same for all that hooks did not write down: small, whatever the history is.
+        self.knowledge = Index(
+            folder / "knowledge", read=self._read, embedder=embedder, detectors=rules
         )
+        self.lists = KnowledgeLists(folder / "knowledge" / "lists")
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
@@ -137,8 +151,30 @@ class Searcher:
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
+        return self._search_view(view, every_copy, self.index)
+
+    def knowledge_view(self, view: View, *, every_copy: bool = False) -> SearchView:
+        """The same without what hooks wrote down, which is not even listed."""
+        return self._search_view(view, every_copy, self.knowledge)
+
+    @property
+    def indexes(self) -> tuple[Index, Index]:
+        return self.index, self.knowledge
+
+    def rebuild(self, view: View, progress: Progress | None = None) -> int:
+        """Index exactly what a view holds, anew; how many memories that are."""
+        self.lists.forget()
+        self.knowledge.rebuild(self.lists.ranks(view, every_copy=True))
+        return self.index.rebuild(view.ranks_of_all(), progress)
+
+    def known_entry(self, blob: str) -> Entry | None:
+        """The entry of a blob, if one of the indexes was opened already and has it."""
+        return self.knowledge.known_entry(blob) or self.index.known_entry(blob)
+
+    def _search_view(self, view: View, every_copy: bool, index: Index) -> SearchView:
         key = (
             every_copy,
+            index is self.knowledge,
             *(
                 (ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over))
                 for ly in view.layers
@@ -146,9 +182,12 @@ class Searcher:
         )
         ready = self._views.pop(key, None)
         if ready is None:
-            ranks = view.ranks_of_all() if every_copy else view.ranks()
-            ready = SearchView(self.index, view, ranks)
-            self.index.catch_up(ranks)
+            if index is self.knowledge:
+                ranks = self.lists.ranks(view, every_copy=every_copy)
+            else:
+                ranks = view.ranks_of_all() if every_copy else view.ranks()
+            ready = SearchView(index, view, ranks)
+            index.catch_up(ranks)
         self._views[key] = ready
         for oldest in list(self._views)[:-_MOST_VIEWS]:
             self._views.pop(oldest, None)  # a server's threads may be here together
@@ -156,9 +195,10 @@ class Searcher:
 
     def tidy_soon(self) -> None:
         """Put the index in order beside the answers: for a process that lives on."""
-        if self.index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
-            self._tidying = threading.Thread(target=self.index.tidy, daemon=True)
-            self._tidying.start()
+        for index in self.indexes:
+            if index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
+                self._tidying = threading.Thread(target=index.tidy, daemon=True)
+                self._tidying.start()
 
     def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Memories by blob, from whichever vault has them; what is no memory is passed over.

@@ -4,7 +4,7 @@ import time
 from typing import TYPE_CHECKING
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import bold, cut, dim, headline, safe, screen, short, table
+from treering.cli.screen import bold, cut, dim, headline, safe, screen, short, table, titled
 from treering.errors import Invalid
 from treering.model.dates import ago
 
@@ -44,7 +44,7 @@ def _list_events(answer: "Log") -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(e.title) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
+            safe(titled(e)) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
         )
         for e in answer.entries
     ]

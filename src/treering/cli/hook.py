@@ -7,8 +7,8 @@ import click
 
 from treering.cli.command import options, stop_collecting_imports
 
-#: Clients wait for their hooks. After this many seconds we say nothing.
-DEADLINE, _LONGEST = 1.0, 60.0
+#: What starting and ending takes of the seconds a client waits for its hook.
+_SPARE, _LONGEST = 1.0, 60.0
 
 
 @click.group("hook", params=options(), epilog="Example: treering hook drain")
@@ -68,7 +68,7 @@ def agent_command(repo: str, client: str, event: str) -> None:
     """Tell an agent what is remembered. Its client's own hooks call this.
 
     Reads the client's JSON from standard input, answers in the client's form, or not at all, within
-    a second. It never fails: to a client, an exit code can mean to stop the agent.
+    the time the client waits. It never fails: to a client, an exit code can mean to stop the agent.
     """
     # Before the clock starts: it is most of what is loaded.
     from treering.cli.invocation import open_workspace
@@ -92,8 +92,10 @@ def agent_command(repo: str, client: str, event: str) -> None:
 
 
 def _deadline() -> float:
-    """A second, unless a slow machine is given more."""
+    """As long as the client waits, unless it was told to wait longer, or should not."""
+    from treering.actions.setup.clients import PATIENCE
+
     try:
         return min(float(os.environ["TREERING_HOOK_SECONDS"]), _LONGEST)
     except (KeyError, ValueError):
-        return DEADLINE
+        return PATIENCE - _SPARE

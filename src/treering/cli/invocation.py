@@ -60,8 +60,7 @@ class Invocation:
 
     def tidy_later(self) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        index = self.workspace.searcher.index
-        if index.is_untidy or index.is_unfinished:
+        if any(one.is_untidy or one.is_unfinished for one in self.workspace.searcher.indexes):
             self.start_tidying()
 
     def start_tidying(self) -> None:

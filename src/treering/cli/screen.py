@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.text.hygiene import clean
 
@@ -108,7 +109,13 @@ def safe(text: str) -> str:
 
 
 def headline(item: Any) -> str:
-    return f"{short(item.id)}  {kind(item.type)}  {safe(item.title)}"
+    return f"{short(item.id)}  {kind(item.type)}  {safe(titled(item))}"
+
+
+def titled(item: Any) -> str:
+    """A title, after the word for what did not work: nobody must take it for advice."""
+    outcome = getattr(item, "outcome", None)
+    return f"{outcome}: {item.title}" if outcome in UNSUCCESSFUL else str(item.title)
 
 
 def count(number: int, noun: str = "memory") -> str:

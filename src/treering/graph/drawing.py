@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from treering.graph.network import Edge, Node
+from treering.model.choices import UNSUCCESSFUL
 
 _LONGEST = 60
 #: Besides letters and digits, what cannot end or steer a quoted Mermaid label.
@@ -26,6 +27,7 @@ def draw(format: str, nodes: Sequence[Node], edges: Sequence[Edge], centre: str 
             "nodes": [
                 {"id": n.id, "title": n.title, "type": n.type}
                 | ({"flags": list(n.flags)} if n.flags else {})
+                | ({"outcome": n.outcome} if n.outcome else {})
                 for n in nodes
             ],
             "edges": [
@@ -62,7 +64,8 @@ def _dot(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Iterable[
 def _short(node: Node) -> str:
     title = "".join(c for c in node.title if c.isprintable())
     cut = title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
-    return f"{node.type}: {cut}" + (f" (flagged: {', '.join(node.flags)})" if node.flags else "")
+    kind = f"{node.outcome} {node.type}" if node.outcome in UNSUCCESSFUL else node.type
+    return f"{kind}: {cut}" + (f" (flagged: {', '.join(node.flags)})" if node.flags else "")
 
 
 def _encode(text: str) -> str:

@@ -33,7 +33,6 @@ CERTAIN = 0.8
 MOST = 5
 
 _AFFECTED = frozenset({"component", "api", "config"})
-_SOON = 3600.0
 #: A key that more memories than this have says nothing about any two of them.
 _MOST_SHARERS = 24
 
@@ -70,8 +69,7 @@ def infer(
             if links:
                 pairs.append((max(links, key=lambda link: link.confidence), other))
     pairs.sort(key=lambda pair: (-pair[0].confidence, -pair[1].created, pair[1].id))
-    just_after = [pair for pair in pairs if pair[0].relation == "follows"]
-    return [pair for pair in pairs if pair not in just_after[1:]]
+    return pairs
 
 
 def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, float]]:
@@ -186,21 +184,6 @@ def by_title(case: InferenceCase, other: Subject) -> Inferred | None:
     return Inferred("relates_to", other.id, round(min(0.9 * part, 0.79), 2), "similar titles")
 
 
-def by_time(case: InferenceCase, other: Subject) -> Inferred | None:
-    """Within an hour of each other, and with something in common besides."""
-    subject = case.subject
-    if not 0 <= subject.created - other.created <= _SOON or RECORD_TYPES & {
-        subject.type,
-        other.type,
-    }:
-        return None
-    in_common = subject.about & other.about or subject.tags & other.tags
-    same_topic = subject.topic and subject.topic == other.topic
-    if not in_common and not same_topic:
-        return None
-    return Inferred("follows", other.id, 0.4, "made shortly after it, on the same subject")
-
-
 _RULES: tuple[Callable[[InferenceCase, Subject], Inferred | None], ...] = (
     by_session,
     by_supersession,
@@ -209,7 +192,6 @@ _RULES: tuple[Callable[[InferenceCase, Subject], Inferred | None], ...] = (
     by_files,
     by_title,
     by_tags,
-    by_time,
 )
 
 

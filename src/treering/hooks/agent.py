@@ -112,11 +112,13 @@ def _place(call: HookCall, repo: str) -> str:
 def tell(workspace: Workspace, call: HookCall) -> str:
     """What the agent is told at the start of a session, or about a prompt."""
     from treering.actions.context.briefing import opening, relevant
+    from treering.actions.context.turn import Turn
 
-    budget = _budget(workspace)
+    budget, folder = _budget(workspace), workspace.derived("cache")
     if call.kind == "start":
-        return opening(workspace, budget)
-    return relevant(workspace, call.text("prompt") or call.text("user_prompt"), budget)
+        return opening(workspace, budget, Turn(folder, call.session))
+    prompt = call.text("prompt") or call.text("user_prompt")
+    return relevant(workspace, prompt, budget, Turn(folder, call.session, prompt))
 
 
 def _budget(workspace: Workspace) -> int:

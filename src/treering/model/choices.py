@@ -19,6 +19,8 @@ TYPE_NAMES: tuple[TypeName, ...] = get_args(TypeName)
 
 Outcome = Literal["success", "failed", "partial"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: What every reader has to be told before all else: it was tried, and is no advice.
+UNSUCCESSFUL: tuple[Outcome, ...] = ("failed", "partial")
 
 # --- recall ---------------------------------------------------------------------------------------
 
@@ -30,6 +32,10 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 Order = Literal["relevance", "newest", "oldest", "confidence", "uncertain"]
 ORDERS: tuple[Order, ...] = get_args(Order)
+
+#: Knowledge before records, without them, or records alone.
+Tiers = Literal["auto", "none", "only"]
+TIERS: tuple[Tiers, ...] = get_args(Tiers)
 
 Detail = Literal["light", "medium", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)

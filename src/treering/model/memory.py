@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.choices import STATUSES, Status
+from treering.model.choices import OUTCOMES, STATUSES, Outcome, Status
 from treering.model.dates import instant
 from treering.model.taxonomy import PASSING_TYPES, TYPES
 
@@ -89,6 +89,12 @@ class Memory:
     @property
     def is_forgotten(self) -> bool:
         return self.status == "deleted"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it turned out, where somebody said so."""
+        word = self.details.get("outcome")
+        return next((outcome for outcome in OUTCOMES if outcome == word), None)
 
     @property
     def is_passing(self) -> bool:

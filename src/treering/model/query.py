@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from treering.errors import Invalid
-from treering.model.choices import STATUSES, Status
+from treering.model.choices import STATUSES, Status, Tiers
 from treering.model.dates import parse_moment
 from treering.model.taxonomy import one_of, type_named
 
@@ -59,6 +59,7 @@ class Filters:
     branch: str = ""
     without_types: tuple[str, ...] = ()
     without_tags: tuple[str, ...] = ()
+    records: Tiers = "auto"
 
     @classmethod
     def of(cls, now: float, **options: Any) -> "Filters":
@@ -85,7 +86,7 @@ class Filters:
                 changes[name] = _NARROWING[name](mine, theirs)
             elif name in ("tags", "without_tags", "without_types"):
                 changes[name] = tuple(dict.fromkeys(mine + theirs))
-            elif theirs not in ("", (), None):
+            elif theirs not in ("", (), None, "auto"):
                 changes[name] = theirs
         return replace(self, **changes)
 
@@ -109,6 +110,12 @@ class Query:
     def is_empty(self) -> bool:
         """Nothing to rank by: the answer is a listing."""
         return not (self.words or self.prefixes)
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether something was typed in which there is nothing to look for; `*` means all."""
+        is_asked = self.is_empty and not self.excluded and self.filters.is_empty
+        return is_asked and bool(self.text.strip("* "))
 
 
 def parse(text: str, now: float) -> Query:

@@ -24,6 +24,7 @@ RECENT = 0.3
 WELL_LINKED = 0.15
 OWN_BRANCH = 0.2
 LINKED = 0.2
+FAILED = 1.0
 
 STATUS_FACTORS = {"superseded": 0.3, "needs-review": 0.8}
 STALE_FACTORS = {"changed": 0.85, "moved": 0.95, "gone": 0.6}
@@ -32,6 +33,7 @@ HIGH, MEDIUM = 1.5, 0.8
 _WEEK = 7 * 86_400.0
 _MANY_LINKS = 3
 _SURE = 0.8
+_SAME = 0.5
 
 
 class RelevanceCase(NamedTuple):
@@ -51,7 +53,13 @@ class RelevanceCase(NamedTuple):
     links: int = 0
     is_linked: bool = False
     is_of_branch: bool = False
+    has_failed: bool = False
     stale: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is about the very files or the task."""
+        return self.names_file or self.names_folder or self.names_recent or self.task > 0
 
 
 class Relevance(NamedTuple):
@@ -76,6 +84,7 @@ def relevance(case: RelevanceCase) -> Relevance:
         ("well linked", WELL_LINKED * (case.links >= _MANY_LINKS)),
         ("branch", OWN_BRANCH * case.is_of_branch),
         ("linked", LINKED * case.is_linked),
+        ("failed", FAILED * (case.has_failed and (case.names_file or case.task >= _SAME))),
     )
     score = sum(worth for _, worth in reasons)
     why = [word for word, worth in reasons if worth]

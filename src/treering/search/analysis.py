@@ -17,8 +17,9 @@ from whoosh.lang.porter import stem
 
 from treering.text.words import STOP_WORDS
 
-ANALYSIS = 1
+ANALYSIS = 2
 # 1: identifiers whole and in parts, Porter stems, pairs of CJK characters
+# 2: full case folding, ligatures and letters without a base taken apart, paths as dotted names
 
 _LONGEST = 64  # a longer run is a hash or an encoded file: its head is enough to find it again
 _CACHE_LIMIT = 1_000_000
@@ -41,6 +42,12 @@ _STEPS = re.compile(r"[/\\:@]+|\.(?=[^\W\d]{5})")  # a dot before more than a fi
 _JOINED = re.compile(r"[^\W_][_.-]+[^\W_]")
 _GLUE = re.compile(r"[_-]+")
 _NUMBER = re.compile(r"v?(\d+(?:\.\d+)+)")
+_SEPARATORS = re.compile(r"[./\\]+")
+_ENDING = re.compile(r"\.[a-z]\w{0,4}$")
+#: Letters that Unicode does not take apart, as they are typed without them.
+_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z\d]+|\d+")
 
 _cache: dict[str, tuple[str, ...]] = {}
@@ -64,7 +71,7 @@ def terms_in(text: str) -> frozenset[str]:
 
 def question_terms(text: str) -> list[str]:
     """The terms of a question, each once; one made of stop words alone keeps them."""
-    return list(dict.fromkeys(terms(text) or [stem(c.lower()) for c in chunks(text)]))
+    return list(dict.fromkeys(terms(text) or [stem(c.casefold()) for c in chunks(text)]))
 
 
 def join_terms(text: str) -> list[str]:
@@ -82,10 +89,10 @@ def chunks(text: str) -> list[str]:
     """Runs that belong together: a word, a dotted name, a path, a version."""
     if text.isascii():
         return _PLAIN.findall(text)
-    return _WIDE.findall(_normalize("NFC", text))
+    return _WIDE.findall(_normalize("NFKC", text))
 
 
-def _normalize(form: Literal["NFC", "NFKD"], text: str) -> str:
+def _normalize(form: Literal["NFKC", "NFKD"], text: str) -> str:
     """In slices that end before a letter: on a run of accents Unicode's rules are quadratic."""
     slices, at = [], 0
     while at < len(text):
@@ -99,7 +106,7 @@ def _normalize(form: Literal["NFC", "NFKD"], text: str) -> str:
 
 def flatten(text: str) -> str:
     """The bare words of a text in their order, ready to be searched for a phrase."""
-    return f" {' '.join(_BARE.findall(_normalize('NFC', text).lower()))} "
+    return f" {' '.join(_BARE.findall(_normalize('NFKC', text).casefold()))} "
 
 
 def _remember(chunk: str) -> tuple[str, ...]:
@@ -132,26 +139,39 @@ def _wholes(chunk: str) -> Iterator[str]:
     Underscores and dashes go, so that `get_user_name`, `get-user-name` and `getUserName` are one
     name, and `utf-8` is `utf8`.
     """
-    whole = chunk.lower()
-    steps = _STEPS.split(whole)
-    for part in dict.fromkeys((whole, *(step for step in steps if _JOINED.search(step)))):
+    whole = chunk.casefold()
+    steps = [step for step in _STEPS.split(whole) if _JOINED.search(step)]
+    for part in dict.fromkeys((whole, *steps, *_dotted(whole))):
         form = _GLUE.sub("", part)[:_LONGEST]
         if form not in STOP_WORDS:
             yield form
 
 
+def _dotted(chunk: str) -> list[str]:
+    """A path or name as a module is called, whole and by its last two steps: `lib/utils/six.py`,
+    `utils/six` and `lib.utils.six` meet at `utils.six`."""
+    if "/" in chunk or "\\" in chunk:
+        chunk = _ENDING.sub("", chunk)
+    names = [name for name in _SEPARATORS.split(chunk) if name]
+    if len(names) < 2 or any(name[0].isdigit() for name in names):
+        return []
+    return [".".join(names), ".".join(names[-2:])]
+
+
 def _word(piece: str) -> Iterator[str]:
     """A word's stem, and where it is a joined name (`getUserName`, `sha256`) its parts too."""
-    lower = piece.lower().replace("’", "'")
+    lower = piece.casefold().replace("’", "'")
     if lower in STOP_WORDS:
         return
     if "'" in lower:
         piece = lower = lower.removesuffix("'s").replace("'", "")
-    humps = () if piece.islower() or piece.isupper() else _HUMPS.findall(piece)
+    rest = piece[1:]
+    is_plain = piece.islower() or piece.isupper() or (rest.islower() and rest.isalpha())
+    humps = () if is_plain else _HUMPS.findall(piece)
     if len(humps) > 1:
         yield lower
         for hump in humps:
-            yield from _word(hump.lower())
+            yield from _word(hump.casefold())
         return
     term = stem(lower) if lower.isascii() else lower
     if not term:
@@ -163,7 +183,7 @@ def _word(piece: str) -> Iterator[str]:
 
 def _fold(word: str) -> str:
     """The word without accents, which is how many people type it."""
-    parts = _normalize("NFKD", word)
+    parts = _normalize("NFKD", word).translate(_LETTERS)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 

@@ -82,14 +82,17 @@ class Index:
         now: float,
         limit: int | None = 10,
         elsewhere: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
+        has_records: bool = False,
     ) -> SearchResult:
         """Answer a question over the `visible` blobs (blob -> rank of its layer, 0 is nearest).
 
         Filters in the query text and in `filters` both hold. Pass the same `visible` object while
         nothing changed: what is derived from it is kept. `elsewhere` are blobs that are not
         seen, by the word under which those that would have matched are counted in `withheld`.
+        `has_records` says that there are records beyond them, which knowledge comes before.
         """
-        request = Request(query, filters or Filters(), *check(order, mode), now, limit)
+        choice = check(order, mode)
+        request = Request(query, filters or Filters(), *choice, now, limit, has_records)
         return self._safely(lambda: self._search(request, visible, elsewhere), visible)
 
     def holding(self, text: str, visible: Mapping[str, int]) -> list[Entry]:
@@ -140,14 +143,15 @@ class Index:
 
     @property
     def is_untidy(self) -> bool:
-        """Whether many small additions have piled up, each of which every search looks into."""
-        return len(self._snapshot().shelves) > MANY_SEGMENTS
+        """Whether many small additions have piled up, each of which every search looks into; one
+        that nobody opened is not opened for it."""
+        return self._catalogue.is_open and len(self._snapshot().shelves) > MANY_SEGMENTS
 
     @property
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
-            return bool(self._catalogue.uninspected)
+            return self._catalogue.is_open and bool(self._catalogue.uninspected)
 
     def inspect_rest(self) -> None:
         """Look at them, and keep what is found: for a process that nobody waits for.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
+from treering.model.choices import OUTCOMES
 from treering.model.dates import instant
 from treering.model.memory import Memory, age_of_link
 from treering.text import likeness
@@ -24,7 +25,8 @@ class Entry(NamedTuple):
 
     `place` orders memories of one moment, `length` counts the terms, `sketch` is packed.
     A link is its relation, target, confidence, who made it and when, 0 where that was not noted.
-    `flags` are what looks wrong with it; None where nobody has looked yet.
+    `flags` are what looks wrong with it; None where nobody has looked yet. `outcome` is how it
+    turned out, where somebody said so.
     """
 
     blob: str
@@ -46,6 +48,7 @@ class Entry(NamedTuple):
     length: int
     sketch: bytes
     flags: tuple[str, ...] | None
+    outcome: str = ""
 
 
 def entry_of(
@@ -75,6 +78,7 @@ def entry_of(
         sum(counts.values()),
         likeness.pack(likeness.sketch(counts, likeness.INDEX_SKETCH)),
         flags,
+        memory.outcome or "",
     )
 
 
@@ -162,6 +166,12 @@ def _ids(lines: list[str]) -> list[str]:
     return lines
 
 
+def _outcomes(lines: list[str]) -> list[str]:
+    if set(lines).difference(OUTCOMES, ("",)):
+        _refuse(lines[:1])
+    return lines
+
+
 def _text_lists(values: list[Any]) -> list[tuple[str, ...]]:
     _check(values, list)
     _check(chain.from_iterable(values), str)
@@ -194,7 +204,10 @@ def _sketches(lines: list[str]) -> list[bytes]:
 _NUMBER = (float, int)
 _LINK = ((str,), (str,), _NUMBER, (str,), _NUMBER)
 #: Fields that are one line each, by the rules of a memory.
-_LINES = ("blob", "id", "type", "title", "status", "author", "agent", "session", "topic", "sketch")
+_LINES = (
+    "blob", "id", "type", "title", "status", "author", "agent", "session", "topic",
+    "outcome", "sketch",
+)  # fmt: skip
 #: How each field is read back.
 _COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
     **dict.fromkeys(_LINES, list),
@@ -205,5 +218,6 @@ _COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
     "id": _ids,
     "links": _link_lists,
     "flags": _flag_lists,
+    "outcome": _outcomes,
     "sketch": _sketches,
 }

@@ -57,6 +57,8 @@ class SearchResult:
     withheld: Mapping[str, int] = field(default_factory=dict)
     mode: Mode = "text"
     notes: tuple[str, ...] = ()
+    #: How many of the first hits are knowledge that answers, as far as they are before records.
+    answering: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,14 @@ from treering.search.matching import (
 from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
 from treering.search.semantic import Meaning
 from treering.search.similarity import FOLDABLE, folds
+from treering.search.tiers import (
+    answering,
+    failed_attempts,
+    is_record,
+    put_commits_first,
+    put_first,
+    verbatim,
+)
 from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
 
@@ -35,6 +43,7 @@ _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
+_NO_WORDS = "There is no word in this question to look for."
 
 
 def check(order: str, mode: str) -> tuple[Order, Mode]:
@@ -56,6 +65,8 @@ def search(
     """Answer a question; an empty one lists what the filters leave, by `order`."""
     filters = request.query.filters.merge(request.filters)
     request = replace(request, filters=filters)
+    if request.query.is_wordless:
+        return SearchResult(notes=(_NO_WORDS,))
     if request.query.is_empty:
         return _listing(request, view, elsewhere)
     matches = matches_of(request, view, read, elsewhere)
@@ -98,8 +109,16 @@ def _rank(
     order = _in_order(scores, view)
     tail = matches.scores.keys() - scores.keys()
     order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
+    first: set[int] = set()
     if request.order != "relevance":
         order = _by(request.order, order, view.snapshot.entries)
+    elif request.has_records or view.has_records:
+        first = answering(scores, view, matches, semantic)
+        order = put_first(order, first.__contains__)
+    if request.order == "relevance":
+        titles = verbatim(scores, request.query.words, view)
+        order = put_first(order, titles.__contains__)
+        order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)
@@ -108,7 +127,8 @@ def _rank(
     entries = view.snapshot.entries
     rest = tuple([entries[number].blob for number in order[cut:]])
     mode: Mode = request.mode if meaning else "text"
-    return SearchResult(hits, count, rest, matches.withheld, mode, tuple(matches.notes))
+    notes = tuple(matches.notes)
+    return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))
 
 
 def _weigh(
@@ -135,7 +155,7 @@ def _pool(
     request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The candidates that get a second look, with their scores so far, and their cosines."""
-    texts = covering(best(matches.scores, POOL), matches.clauses)
+    texts = covering(_best(matches.scores, view), matches.clauses)
     texts |= lift_named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}
@@ -158,11 +178,20 @@ def _pool(
     return scores, cosines
 
 
+def _best(scores: dict[int, float], view: VisibleEntries) -> dict[int, float]:
+    """The best of all, and the best of knowledge, which many records may outdo."""
+    if not view.has_records:
+        return best(scores, POOL)
+    knowledge = {n: scores[n] for n in view.knowledge if n in scores}
+    return best(scores, POOL) | best(knowledge, POOL)
+
+
 def _fold(
     order: list[int], view: VisibleEntries, limit: int | None
 ) -> tuple[list[int], dict[int, list[int]]]:
     """The order with near-duplicates at its end, and under which document each is folded."""
     top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
+    order = put_commits_first(order, top, view) if view.has_records else order
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
     for place, better in under.items():
@@ -180,14 +209,27 @@ def _listing(request: Request, view: VisibleEntries, elsewhere: Elsewhere) -> Se
         numbers = [number for number in numbers if number not in taken_out]
     everything = view.all.union(*(other.all for other in elsewhere.values()))
     withheld = count_withheld(everything, request, view, elsewhere)
-    order: Order = "newest" if request.order == "relevance" else request.order
-    listing = [entries[number] for number in _by(order, numbers, entries)]
-    cut = len(listing) if request.limit is None else request.limit
+    is_tiered = request.order == "relevance"
+    numbers = _by("newest" if is_tiered else request.order, numbers, entries)
+    below: dict[int, list[int]] = {}
+    if is_tiered and view.has_records:
+        records = [n for n in numbers if is_record(entries[n])]
+        records, below = _fold(records, view, request.limit)
+        numbers = [n for n in numbers if not is_record(entries[n])] + records
+    cut = len(numbers) if request.limit is None else request.limit
     hits = tuple(
-        Hit(e.blob, e.id, 0.0, ("recent",) if is_recent(e, request.now) else ())
-        for e in listing[:cut]
+        Hit(
+            entries[number].blob,
+            entries[number].id,
+            0.0,
+            ("recent",) if is_recent(entries[number], request.now) else (),
+            folded=tuple(entries[other].blob for other in below.get(number, ())),
+        )
+        for number in numbers[:cut]
     )
-    return SearchResult(hits, len(numbers), tuple(e.blob for e in listing[cut:]), withheld)
+    rest = tuple(entries[number].blob for number in numbers[cut:])
+    count = sum(not is_record(entries[number]) for number in numbers) if is_tiered else 0
+    return SearchResult(hits, len(numbers), rest, withheld, answering=count)
 
 
 def _by(order: Order, numbers: Sequence[int], entries: Sequence[Entry]) -> list[int]:

@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import Literal
 
@@ -37,6 +37,8 @@ class Request:
     mode: Mode = "hybrid"
     now: float = 0.0
     limit: int | None = 10
+    #: Whether there are records that knowledge comes before, though they may not be looked at.
+    has_records: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Clause:
     weights: Weights
     rarity: float
     kind: ClauseKind = "text"
+    is_pair: bool = False
 
 
 #: What is only counted, by the word it is counted under.
@@ -80,7 +83,8 @@ def _clauses(query: Query, view: VisibleEntries) -> list[Clause]:
     words = question_terms(query.words)
     clauses = term_clauses(view.snapshot, words)
     pairs = (term for term in join_terms(query.words) if term not in words)
-    clauses += [clause for clause in term_clauses(view.snapshot, pairs) if clause.weights]
+    joined = (replace(clause, is_pair=True) for clause in term_clauses(view.snapshot, pairs))
+    clauses += [clause for clause in joined if clause.weights]
     for prefix in query.prefixes:
         clauses.append(prefix_clause(view.snapshot, prefix.lower()))
     return clauses
@@ -149,6 +153,12 @@ def count_withheld(
             numbers = [n for n in view.by_status.get(status, ()) if n in matches]
             if count := len(filter_numbers(numbers, entries, request.filters)):
                 counts[status] = count
+    if request.filters.records == "none":
+        filters = replace(request.filters, records="only")
+        shown = show(view, filters)
+        numbers = [n for n in matches if n in shown]
+        if count := len(filter_numbers(numbers, entries, filters)):
+            counts["records"] = count
     for word, others in elsewhere.items():
         numbers = [n for n in others.in_force_beyond(view) if n in matches]
         ids = {entries[number].id for number in filter_numbers(numbers, entries, request.filters)}

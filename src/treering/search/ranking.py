@@ -50,11 +50,11 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
     """Scores that also count how much of the question is answered."""
     if len(clauses) < 2:
         return dict(scores)
-    shares = _coverage(scores, clauses)
+    shares = coverage(scores, clauses)
     return {n: score * shares[n] ** COVERED for n, score in scores.items()}
 
 
-def _coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
+def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
     """How much of the question each document answers: the rarity of what it holds, as a share."""
     rarities = dict.fromkeys(numbers, 0.0)
     for clause in clauses:

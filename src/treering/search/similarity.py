@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
+from treering.search.tiers import belong_together, labels_of
 from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack
 
 FOLDABLE = 50  # results looked at
@@ -41,12 +42,14 @@ def share_of_terms(one: str, other: str) -> float:
 def folds(entries: Sequence[Entry]) -> dict[int, int]:
     """Place -> the better place it is folded under, for the first results, best first.
 
-    Copies of one memory (the same id on two branches) fold as well.
+    Copies of one memory (the same id on two branches) fold as well, and records that belong
+    together.
     """
     shelves: dict[Label, list[int]] = {}
     under: dict[int, int] = {}
     for place, entry in enumerate(entries[:FOLDABLE]):
         labels: list[Label] = [entry.id, *smallest(_sketch(entry.sketch), _PROBES)]
+        labels += labels_of(entry)
         others = {other for label in labels for other in shelves.get(label, ())}
         same = [other for other in others if _are_same(entries[other], entry)]
         if same:
@@ -58,8 +61,10 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
 
 
 def _are_same(one: Entry, other: Entry) -> bool:
-    if one.id == other.id or one.type != other.type:
-        return one.id == other.id
+    if one.id == other.id or belong_together(one, other):
+        return True
+    if one.type != other.type:
+        return False
     first, second = _sketch(one.sketch), _sketch(other.sketch)
     return likeness(first, second, cut=max(len(first), len(second))) >= FOLDED
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from treering.model.choices import Status
 from treering.model.query import Filters
+from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 
@@ -48,6 +49,16 @@ class VisibleEntries:
         """Everything but what was replaced or forgotten."""
         hidden = [self.by_status[status] for status in WITHHELD if status in self.by_status]
         return self.all.difference(*hidden) if hidden else self.all
+
+    @cached_property
+    def knowledge(self) -> set[int]:
+        """What somebody meant to say, of what is in force: all but records."""
+        entries = self.snapshot.entries
+        return {number for number in self.in_force if entries[number].type not in RECORD_TYPES}
+
+    @property
+    def has_records(self) -> bool:
+        return len(self.knowledge) < len(self.in_force)
 
     def in_force_beyond(self, other: "VisibleEntries") -> set[int]:
         """What is in force here and not visible there; kept for the view asked about last."""
@@ -106,6 +117,13 @@ def _of_types(filters: Filters) -> Test | None:
     if not types and not without:
         return None
     return lambda e: (not types or e.type in types) and e.type not in without
+
+
+def _of_tier(filters: Filters) -> Test | None:
+    if filters.records == "auto":
+        return None
+    wants_records = filters.records == "only"
+    return lambda e: (e.type in RECORD_TYPES) is wants_records
 
 
 def _in_session(filters: Filters) -> Test | None:
@@ -180,6 +198,7 @@ def _about_file(filters: Filters) -> Test | None:
 
 _MAKERS: tuple[Callable[[Filters], Test | None], ...] = (
     _of_types,
+    _of_tier,
     _in_session,
     _by_creation,
     _confident,

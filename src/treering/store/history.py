@@ -30,6 +30,8 @@ class MemoryEvent(NamedTuple):
     branch: str
     #: What looks wrong with these words; filled in by whoever shows them.
     flags: tuple[str, ...] | None = None
+    #: How the memory turned out, as it was said then; filled in likewise.
+    outcome: str | None = None
 
 
 def events(

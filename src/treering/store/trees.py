@@ -242,6 +242,20 @@ class Trees:
                 _compare(pairs, *paths)
         return pairs
 
+    def changed_shards(
+        self, one: str | None, other: str | None
+    ) -> Iterator[tuple[str, Listing | None, Listing | None]]:
+        """The shards two trees of memories do not share, with what is in both; None for one that
+        cannot be read."""
+        for name, before, after in self._shards_apart(one, other):
+            yield name, self._try_shard(name, before), self._try_shard(name, after)
+
+    def _try_shard(self, name: str, tree: str | None) -> Listing | None:
+        try:
+            return self.shard(name, tree) if tree else {}
+        except StoreDamaged:
+            return None
+
     def _shards_apart(
         self, one: str | None, other: str | None
     ) -> Iterator[tuple[str, str | None, str | None]]:

@@ -81,12 +81,20 @@ def _points(signals: tuple[str, ...], text: str, head: str) -> float:
 
 def _words(text: str) -> str:
     """Lower case, words apart by single spaces, padded so that ` word ` finds whole words only."""
-    words = text.lower().translate(_PUNCTUATION).replace(". ", " ").replace(": ", " : ")
+    words = (
+        text.lower()
+        .replace("’", "'")
+        .translate(_PUNCTUATION)
+        .replace(". ", " ")
+        .replace(": ", " : ")
+    )
     return f" {' '.join(words.split())} ".replace(". ", " ")
 
 
 def _pad(signal: str) -> str:
-    return f" {signal[:-1]}" if signal.endswith("*") else f" {signal} "
+    if signal.endswith("*"):
+        return f" {signal[:-1]}"
+    return f" {signal} ".replace("'", " ")  # as the text has it
 
 
 # --- what the shape of a text tells: headings, traces, signatures, first words --------------------
@@ -128,6 +136,10 @@ _SHAPES: tuple[TextShape, ...] = tuple(
         ("decision", 0.7, ", not ", r", not (?:with|in|as|by|on|for|the|a)\b"),
         ("convention", 0.7, "always|never|do not|don't",
          r"(?mi)(?:^|[.;] )(?:always|never|do not|don't) \w+"),
+        ("convention", 1.0, "do not|don't|don’t|never|always|avoid",
+         r"(?i)\A(?:please )?(?:do not|don['’]t|never|always|avoid) \w+"),
+        ("convention", 2.0, "we ",
+         r"(?i)\Awe (?:keep \S.{0,60} (?:out of|away from)|never|always|avoid|do not|don['’]t) "),
         ("convention", 0.5, "every|all|each", r"(?mi)(?:^|[.;] )(?:every|all|each) \w+"),
         ("convention", 1.0, "case|screaming", rf"\b(?:{_CASES})"),
         ("convention", 0.7, "must ", r"\bmust (?:be|have|not|end|start|contain) \w+"),

@@ -9,19 +9,22 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from treering.actions.checkpoint import load
+from treering.actions.context.turn import Turn
 from treering.actions.flags import Flags
 from treering.actions.origin import YOU, attribute
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
+from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory
 from treering.model.query import Query
-from treering.model.taxonomy import BOOKKEEPING_TYPES
+from treering.model.taxonomy import BOOKKEEPING_TYPES, TYPES
 from treering.search import Entry
 from treering.store.view import Copy
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
+_TOLD_TYPES = frozenset(TYPES) - BOOKKEEPING_TYPES
 _NEWEST = 60
 _MOST_HITS = 8
 _LONGEST_PROMPT = 2000
@@ -29,31 +32,34 @@ _LONGEST_LINE = 160
 _MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
 
 
-def opening(workspace: Workspace, budget: int) -> str:
+def opening(workspace: Workspace, budget: int, turn: Turn | None = None) -> str:
     """For the start of a session: the checkpoint to resume, then the newest of the branch and of
     what it stands on. Empty where nothing is remembered."""
+    turn = turn or Turn(None, "")
     position = workspace.position()
-    search_view = workspace.searcher.search_view(workspace.view_from(position))
+    search_view = workspace.searcher.knowledge_view(workspace.view_from(position))
     if not search_view.ranks:
         return ""
-    newest = workspace.searcher.index.newest(search_view.ranks, _NEWEST)
-    entries = [e for e in newest if e.type not in BOOKKEEPING_TYPES and _is_in_force(e)]
+    entries = search_view.index.newest(search_view.ranks, _NEWEST, _TOLD_TYPES)
     entries.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
-    lines = chain(_resume(workspace), _headlines(workspace, search_view, entries))
+    headlines = turn.once(_headlines(workspace, search_view, entries))
     where = unless_flagged(f"branch {position.scope.branch}", "this branch")
-    return _tell(lines, f"what this repository remembers on {where}", budget)
+    header = f"what this repository remembers on {where}"
+    return turn.end(_tell(chain(_resume(workspace), headlines), header, budget))
 
 
-def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
-    """For a prompt: headlines of what it is about; empty where nothing is."""
+def relevant(workspace: Workspace, prompt: str, budget: int, turn: Turn | None = None) -> str:
+    """For a prompt: headlines of what it is about, failed attempts first; empty where nothing
+    is."""
     from treering.search.analysis import question_terms
 
+    turn = turn or Turn(None, "")
     words = prompt[:_LONGEST_PROMPT]
     question = set(question_terms(words)) if words.strip() else set()
     if not question:
         return ""
-    search_view = workspace.searcher.search_view(workspace.view())
-    index = workspace.searcher.index
+    search_view = workspace.searcher.knowledge_view(workspace.view())
+    index = search_view.index
     result = index.search(
         Query(words, words), search_view.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
     )
@@ -61,14 +67,12 @@ def relevant(workspace: Workspace, prompt: str, budget: int) -> str:
     near = [
         entry
         for entry in entries
-        if entry.type not in BOOKKEEPING_TYPES and _is_about(search_view, entry, question)
+        if entry.type in _TOLD_TYPES and _is_about(search_view, entry, question)
     ]
-    lines = _headlines(workspace, search_view, near)
-    return _tell(lines, "what this repository remembers that may concern the prompt", budget)
-
-
-def _is_in_force(entry: Entry) -> bool:
-    return entry.status not in ("deleted", "superseded")
+    near.sort(key=lambda entry: entry.outcome != "failed")
+    lines = turn.once(_headlines(workspace, search_view, near))
+    header = "what this repository remembers that may concern the prompt"
+    return turn.end(_tell(lines, header, budget))
 
 
 def _is_about(search_view: SearchView, entry: Entry, question: set[str]) -> bool:
@@ -100,6 +104,8 @@ def _headlines(
 def _headline(workspace: Workspace, place: Copy, memory: Memory) -> str:
     whose = attribute(workspace, place.blob, memory)
     marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
+    if memory.outcome in UNSUCCESSFUL:
+        marks.insert(0, memory.outcome)
     if whose.origin != YOU:
         marks.append(f"by {_names(memory.author, *whose.edited_by)}")
     return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"

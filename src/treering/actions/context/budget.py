@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
+from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import uri_of
 
@@ -35,6 +36,7 @@ class Headline(NamedTuple):
     status: str = "active"
     confidence: float = 0.8
     modified: str = ""
+    outcome: str = ""
 
     def as_template_memory(self) -> "TemplateMemory":
         return {
@@ -55,6 +57,7 @@ class Headline(NamedTuple):
             "score": self.score,
             "why": list(self.why),
             "stale": self.stale,
+            "outcome": self.outcome,
         }
 
 
@@ -108,6 +111,8 @@ def changes(since: CodeSince) -> str:
 def _excerpt(entry: Headline, room: int, now: float) -> str:
     """As much of a memory as it deserves and as there is room for; empty where there is none."""
     marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
+    if entry.outcome in UNSUCCESSFUL:
+        marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
     head = f"- {entry.title} [{', '.join(marks)}]"

@@ -28,7 +28,7 @@ class ContextCandidates:
     """Cases by blob, gathered from one view."""
 
     def __init__(self, workspace: Workspace, search_view: SearchView, branch: str) -> None:
-        self._index = workspace.searcher.index
+        self._index = search_view.index
         self._search_view = search_view
         self._branch = branch
         self._now = workspace.clock()
@@ -54,9 +54,15 @@ class ContextCandidates:
         self._by_links()
         return self._sort()
 
+    @property
+    def has_fitting(self) -> bool:
+        """Whether any is about the very files or the task."""
+        return any(case.fits for _, case in self._cases.values())
+
     def _sort(self) -> list[tuple[Entry, RelevanceCase]]:
+        commits = {entry.session for entry, _ in self._cases.values() if entry.type == "commit"}
         return sorted(
-            self._cases.values(),
+            (pair for pair in self._cases.values() if pair[0].id not in commits),
             key=lambda pair: (-relevance(pair[1]).score, -pair[0].modified, pair[0].id),
         )
 
@@ -122,6 +128,7 @@ class ContextCandidates:
             age=self._now - entry.modified,
             links=self._search_view.network.degree(entry.id),
             is_of_branch=self._search_view.view.layers[rank].branch == self._branch,
+            has_failed=entry.outcome == "failed",
         )
 
 

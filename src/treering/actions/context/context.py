@@ -13,12 +13,15 @@ from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
-from treering.store.view import Copy
+from treering.model.taxonomy import RECORD_TYPES
+from treering.search import Entry
+from treering.store.view import Copy, View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
@@ -34,6 +37,7 @@ class ContextEntry(TypedDict):
     branch: str
     score: float
     why: list[str]
+    outcome: NotRequired[str]
 
 
 class ContextAnswer(TypedDict):
@@ -88,10 +92,7 @@ def context(
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
         checkpoint["checkpoint"] = None
     view = workspace.view_from(position)
-    search_view = workspace.searcher.search_view(view)
-    cases = ContextCandidates(workspace, search_view, request.branch).gather(
-        request.task, request.files, request.recent_files
-    )
+    search_view, cases = _candidates(workspace, view, request)
     code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
     entries, flag_ids = [], []
@@ -103,7 +104,7 @@ def context(
         elif headline:
             entries.append(headline)
     workspace.settle()
-    entries.sort(key=lambda entry: -entry.score)
+    entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
     text, page = _text(workspace, request, entries, checkpoint)
     answer: ContextAnswer = {
         "budget": budget,
@@ -120,6 +121,20 @@ def context(
     if pending:
         answer["pending"] = pending
     return answer
+
+
+def _candidates(
+    workspace: Workspace, view: View, request: _ContextRequest
+) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
+    """What may matter: knowledge, and records where none of it is about the task or the files."""
+    search_view = workspace.searcher.knowledge_view(view)
+    asked = (request.task, request.files, request.recent_files)
+    candidates = ContextCandidates(workspace, search_view, request.branch)
+    cases = candidates.gather(*asked)
+    if any(asked) and not candidates.has_fitting:
+        search_view = workspace.searcher.search_view(view)
+        cases = ContextCandidates(workspace, search_view, request.branch).gather(*asked)
+    return search_view, cases
 
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
@@ -160,23 +175,27 @@ def _read(
         status=memory.status,
         confidence=memory.confidence,
         modified=dates.modified,
+        outcome=memory.outcome or "",
     )
 
 
 def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
-    return [
-        {
-            "id": entry.id,
-            "uri": uri_of(entry.id),
-            "title": entry.title,
-            "type": entry.type,
-            "branch": entry.branch,
-            "score": entry.score,
-            "why": list(entry.why),
-        }
-        for entry in page
-        if entry.group == group
-    ]
+    return [_as_entry(headline) for headline in page if headline.group == group]
+
+
+def _as_entry(headline: Headline) -> ContextEntry:
+    entry: ContextEntry = {
+        "id": headline.id,
+        "uri": uri_of(headline.id),
+        "title": headline.title,
+        "type": headline.type,
+        "branch": headline.branch,
+        "score": headline.score,
+        "why": list(headline.why),
+    }
+    if headline.outcome:
+        entry["outcome"] = headline.outcome
+    return entry
 
 
 def _text(

@@ -31,6 +31,7 @@ class TemplateMemory(TypedDict):
     score: float
     why: list[str]
     stale: str
+    outcome: str
 
 
 MEMORY_FIELDS = TemplateMemory.__required_keys__

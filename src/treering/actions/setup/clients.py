@@ -11,7 +11,9 @@ from treering.actions.setup.json_text import lay_out
 from treering.errors import Invalid
 
 _SERVER = {"command": "treering", "args": ["mcp"]}
-_SECONDS, _MILLISECONDS = 5, 5000
+#: How long clients are told to wait for a hook.
+PATIENCE = 5
+_SECONDS, _MILLISECONDS = PATIENCE, 1000 * PATIENCE
 
 
 class Events(NamedTuple):

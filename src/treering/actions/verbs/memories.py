@@ -16,7 +16,7 @@ from treering.actions.verbs.verb import (
     whole,
     words,
 )
-from treering.model.choices import DETAILS, MODES, ORDERS, OUTCOMES, SCOPES, STATUSES
+from treering.model.choices import DETAILS, MODES, ORDERS, OUTCOMES, SCOPES, STATUSES, TIERS
 
 REMEMBER = Verb(
     "remember",
@@ -100,6 +100,12 @@ RECALL = Verb(
         text("scope", "How far to look.", default="branch", choices=SCOPES),
         text("branch", "As seen from another branch.", short="b"),
         text("at", "As it was at a revision or on a date.", metavar="REV"),
+        text(
+            "records",
+            "Commits, sessions, checkpoints, progress: last, none, or only.",
+            default="auto",
+            choices=TIERS,
+        ),
         text("mode", "By words, by meaning, or both.", default="hybrid", choices=MODES),
         text("order", "Default: relevance, or newest for a listing.", choices=ORDERS),
         whole("expand", "Follow links, 0 to 3 hops."),
