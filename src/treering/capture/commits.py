@@ -10,7 +10,7 @@ from treering.git.diff import CommitRange, FileChange, RangeDiff, diff
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.dates import format_moment
-from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trim
+from treering.model.memory import MAX_CONTENT, FileRef, Memory, derive_id, title_of, trim
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask, split_files
 
@@ -97,8 +97,8 @@ def is_left_out(commit: CodeCommit, capture: str) -> bool:
     return capture == "none"
 
 
-def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
-    """The memory of a commit, part of a session."""
+def memory_of(commit: CodeCommit, *, session: str = "", agent: str = "") -> Memory:
+    """The memory of a commit, made in a session."""
     text = trim(commit.message)[: MAX_CONTENT // 4]
     moment = format_moment(commit.time)
     details: dict[str, object] = {
@@ -124,7 +124,6 @@ def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
         session=session,
         commit=commit.oid,
         files=commit.files,
-        links=(Link("part_of", session, 1.0, "system"),),
         details=details,
     )
 

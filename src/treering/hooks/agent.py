@@ -7,7 +7,6 @@ written to the hooks' log.
 
 import json
 import os
-import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -150,22 +149,25 @@ def _write_down(workspace: Workspace, call: HookCall) -> None:
         _save_checkpoint(workspace, call)
     elif call.kind == "stop" and _was_heard_of(workspace, call):
         return
-    from treering.actions.sessions import record_agent_session
+    from treering.actions.sessions import NOTHING, record_agent_session
 
+    account = NOTHING
+    if call.kind != "start" and call.text("transcript_path"):
+        from treering.actions.transcripts import read_session, tell_session
+
+        transcript = read_session(workspace, call.agent, call.text("transcript_path"))
+        account = tell_session(workspace, transcript)
     event = call.kind if call.kind in ("start", "end") else "work"
-    record_agent_session(workspace, call.agent, call.session, event, workspace.clock())
+    record_agent_session(workspace, call.agent, call.session, event, workspace.clock(), account)
 
 
 def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
     """An agent stops after every turn: to write that down each time would be noise."""
+    from treering.capture.open_sessions import OpenSessions
     from treering.capture.sessions import agent_session_id
 
-    name = agent_session_id(call.agent, call.session)
-    try:
-        last_time = (workspace.store.folder / "sessions" / name).stat().st_mtime
-    except OSError:
-        return False
-    return time.time() - last_time < _RECENTLY
+    known = OpenSessions(workspace.store.folder).find(agent_session_id(call.agent, call.session))
+    return known is not None and abs(workspace.clock() - known.written) < _RECENTLY
 
 
 def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
@@ -183,6 +185,8 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     if wish and wish not in summary:
         summary += f"\n\nTo keep: {wish}"
     files = workspace.repository.list_changed_files()[:_MOST_FILES] or last["open_files"]
+    if not (last["summary"] or wish or files):
+        return  # it would say that a context was compacted, and nothing else
     checkpoint(
         workspace,
         "save",

@@ -76,11 +76,22 @@ MAINTAIN_OPS: tuple[MaintainOp, ...] = get_args(MaintainOp)
 SyncDirection = Literal["full", "push", "fetch"]
 SYNC_DIRECTIONS: tuple[SyncDirection, ...] = get_args(SyncDirection)
 
+# --- agents' sessions -----------------------------------------------------------------------------
+
+#: What becomes of their transcripts.
+TranscriptUse = Literal["private", "shared", "off"]
+TRANSCRIPT_USES: tuple[TranscriptUse, ...] = get_args(TranscriptUse)
+
+#: Whether an agent is asked to remember what it learned.
+AskPolicy = Literal["off", "once"]
+ASK_POLICIES: tuple[AskPolicy, ...] = get_args(AskPolicy)
+
 # --- the command line's own -----------------------------------------------------------------------
 
 #: In the order they are tried when nobody says what it is; git notes are no file, so never tried.
 SourceName = Literal[
-    "autology", "server-memory", "agents", "adr", "basic-memory", "markdown", "jsonl", "git-notes"
+    "autology", "server-memory", "agents", "adr", "basic-memory", "markdown", "jsonl", "git-notes",
+    "claude-code", "codex", "gemini",
 ]  # fmt: skip
 SOURCE_NAMES: tuple[SourceName, ...] = get_args(SourceName)
 
