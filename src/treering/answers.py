@@ -42,6 +42,7 @@ from treering.actions.status_answers import StatusBranches as StatusBranches
 from treering.actions.status_answers import StatusFiles as StatusFiles
 from treering.actions.status_answers import StatusHealth as StatusHealth
 from treering.actions.status_answers import StatusOutputs as StatusOutputs
+from treering.actions.status_answers import StatusReview as StatusReview
 from treering.actions.status_answers import StatusSummary as StatusSummary
 from treering.actions.status_answers import StatusTags as StatusTags
 from treering.actions.status_answers import StatusTopics as StatusTopics
@@ -56,6 +57,8 @@ from treering.actions.tidying.links import InferredLinks as InferredLinks
 from treering.actions.tidying.links import PrunedLinks as PrunedLinks
 from treering.actions.tidying.maintain import Maintained as Maintained
 from treering.actions.tidying.merge import Merges as Merges
+from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
+from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
 
 __all__ = [
@@ -69,6 +72,7 @@ __all__ = [
     "Diagnosis",
     "Diff",
     "Difference",
+    "DoubtfulMemory",
     "Drained",
     "Drawing",
     "Edges",
@@ -110,6 +114,7 @@ __all__ = [
     "Remembered",
     "RemovedLink",
     "RestoredScope",
+    "ReviewQueue",
     "Revised",
     "SettingShown",
     "SettingValues",
@@ -119,6 +124,7 @@ __all__ = [
     "StatusFiles",
     "StatusHealth",
     "StatusOutputs",
+    "StatusReview",
     "StatusSummary",
     "StatusTags",
     "StatusTopics",

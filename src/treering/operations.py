@@ -32,6 +32,7 @@ _Prompts = (
 _Status = (
     answers.StatusSummary | answers.StatusTypes | answers.StatusTopics | answers.StatusTags
     | answers.StatusFiles | answers.StatusBranches | answers.StatusOutputs | answers.StatusHealth
+    | answers.StatusReview
 )  # fmt: skip
 _Maintained = answers.Maintained[
     answers.GcAnswer | answers.GcLine | answers.RestoredScope | answers.Reindexed | answers.Synced
@@ -314,6 +315,8 @@ class Operations:
     def status(self, *, view: Literal["outputs"], branch: str = "") -> answers.StatusOutputs: ...
     @overload
     def status(self, *, view: Literal["health"], branch: str = "") -> answers.StatusHealth: ...
+    @overload
+    def status(self, *, view: Literal["review"], branch: str = "") -> answers.StatusReview: ...
     @overload
     def status(self, *, view: str, branch: str = "") -> _Status: ...
     def status(self, *, view: str = "summary", branch: str = "") -> _Status:

@@ -36,6 +36,8 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
         return {"branches": branches(workspace)}
     if name == "health":
         return _health(workspace) | vitals(workspace)
+    if name == "review":
+        return _queue(workspace, branch)
     if name == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
     search_view = workspace.searcher.search_view(view_here)
@@ -76,6 +78,15 @@ def _summary(
         "remotes": remotes(workspace),
         **_health(workspace),
     }
+
+
+def _queue(workspace: Workspace, branch: str) -> dict[str, Any]:
+    """What is doubtful, as `treering review` lists it."""
+    from treering.actions.answers import jsonable
+    from treering.actions.tidying.review import review
+
+    queue: dict[str, Any] = jsonable(review(workspace, branch=branch))
+    return {"review": queue.pop("items"), **queue}
 
 
 def remotes(workspace: Workspace) -> list[dict[str, Any]]:

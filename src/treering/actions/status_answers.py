@@ -3,6 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from treering.actions.outputs import Output
+from treering.model.choices import ReviewReason
 
 
 class RepositoryState(TypedDict):
@@ -151,6 +152,34 @@ class StatusBranches(TypedDict):
 
 class StatusOutputs(TypedDict):
     outputs: list[Output]
+
+
+class ReviewDoubt(TypedDict):
+    reason: ReviewReason
+    detail: str
+    other: NotRequired[str]
+
+
+class ReviewItem(TypedDict):
+    id: str
+    type: str
+    title: str
+    branch: str
+    private: bool
+    author: str
+    agent: str
+    created: str
+    confidence: float
+    reasons: list[ReviewDoubt]
+
+
+class StatusReview(TypedDict):
+    """What is doubtful, the gravest first."""
+
+    branch: str
+    total: int
+    by_reason: dict[str, int]
+    review: list[ReviewItem]
 
 
 class ToolMissing(TypedDict):

@@ -61,9 +61,15 @@ PromptDomain = Literal["project", "user"]
 PROMPT_DOMAINS: tuple[PromptDomain, ...] = get_args(PromptDomain)
 
 StatusView = Literal[
-    "summary", "types", "topics", "tags", "files", "branches", "outputs", "health"
+    "summary", "types", "topics", "tags", "files", "branches", "outputs", "health", "review"
 ]  # fmt: skip
 STATUS_VIEWS: tuple[StatusView, ...] = get_args(StatusView)
+
+#: Why a memory is doubtful, the gravest first.
+ReviewReason = Literal[
+    "conflict", "outdated", "duplicate", "needs-review", "stale", "low-confidence", "unconfirmed"
+]  # fmt: skip
+REVIEW_REASONS: tuple[ReviewReason, ...] = get_args(ReviewReason)
 
 # --- housekeeping ---------------------------------------------------------------------------------
 
