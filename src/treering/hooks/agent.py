@@ -81,7 +81,7 @@ def handle(
     call: HookCall, repo: str, open_workspace: Callable[[str, str], Workspace], say: Say
 ) -> None:
     """Answer the client, then write down what is worth it."""
-    if call.kind not in ("start", "prompt"):
+    if call.kind in ("compact", "end"):
         say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
     try:
         workspace = open_workspace(_place(call, repo), call.agent)
@@ -90,6 +90,8 @@ def handle(
     try:
         if call.kind in ("start", "prompt"):
             say(answer(call, tell(workspace, call)))
+        elif call.kind == "stop":
+            say(ask(workspace, call))
         _write_down(workspace, call)
     except Exception:
         from treering.hooks.worker import log
@@ -136,14 +138,28 @@ def answer(call: HookCall, text: str) -> bytes:
     return json.dumps(fields).encode() + b"\n"
 
 
+def ask(workspace: Workspace, call: HookCall) -> bytes:
+    """What an agent that stops is asked, in the form that lets its client send it on; mostly
+    nothing. Never where it was sent on already, and only where init was run."""
+    if not call.session or call.input.get("stop_hook_active") is True or not _is_set_up(workspace):
+        return b""
+    from treering.hooks.ask import question_for, wants_asking
+
+    path = call.text("transcript_path")
+    if not path or not wants_asking(workspace):
+        return b""
+    question = question_for(workspace, call.agent, call.session, path)
+    word = "deny" if call.client == "gemini" else "block"
+    return json.dumps({"decision": word, "reason": question}).encode() + b"\n" if question else b""
+
+
 # --- writing down ---------------------------------------------------------------------------------
 
 
 def _write_down(workspace: Workspace, call: HookCall) -> None:
     """The session, and before a compaction where the work stands; only where init was run: a plugin
     is everywhere, and a repository nobody set up is not ours to write to."""
-    is_set_up = (workspace.store.folder / "journal").is_dir()
-    if not call.session or not is_set_up or call.kind == "prompt":
+    if not call.session or not _is_set_up(workspace) or call.kind == "prompt":
         return
     if call.kind == "compact":
         _save_checkpoint(workspace, call)
@@ -159,6 +175,10 @@ def _write_down(workspace: Workspace, call: HookCall) -> None:
         account = tell_session(workspace, transcript)
     event = call.kind if call.kind in ("start", "end") else "work"
     record_agent_session(workspace, call.agent, call.session, event, workspace.clock(), account)
+
+
+def _is_set_up(workspace: Workspace) -> bool:
+    return (workspace.store.folder / "journal").is_dir()
 
 
 def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:

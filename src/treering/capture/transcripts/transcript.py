@@ -28,7 +28,7 @@ _NOT_ASKED = (
 _ERROR = r"(?i)error|exception|fail|cannot|not found|no such"
 _REMINDER = r"<system-reminder>.*?</system-reminder>"
 #: How this server's own tool is named by clients, each of which writes something before it.
-_REMEMBERS = r"(?:.*treering.*)?\b_*(?:remember|revise)|mcp__.*__(?:remember|revise)"
+_REMEMBERS = r"(?:.*(?:treering|mcp).*[_.-])?(?:remember|revise)"
 
 
 @dataclass(frozen=True, slots=True)
