@@ -10,7 +10,7 @@ import pytest
 
 from capture import transcript_samples as samples
 from conftest import Repo
-from hooks.test_agent import EVENTS, SESSION, call, memories, wait_for
+from hooks.test_agent import EVENTS, call, memories, wait_for
 
 CLIENTS = ("claude", "codex", "gemini")
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -27,20 +27,25 @@ def ready(repo: Repo) -> Repo:
     return repo
 
 
-def end(repo: Repo, path: Path | str, client: str = "claude") -> None:
-    """The session of a client ends."""
-    call(repo, client, EVENTS[client][4], transcript_path=str(path))
+def end(repo: Repo, path: Any, client: str = "claude") -> None:
+    """A session of a client begins and ends, and all that follows has happened: what must not
+    happen would happen in the background."""
+    call(repo, client, EVENTS[client][0])
+    wait_for(lambda: open_sessions(repo))
+    told = str(path) if isinstance(path, Path) else path
+    call(repo, client, EVENTS[client][4], transcript_path=told)
+    wait_for(lambda: not open_sessions(repo))
+
+
+def open_sessions(repo: Repo) -> list[Path]:
+    """Noted when a session begins; the last thing that is done at its end is to take it away."""
+    folder = repo.path / ".git" / "treering" / "sessions"
+    return list(folder.iterdir()) if folder.exists() else []
 
 
 def sessions(repo: Repo) -> list[Any]:
     listed = repo.tr.recall(type="session", scope="all").results
     return [repo.tr.read(hit.id) for hit in listed]
-
-
-def quiet(repo: Repo) -> bool:
-    """What must not happen would happen in the background; the session is closed at its end."""
-    folder = repo.path / ".git" / "treering" / "sessions"
-    return not folder.exists() or not list(folder.iterdir())
 
 
 def is_shared(repo: Repo, words: str) -> bool:
@@ -56,7 +61,7 @@ def test_a_session_says_what_was_asked_done_and_came_out(ready, tmp_path, client
 
     end(ready, path, client)
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     assert session.title == f"Session: {samples.PROMPT}"
     assert f"Asked: {samples.PROMPT}" in session.content
     assert "Changed: src/login.py" in session.content
@@ -75,12 +80,11 @@ def test_shared_and_off(ready, tmp_path):
     path = samples.write("claude", tmp_path / "elsewhere", ready.path)
     ready.git("config", "treering.transcripts", "off")
     end(ready, path)
-    wait_for(lambda: quiet(ready))
     nothing = sessions(ready)
     ready.git("config", "treering.transcripts", "shared")
     end(ready, path)
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     assert nothing == []
     assert not session.private
     assert is_shared(ready, "redirect")
@@ -94,17 +98,16 @@ def test_off_does_not_open_the_file(ready, tmp_path):
 
     end(ready, path)
 
-    wait_for(lambda: quiet(ready))
     assert path.stat().st_atime == 1
 
 
 @pytest.mark.parametrize("client", EVENTS)
 def test_a_session_in_which_nothing_happened_leaves_nothing(ready, client):
     """It said nothing, and stood among what did."""
-    for event in EVENTS[client]:
+    for event in EVENTS[client][1:4]:
         call(ready, client, event)
+    end(ready, "", client)
 
-    wait_for(lambda: quiet(ready))
     assert [memory["type"] for memory in ready.tr.exported()] == []
 
 
@@ -116,7 +119,7 @@ def test_secrets_in_a_transcript_are_masked(ready, tmp_path):
 
     end(ready, path)
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     assert TOKEN not in json.dumps(session.content + session.title + str(session.details))
     assert "GitHub token" in session.content
 
@@ -124,15 +127,14 @@ def test_secrets_in_a_transcript_are_masked(ready, tmp_path):
 def test_a_commit_of_the_session_is_part_of_it(ready, hooked, tmp_path):
     """One commit alone makes no session; with what the transcript tells there is one."""
     call(ready, "claude", "SessionStart")
-    folder = ready.path / ".git" / "treering" / "sessions"
-    wait_for(lambda: folder.exists() and list(folder.iterdir()))
+    wait_for(lambda: open_sessions(ready))
     ready.now = time.time() + 60
     ready.commit_file("src/login.py", message="Set the path of the cookie")
     hooked.settle()
     before = sessions(ready)
     end(ready, samples.write("claude", tmp_path, ready.path))
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     (commit,) = memories(ready, "commit")
     assert before == []
     assert session.details["commits"] == [commit["commit"]]
@@ -159,7 +161,6 @@ def test_what_somebody_forgot_stays_forgotten(ready, tmp_path):
 
     end(ready, path)
 
-    wait_for(lambda: quiet(ready))
     assert sessions(ready) == []
 
 
@@ -192,7 +193,6 @@ def test_only_a_plain_file_is_read(ready, tmp_path, kind):
 
     end(ready, paths[kind]())
 
-    wait_for(lambda: quiet(ready))
     assert sessions(ready) == []
 
 
@@ -203,12 +203,11 @@ def test_a_link_in_the_clone_is_not_followed(ready, tmp_path):
     own = _link(tmp_path / "own", real.parent)
 
     end(ready, ready.path / "notes" / real.name)
-    wait_for(lambda: quiet(ready))
     nothing = sessions(ready)
     end(ready, own / real.name)
 
     assert nothing == []
-    assert wait_for(lambda: sessions(ready))
+    assert sessions(ready)
 
 
 def test_bad_lines_are_passed_over(ready, tmp_path):
@@ -226,7 +225,7 @@ def test_bad_lines_are_passed_over(ready, tmp_path):
 
     end(ready, path)
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     assert session.title == f"Session: {samples.PROMPT}"
     assert len(session.content) < 2000
 
@@ -244,7 +243,7 @@ def test_of_a_huge_transcript_the_beginning_and_the_end_are_told(ready, tmp_path
 
     end(ready, path)
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     assert session.title == f"Session: {samples.PROMPT}"
     assert "Done with the docs." in session.content
 
@@ -262,7 +261,7 @@ def test_many_turns_stay_short(ready, tmp_path):
 
     end(ready, path)
 
-    (session,) = wait_for(lambda: sessions(ready))
+    (session,) = sessions(ready)
     assert " more turns)" in session.content
     assert "Step 0:" in session.content
     assert "Step 39:" in session.content
@@ -272,8 +271,6 @@ def test_many_turns_stay_short(ready, tmp_path):
 def test_a_dead_client_is_no_reason_to_fail(ready):
     """Whatever is said about a transcript, the agent goes on."""
     for path in (7, None, ["x"], "\0", "x" * 100_000, "/dev/stdin", "/dev/zero", "/proc/self/mem"):
-        call(ready, "claude", "SessionEnd", transcript_path=path, session_id=SESSION)
+        end(ready, path)
 
-    time.sleep(0.5)
-    wait_for(lambda: quiet(ready))
     assert sessions(ready) == []
