@@ -31,7 +31,8 @@ OFFERED = [
     "backfill", "checkpoint", "config", "context", "diff", "doctor", "drain", "entities",
     "export_markdown", "exported", "forget", "gc", "graph", "import_path", "infer_links", "init",
     "link", "log", "maintain", "open", "promote", "prompts", "prune_links", "read", "recall",
-    "redact", "reindex", "remember", "restore", "revert", "revise", "status", "sync", "uninstall",
+    "redact", "reindex", "remember", "restore", "revert", "review", "revise", "status", "sync",
+    "uninstall",
 ]  # fmt: skip
 #: Verbs that have operations -> the type of their keyword arguments.
 OPTIONS = {
@@ -190,6 +191,7 @@ def test_mappings_are_what_their_types_say(repo: Repo, tmp_path: Path) -> None:
         (answers.StatusFiles, tr.status(view="files")),
         (answers.StatusBranches, tr.status(view="branches")),
         (answers.StatusOutputs, tr.status(view="outputs")),
+        (answers.StatusReview, tr.status(view="review")),
         (answers.StatusHealth, tr.status(view="health")),
         (answers.Remembered, made),
         (answers.Recalled, tr.recall("Redis", detail="full")),

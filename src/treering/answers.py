@@ -34,7 +34,7 @@ from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
 from treering.actions.graph_answers import SuggestedPairs as SuggestedPairs
 from treering.actions.health import StatusHealth as StatusHealth
-from treering.actions.imports.imports import Imported as Imported
+from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
 from treering.actions.link import RemovedLink as RemovedLink
 from treering.actions.log import Log as Log
@@ -61,6 +61,7 @@ from treering.actions.revise import Revised as Revised
 from treering.actions.setup.init import Setup as Setup
 from treering.actions.status import StatusBranches as StatusBranches
 from treering.actions.status import StatusOutputs as StatusOutputs
+from treering.actions.status import StatusReview as StatusReview
 from treering.actions.status import StatusSummary as StatusSummary
 from treering.actions.sync import Synced as Synced
 from treering.actions.sync import SyncedScope as SyncLine
@@ -72,6 +73,8 @@ from treering.actions.tidying.links import InferredLinks as InferredLinks
 from treering.actions.tidying.links import PrunedLinks as PrunedLinks
 from treering.actions.tidying.maintain import Maintained as Maintained
 from treering.actions.tidying.merge import Merges as Merges
+from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
+from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
 
 __all__ = [
@@ -85,6 +88,7 @@ __all__ = [
     "Diagnosis",
     "Diff",
     "Difference",
+    "DoubtfulMemory",
     "Drained",
     "Drawing",
     "Edges",
@@ -126,6 +130,7 @@ __all__ = [
     "Remembered",
     "RemovedLink",
     "RestoredScope",
+    "ReviewQueue",
     "Revised",
     "SettingShown",
     "SettingValues",
@@ -135,6 +140,7 @@ __all__ = [
     "StatusFiles",
     "StatusHealth",
     "StatusOutputs",
+    "StatusReview",
     "StatusSummary",
     "StatusTags",
     "StatusTopics",

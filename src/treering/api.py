@@ -34,6 +34,7 @@ from treering.actions.revise import revise
 from treering.actions.setup.init import init, uninstall
 from treering.actions.sync import sync
 from treering.actions.tidying.links import infer_links, prune_links
+from treering.actions.tidying.review import review
 from treering.actions.workspace import Workspace
 from treering.clock import Clock, wall_clock
 from treering.git.objects import Person
@@ -136,6 +137,17 @@ class Treering(Operations):
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> tr.revise(made.id, outcome="success", tags_add=["db"]).changed
         ('tags', 'outcome')
+        """,
+    )
+    review = _offer(
+        review,
+        """List what is doubtful, with the reasons, and note what a person keeps all the same.
+
+        >>> made = tr.remember("Perhaps use WAL mode", confidence=0.3)
+        >>> [doubt.reason for doubt in tr.review().items[0].reasons]
+        ['low-confidence']
+        >>> tr.review(keep=[made.id]).total
+        0
         """,
     )
     forget = _offer(

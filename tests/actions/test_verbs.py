@@ -9,6 +9,7 @@ import pytest
 
 from conftest import Repo
 from treering.actions.imports import GIT_NOTES, SOURCES
+from treering.actions.imports.transcripts import AGENTS
 from treering.actions.setup.clients import CLIENTS
 from treering.actions.tidying.maintain import OPS
 from treering.actions.verbs import VERBS, find_verb, list_tools, list_verbs
@@ -76,7 +77,7 @@ def test_tables_have_a_line_for_every_choice() -> None:
     """A word that is offered is a word that works."""
     assert tuple(OPS) == choices.MAINTAIN_OPS
     assert tuple(CLIENTS) == choices.CLIENT_NAMES
-    assert (*SOURCES, GIT_NOTES) == choices.SOURCE_NAMES
+    assert (*SOURCES, GIT_NOTES, *AGENTS) == choices.SOURCE_NAMES
 
 
 def test_every_word_of_a_choice_stands_once() -> None:

@@ -224,14 +224,17 @@ def test_the_client_says_where_the_agent_is(repo: Repo, tmp_path: Path):
 # --- what is written down -------------------------------------------------------------------------
 
 
-def test_a_session_is_recorded_where_init_was_run(repo: Repo):
-    """By the client's own id, and with the agent's name."""
+def test_a_session_is_noted_where_init_was_run(repo: Repo):
+    """By the client's own id, and with the agent's name; a memory comes with what is done in it."""
     repo.json("init", "--no-hooks")
+    folder = repo.path / ".git" / "treering" / "sessions"
 
     call(repo, "claude", "SessionStart")
 
-    (session,) = wait_for(lambda: memories(repo, "session"))
+    (path,) = wait_for(lambda: folder.exists() and list(folder.iterdir()))
+    session = json.loads(path.read_text())
     assert (session["agent"], session["session"]) == ("claude-code", SESSION)
+    assert memories(repo, "session") == []
 
 
 def test_a_repository_nobody_set_up_is_not_written_to(repo: Repo):
@@ -280,7 +283,7 @@ def test_a_held_lock_keeps_nobody_waiting(repo: Repo):
     with (repo.path / ".git" / "treering.lock").open("r+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         said = context(repo, "claude", "SessionStart")
-        call(repo, "claude", "PreCompact")
+        call(repo, "claude", "PreCompact", custom_instructions="the parser")
         saved_meanwhile = memories(repo, "checkpoint")
 
     assert "Use WAL mode" in said

@@ -4,13 +4,14 @@ import os
 
 import pytest
 
-from treering.actions.sessions import record_agent_session
+from treering.actions.sessions import Account, record_agent_session
 from treering.errors import Invalid
 
 
 def _tell(repo, event: str, session: str = "abc-123", summary: str = "") -> str:
     repo.now += 30
-    return record_agent_session(repo.workspace, "claude-code", session, event, repo.now, summary)
+    told = Account(summary)
+    return record_agent_session(repo.workspace, "claude-code", session, event, repo.now, told)
 
 
 def test_commits_made_in_an_agents_session_are_part_of_it(repo, noting) -> None:
@@ -36,10 +37,21 @@ def test_two_agents_and_a_session_that_goes_on(repo, noting) -> None:
     """A session's id stays, so that a client may tell of it as often as it likes."""
     first = _tell(repo, "start")
     other = _tell(repo, "start", session="def-456")
-    assert first == _tell(repo, "start")
-    assert first != other
+    assert repo.tr.recall(type="session").results == ()
+    assert first == _tell(repo, "work", summary="Looked around.")
+    assert first != _tell(repo, "work", session="def-456", summary="Looked, too.") == other
 
     assert len(repo.tr.recall(type="session").results) == 2
+
+
+def test_that_time_goes_by_is_no_news(repo, noting) -> None:
+    """An agent stops after every turn."""
+    _tell(repo, "work", summary="Looked around.")
+    before = repo.refs()
+
+    _tell(repo, "work", summary="Looked around.")
+
+    assert repo.refs() == before
 
 
 def test_session_is_seen_on_the_branch_its_agent_went_to(repo, noting) -> None:

@@ -45,9 +45,26 @@ def test_commit_becomes_a_memory(repo, hooked) -> None:
         "trailers": {"Signed-off-by": ["Ada <ada@example.org>"]},
     }
     assert memory.stale.state == "fresh"
+    assert (memory.session, memory.links) == ("", ())
+    assert _sessions(repo) == []  # it could only repeat the commit
+
+
+def test_a_second_commit_makes_a_session_of_both(repo, noting) -> None:
+    """One commit alone has no session; it becomes part of it when there is one."""
+    first = repo.commit_file("a.txt", message="add a")
+    repo.tr.drain()
+    before = _sessions(repo)
+    second = repo.commit_file("b.txt", message="add b")
+    repo.tr.drain()
+
     (session,) = _sessions(repo)
-    assert [(n.relation, n.id) for n in memory.links] == [("part_of", session.id)]
-    assert session.title == "Session: 1 commit on main by Ada Lovelace"
+    assert before == []
+    assert session.title == "Session: 2 commits on main by Ada Lovelace"
+    assert session.details["commits"] == [first, second]
+    for result in repo.tr.recall(type="commit").results:
+        commit = repo.tr.read(result.id)
+        assert [(n.relation, n.id) for n in commit.links] == [("part_of", session.id)]
+        assert commit.session == session.id
 
 
 def test_secrets_in_messages_are_masked(repo, hooked) -> None:
@@ -70,9 +87,12 @@ def test_amend_leaves_one_memory(repo, hooked) -> None:
     hooked.settle()
 
     assert _commits(repo) == {repo.git("rev-parse", "HEAD"): "third try"}
+    assert _sessions(repo) == []
+    repo.commit_file("b.txt", message="another")
+    hooked.settle()
     (session,) = _sessions(repo)
-    assert session.details["commits"] == [repo.git("rev-parse", "HEAD")]
-    assert session.details["count"] == 1
+    assert session.details["commits"] == repo.git("rev-list", "--reverse", "-n2", "HEAD").split()
+    assert session.details["count"] == 2
     assert old not in session.content
 
 
@@ -83,7 +103,7 @@ def test_amend_before_anyone_looked_leaves_no_trace(repo, noting) -> None:
 
     repo.tr.drain()
 
-    assert repo.titles() == {"third try", "Session: 1 commit on main by Ada Lovelace"}
+    assert repo.titles() == {"third try"}
 
 
 def test_amend_seen_between_its_two_hooks(repo, noting) -> None:
@@ -101,8 +121,8 @@ def test_amend_seen_between_its_two_hooks(repo, noting) -> None:
     repo.tr.drain()
 
     assert _commits(repo) == {commit.commit: "second try"}
-    (session,) = _sessions(repo)
-    assert session.details["commits"] == [commit.commit]
+    for session in _sessions(repo):
+        assert session.details["commits"] == [commit.commit]
 
 
 def test_rebase_of_many_commits(repo, hooked) -> None:
@@ -123,7 +143,7 @@ def test_rebase_of_many_commits(repo, hooked) -> None:
     expected = {oid: f"step {n}" for n, oid in enumerate(own)}
     assert _commits(repo) == expected | {repo.git("rev-parse", "main"): "on main"}
     assert repo.tr.read(note).commit == own[10]
-    assert sorted(s.details["count"] for s in _sessions(repo)) == [1, 30]
+    assert sorted(s.details["count"] for s in _sessions(repo)) == [30]
 
 
 def test_conflict_resolved_by_hand_follows_too(repo, hooked) -> None:
@@ -370,7 +390,7 @@ def test_session_ends_with_a_long_pause(repo, noting) -> None:
         repo.now += 600
         repo.commit_file(f"{n}.txt", message=f"step {n}")
     repo.tr.drain()
-    assert [s.details["count"] for s in _sessions(repo)] == [2, 2, 1, 1]
+    assert [s.details["count"] for s in _sessions(repo)] == [2, 2]
 
 
 def test_session_ends_where_the_branch_is_left(repo, noting) -> None:
@@ -382,12 +402,15 @@ def test_session_ends_where_the_branch_is_left(repo, noting) -> None:
 
     repo.tr.drain()
 
-    assert [s.details["count"] for s in _sessions(repo)] == [1, 2]
+    assert [s.details["count"] for s in _sessions(repo)] == [2]
 
 
 def test_session_is_one_authors(repo, noting) -> None:
-    repo.commit_file("a.txt")
-    repo.git("commit", "-q", "--allow-empty", "-m", "hers", "--author", "Grace <g@example.org>")
+    for n in range(2):
+        repo.commit_file(f"{n}.txt")
+    for n in range(2):
+        hers = ("--allow-empty", "-m", f"hers {n}", "--author", "Grace <g@example.org>")
+        repo.git("commit", "-q", *hers)
 
     repo.tr.drain()
 

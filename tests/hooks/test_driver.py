@@ -49,7 +49,7 @@ def test_gc_takes_in_what_hooks_noted_before_it_judges(repo, noting) -> None:
 
     (line,) = [line for line in repo.tr.gc().plan if line.branch == "feature"]
 
-    assert (line.verdict, line.action, line.memories) == ("merged", "promote", 3)
+    assert (line.verdict, line.action, line.memories) == ("merged", "promote", 2)
     assert _is_landed(repo)
     assert noting.journal.pending() == 0
     assert "add feature.txt" in repo.titles("main")

@@ -6,6 +6,7 @@ from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
 from treering.git import config as git_config
+from treering.model.choices import ASK_POLICIES, TRANSCRIPT_USES
 from treering.model.dates import duration
 
 
@@ -37,9 +38,19 @@ SETTINGS: dict[str, KnownSetting] = {
         ),
         KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
         KnownSetting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
+        KnownSetting(
+            "transcripts", "private", "what becomes of agents' transcripts: private, shared or off"
+        ),
+        KnownSetting("ask", "off", "ask an agent to remember what it learned: off or once"),
         KnownSetting("writer.command", "", "a program that writes merged texts and summaries"),
         KnownSetting("writer.timeout", "2min", "how long it may take"),
     )
+}
+#: Settings that are one of a few words.
+_WORDS: dict[str, tuple[str, ...]] = {
+    "capture": CAPTURES,
+    "transcripts": TRANSCRIPT_USES,
+    "ask": ASK_POLICIES,
 }
 #: Settings whose values all count; of others the last one does, as in git.
 _MANY = ("trunk",)
@@ -94,5 +105,6 @@ def _check(name: str, value: str) -> None:
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
     if name in ("sessiongap", "writer.timeout"):
         duration(value)
-    if name == "capture" and value not in CAPTURES:
-        raise Invalid(f"capture is {', '.join(CAPTURES[:-1])} or {CAPTURES[-1]}, not {value!r}.")
+    if name in _WORDS and value not in _WORDS[name]:
+        *others, last = _WORDS[name]
+        raise Invalid(f"{name} is {', '.join(others)} or {last}, not {value!r}.")

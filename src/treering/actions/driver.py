@@ -18,6 +18,7 @@ from treering.branches.apply import Actor, apply, in_turn
 from treering.branches.landing.judge import Judge
 from treering.branches.overlay import own_files
 from treering.branches.plan import PlanLine, plan
+from treering.branches.squash import put_behind
 from treering.branches.survey import survey
 from treering.branches.tips import remember_new_tips
 from treering.branches.verdict import LandedFiles
@@ -191,6 +192,8 @@ class _Deed:
             self._actor = (
                 self._actor._replace(held=held) if self._actor else self._workspace.actor(held)
             )
+            if line.action == "promote" and put_behind(self._actor, self._vault, line):
+                return None  # planned again, without what stays behind
             (result,) = apply(self._actor, self._vault, [line], keep_lessons=self._keep_lessons)
             self._given |= {Scope(line.into), Scope(self._keep_lessons)}
             return result

@@ -11,13 +11,15 @@ from treering.branches import layers
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import CAPTURES, CodeCommit, commits
 from treering.capture.journal import Journal, JournalEvent
+from treering.capture.open_sessions import OpenSessions
 from treering.capture.recording import Recording, Rules
-from treering.capture.sessions import OpenSessions
+from treering.capture.sessions import agent_session
 from treering.errors import Invalid, StoreDamaged
 from treering.git import reflog
 from treering.git.lock import PATIENCE
 from treering.git.repository import Head
 from treering.model.dates import duration
+from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 
 
@@ -163,11 +165,21 @@ class EventRecorder:
     def _rules(self, scope: Scope) -> Rules:
         branch, usual_rules = scope.branch, rules(self._workspace)
         sessions = OpenSessions(self._workspace.store.folder)
+
+        def at_work(commit: CodeCommit) -> Memory | None:
+            found = sessions.on(branch, commit.time, usual_rules.gap)
+            who = str(self._workspace.person)
+            return (
+                agent_session(found.agent, found.session, branch, who, found.start)
+                if found
+                else None
+            )
+
         return usual_rules._replace(
             was_left=lambda after, before: any(
                 reflog.was_left(log, branch, after, before) for log in self._logs
             ),
-            agent_session=lambda commit: sessions.on(branch, commit.time, usual_rules.gap),
+            agent_session=at_work,
         )
 
     @cached_property

@@ -1,16 +1,31 @@
 """Sessions of agents, as their clients' own hooks tell of them."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from treering.actions.drain import drain_briefly
 from treering.actions.inputs import line_given
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import commits, sessions
-from treering.capture.sessions import OpenSessions
+from treering.capture.open_sessions import OpenSessions
+from treering.capture.sessions import agent_session_id
 from treering.errors import Invalid
 from treering.model.memory import Memory
-from treering.store.view import View
 from treering.text.masking import mask_memory
 
-END = "end"
+START, END = "start", "end"
+
+
+class Account(NamedTuple):
+    """What is told of a session: a title, all of it, and the files it changed."""
+
+    text: str
+    asked: str = ""
+    files: tuple[str, ...] = ()
+    is_private: bool = False
+
+
+NOTHING = Account("")
 
 
 def record_agent_session(
@@ -19,38 +34,103 @@ def record_agent_session(
     session: str,
     event: str,
     when: float,
-    summary: str = "",
+    account: Account = NOTHING,
 ) -> str:
     """Write down that an agent's session began, goes on, or ended; the id of its memory.
 
     `event` is `start` or `end`, any other word says that the agent is still at work. Commits
-    captured on the branch while the session is open become part of it.
+    captured on the branch while the session is open become part of it. There is no memory of a
+    session in which nothing happened.
     """
     agent, session = line_given(agent, "agent"), line_given(session, "session")
     if not agent or not session:
         raise Invalid("A session needs the name of its agent and its id.")
     drain_briefly(workspace)  # commits made so far belong to what was open when they were made
-
-    def attempt(writing: Writing) -> tuple[str, str]:
-        branch, view = writing.scope.branch, writing.view
-        fresh = sessions.agent_session(agent, session, branch, str(workspace.person), when)
-        place = view.place(fresh.id)
-        old = place.memory() if place else fresh
-        new = sessions.lasting_until(old, when, summary)
-        new = mask_memory(sessions.describe(new, _commits(view, new)))
-        if place is None or new != old:
-            writing.commit("capture", [Change(new, place, is_private=False)], allow_secret=True)
-        return new.id, branch
-
-    memory_id, branch = workspace.write("", attempt)
+    branch = workspace.position().scope.branch
     still_open = OpenSessions(workspace.store.folder)
+    known = still_open.note(agent, session, branch, when)
+    if event != START:
+        write_session(workspace, (agent, session), (known.start, when), account)
+        still_open.update(known._replace(written=when))
     if event == END:
-        still_open.close(memory_id)
-    else:
-        still_open.note(memory_id, branch, when)
-    return memory_id
+        still_open.close(known.id)
+    return known.id
 
 
-def _commits(view: View, session: Memory) -> list[Memory]:
-    places = (view.place(commits.memory_id(oid)) for oid in sessions.commits_of(session))
-    return [place.memory() for place in places if place]
+def write_session(
+    workspace: Workspace,
+    names: tuple[str, str],
+    times: tuple[float, float],
+    account: Account,
+    *,
+    branch: str = "",
+) -> bool:
+    """Write down the session of an agent, as it is now; whether there was something new to say.
+
+    What was told of it before is told again where there is nothing newer. One that somebody forgot
+    stays forgotten.
+    """
+
+    def attempt(writing: Writing) -> bool:
+        made = _commits(workspace, writing, agent_session_id(*names), times[0])
+        change = change_of(workspace, writing, names, times, account, made)
+        if change:
+            writing.commit("capture", [change, *_join(writing, change.memory)], allow_secret=True)
+        return change is not None
+
+    return workspace.write(branch, attempt)
+
+
+def change_of(
+    workspace: Workspace,
+    writing: Writing,
+    names: tuple[str, str],
+    times: tuple[float, float],
+    account: Account,
+    made: Sequence[Memory] = (),
+) -> Change | None:
+    """The session as it is to be written, with the commits made in it; None where it says nothing,
+    or nothing new."""
+    start, end = times
+    who = str(workspace.person)
+    fresh = sessions.agent_session(*names, writing.scope.branch, who, start)
+    place = writing.view.place(fresh.id)
+    old = place.memory() if place else fresh
+    if old.is_forgotten:
+        return None
+    new = sessions.tell(old, account.text, account.asked, account.files)
+    for memory in made:
+        new = sessions.add_commit(new, memory)
+    if new == old and place:
+        return None  # that time went by is no news
+    new = sessions.lasting_until(new, end)
+    new = mask_memory(sessions.describe(new, _known_commits(writing, new)))
+    if not sessions.is_worth_reading(new):
+        return None
+    # What was private once stays so: nobody was asked whether it may be shared.
+    is_private = account.is_private or bool(place and place.is_private)
+    return Change(new, place, is_private)
+
+
+def _commits(workspace: Workspace, writing: Writing, session: str, start: float) -> list[Memory]:
+    """The commits made in a session that it may not name yet: there was no memory of it then."""
+    head = writing.position.head
+    oids = workspace.repository.history([head], since=start) if head else []
+    places = (writing.view.place(commits.memory_id(oid)) for oid in oids)
+    memories = (place.try_memory() for place in places if place)
+    return [memory for memory in memories if memory and memory.session == session]
+
+
+def _known_commits(writing: Writing, session: Memory) -> list[Memory]:
+    places = (writing.view.place(commits.memory_id(oid)) for oid in sessions.commits_of(session))
+    return [memory for place in places if place and (memory := place.try_memory())]
+
+
+def _join(writing: Writing, session: Memory) -> Sequence[Change]:
+    """The commits of a session that do not say yet that they are part of it."""
+    changes = []
+    for memory in _known_commits(writing, session):
+        if (joined := sessions.join(memory, session)) != memory:
+            place = writing.view.place(memory.id)
+            changes.append(Change(joined, place, bool(place and place.is_private)))
+    return changes

@@ -1,8 +1,8 @@
 """status: what is remembered here, counted in several ways, and how the store is doing."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
 from treering.actions.doctor.lost import count_vanished
@@ -28,6 +28,9 @@ from treering.model.document import FORMAT
 from treering.model.taxonomy import one_of
 from treering.search import Entry
 from treering.store.fetched import list_fetched
+
+if TYPE_CHECKING:
+    from treering.actions.tidying.review import DoubtfulMemory
 
 
 class RepositoryState(TypedDict):
@@ -84,13 +87,22 @@ class StatusBranches(TypedDict):
     branches: list[BranchState]
 
 
+class StatusReview(TypedDict):
+    """What is doubtful, the gravest first."""
+
+    branch: str
+    total: int
+    by_reason: Mapping[str, int]
+    review: "list[DoubtfulMemory]"
+
+
 class StatusOutputs(TypedDict):
     outputs: list[Output]
 
 
 StatusAnswer = (
     StatusSummary | StatusTypes | StatusTopics | StatusTags
-    | StatusFiles | StatusBranches | StatusOutputs | StatusHealth
+    | StatusFiles | StatusBranches | StatusOutputs | StatusHealth | StatusReview
 )  # fmt: skip
 _SIDES: dict[str, Callable[[Sequence[Entry]], StatusAnswer]] = {
     "types": types,
@@ -109,6 +121,8 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
         return {"branches": branches(workspace)}
     if name == "health":
         return health(workspace)
+    if name == "review":
+        return _queue(workspace, branch)
     if name == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
     search_view = workspace.searcher.search_view(view_here)
@@ -159,6 +173,19 @@ def _count_memories(
     if not counts["vanished"]:
         del counts["vanished"]
     return counts
+
+
+def _queue(workspace: Workspace, branch: str) -> StatusReview:
+    """What is doubtful, as `treering review` lists it."""
+    from treering.actions.tidying.review import review
+
+    queue = review(workspace, branch=branch)
+    return {
+        "review": list(queue.items),
+        "branch": queue.branch,
+        "total": queue.total,
+        "by_reason": queue.by_reason,
+    }
 
 
 def remotes(workspace: Workspace) -> list[RemoteState]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from treering.actions.reindex import catch_up
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.prints import list_new_prints, note_prints
@@ -122,6 +123,7 @@ class _SyncRun:
                 continue
             if self._direction == "fetch" or not self._is_push_refused(place):
                 self._fold(place)
+                self._index()
                 return self._answer()
         raise SyncRefused(
             f"The refs of this clone on {self._wire.name} keep changing.",
@@ -339,6 +341,12 @@ class _SyncRun:
             return
         with suppress(SyncRefused):
             folding.fold(self._workspace.store, self._wire, place, self._workspace.clock())
+
+    def _index(self) -> None:
+        """Make what came searchable: the next question should not pay for it."""
+        if self._memories["fetched"]:
+            self._say("indexing")
+            catch_up(self._workspace)
 
     # --- telling ----------------------------------------------------------------------------------
 

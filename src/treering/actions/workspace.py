@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 from treering.branches import layers
 from treering.branches.code import as_made_on_branch, code_position
-from treering.branches.identity import CodeKinship
+from treering.branches.identity import open_store
 from treering.branches.names import scope_now
 from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
@@ -24,7 +24,6 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import heads, layout, message
 from treering.store.message import CodePosition, Message
-from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.store.view import Copy, View
 from treering.text import secrets
@@ -84,8 +83,7 @@ class Workspace:
         self._is_brief = is_brief
         self._driver = driver
         self._driven: set[str] = set()
-        self.store = Store(repository, clock)
-        self.store.shared.kinship = CodeKinship(repository, self.store.shared)
+        self.store = open_store(repository, clock)
         self.clock = clock
         self.agent = agent
         self._person = person
@@ -394,9 +392,8 @@ class Writing:
 
     def _bases(self, changes: list[Change]) -> dict[str, str]:
         """The blobs of lower layers that this scope now covers with its first own copies."""
-        pairs = ((change.memory.id, change.replaces) for change in changes)
         return {
-            memory_id: below.blob
-            for memory_id, below in pairs
-            if below and below.layer.snapshot.scope != self.scope
+            change.memory.id: below.blob
+            for change in changes
+            if (below := change.replaces) and below.layer.snapshot.scope != self.scope
         }

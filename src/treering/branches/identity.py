@@ -11,11 +11,13 @@ from functools import cached_property
 from typing import Literal
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
+from treering.clock import Clock
 from treering.errors import StoreDamaged
 from treering.git import log, reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.heads import list_heads
+from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
@@ -42,6 +44,13 @@ class CodeKinship:
 
     def is_of_others(self, of: Scope) -> bool:
         return not is_long_lived(self._repository, of.branch) and not _is_here(self._repository, of)
+
+
+def open_store(repository: Repository, clock: Clock) -> Store:
+    """The store of a repository, whose shared vault tells other work of a branch's name apart."""
+    store = Store(repository, clock)
+    store.shared.kinship = CodeKinship(repository, store.shared)
+    return store
 
 
 def is_one_by_name(repository: Repository, vault: Vault, of: Scope) -> bool:

@@ -10,7 +10,7 @@ from treering.git.diff import CommitRange, FileChange, RangeDiff, diff
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.dates import format_moment
-from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, derive_id, title_of, trim
+from treering.model.memory import MAX_CONTENT, FileRef, Memory, derive_id, title_of, trim
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask, split_files
 
@@ -124,8 +124,8 @@ def is_dependency_bump(message: str) -> bool:
     return bool(re.fullmatch(_BUMP, subject.strip(), re.IGNORECASE))
 
 
-def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
-    """The memory of a commit, part of a session."""
+def memory_of(commit: CodeCommit, *, session: str = "", agent: str = "") -> Memory:
+    """The memory of a commit, made in a session."""
     text = trim(commit.message)[: MAX_CONTENT // 4]
     moment = format_moment(commit.time)
     details: dict[str, object] = {
@@ -151,7 +151,6 @@ def memory_of(commit: CodeCommit, *, session: str, agent: str = "") -> Memory:
         session=session,
         commit=commit.oid,
         files=commit.files,
-        links=(Link("part_of", session, 1.0, "system"),),
         details=details,
     )
 

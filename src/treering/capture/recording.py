@@ -27,8 +27,8 @@ class Rules(NamedTuple):
     gap: float
     #: Whether the branch was left between two commits.
     was_left: Callable[[str, str], bool] = lambda after, before: False  # noqa: ARG005
-    #: The session of the agent at work when a commit was made, or "".
-    agent_session: Callable[[CodeCommit], str] = lambda commit: ""  # noqa: ARG005
+    #: The session of the agent at work when a commit was made, as it begins.
+    agent_session: Callable[[CodeCommit], Memory | None] = lambda commit: None  # noqa: ARG005
 
 
 class Recording:
@@ -76,17 +76,25 @@ class Recording:
         """What is to be written: commits, and their sessions with their text."""
         for session_id in self._touched:
             session = self._changed[session_id]
-            commit_memories = map(self._memory_of, sessions.commits_of(session))
-            self._changed[session_id] = sessions.describe(
-                session, [m for m in commit_memories if m]
-            )
+            memories = [m for m in map(self._memory_of, sessions.commits_of(session)) if m]
+            if not sessions.is_worth_reading(session) and self._look_up(session_id) is None:
+                self._drop(session, memories)
+                continue
+            self._changed[session_id] = sessions.describe(session, memories)
+            self._changed |= {m.id: sessions.join(m, session) for m in memories}
         candidates = map(mask_memory, self._changed.values())
         return [memory for memory in candidates if memory != self._look_up(memory.id)]
+
+    def _drop(self, session: Memory, memories: Sequence[Memory]) -> None:
+        """A session that is not kept. An agent's may be yet, and is known by its name."""
+        del self._changed[session.id]
+        if not session.agent:
+            self._changed |= {m.id: replace(m, session="") for m in memories}
 
     # --- commits ----------------------------------------------------------------------------------
 
     def _capture(self, commit: CodeCommit, olds: Sequence[Memory]) -> Memory:
-        draft = commits.memory_of(commit, session="")
+        draft = commits.memory_of(commit)
         session = self._session_for(commit, draft, olds)
         memory = commits.memory_of(commit, session=session.id, agent=session.agent)
         self._changed[memory.id] = memory
@@ -130,11 +138,11 @@ class Recording:
             session = self._find(old.session)
             if session and session.status == "active":
                 return session
-        if session := self._find(self._rules.agent_session(commit)):
-            return session
+        if agents := self._rules.agent_session(commit):
+            return self._find(agents.id) or agents
         before = self._before(commit)
-        session = self._find(before.session) if before else None
         branch = self._scope.branch
+        session = self._session_of(before) if before else None
         if (
             before is None
             or session is None
@@ -143,6 +151,15 @@ class Recording:
         ):
             return sessions.begin(draft, branch)
         return session
+
+    def _session_of(self, before: Memory) -> Memory | None:
+        """The session of the commit before; where it was the only one, it begins with that."""
+        if before.session:
+            return self._find(before.session)
+        place = self._view.place(before.id)
+        is_here = place is None or place.layer.snapshot.scope == self._scope
+        first = sessions.begin(before, self._scope.branch)
+        return sessions.add_commit(first, before) if is_here else None
 
     def _before(self, commit: CodeCommit) -> Memory | None:
         """The memory of the commit before, or of the one before those that were passed over."""

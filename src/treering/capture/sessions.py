@@ -1,29 +1,23 @@
 """Sessions: commits that belong together because one author made them in one go on one branch.
 
 A session's id comes from its first commit, or from the agent's own session id, and everything else
-of it from its commits. So it is the same memory whenever and wherever it is worked out.
-
-Which agents are at work is kept beside the journal, in one small file for each open session. Only
-commits captured while a session is open are linked to it, so losing a file loses a link at most.
-One whose agent died without a word is closed when nothing was heard of it for long.
+of it from its commits and from what its transcript tells. So it is the same memory whenever and
+wherever it is worked out. One that has nothing to add to a single commit is not kept.
 """
 
-import contextlib
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple
 
 from treering.model.dates import format_moment, instant
-from treering.model.memory import MAX_TITLE, Memory, derive_id, is_id
+from treering.model.memory import FileRef, Link, Memory, derive_id, title_of
 from treering.model.provenance import TOLERANCE
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 
 _MOST_NAMED = 200
 _MOST_FILES = 50
-_LONGEST_SUMMARY = 4000
+_LONGEST_SUMMARY = 8000
+_LONGEST_ASKED = 100
 
 
 def session_id(first: str) -> str:
@@ -81,14 +75,28 @@ def agent_session(agent: str, session: str, branch: str, author: str, when: floa
     )
 
 
-def lasting_until(session: Memory, when: float, summary: str = "") -> Memory:
-    """The session as of a later moment, with what the agent says it did."""
+def lasting_until(session: Memory, when: float) -> Memory:
+    """The session as of a later moment."""
     last = instant(_text(session, "end"))
     end = format_moment(max(last, when) if last <= when + TOLERANCE else when)
-    details = dict(session.details) | {"end": end}
+    return replace(session.with_details(end=end), modified=end)
+
+
+def tell(session: Memory, summary: str, asked: str = "", files: Sequence[str] = ()) -> Memory:
+    """The session with what was asked in it, and what was done and came out."""
+    details = dict(session.details)
     if words := mask(summary).strip():
-        details["summary"] = words[:_LONGEST_SUMMARY]
-    return replace(session, details=details, modified=end)
+        details["summary"] = words[:_LONGEST_SUMMARY].rstrip()
+    if title := clean_line(mask(asked)).strip():
+        details["asked"] = _shorten(title)
+    known = {file.path for file in session.files}
+    more = tuple(FileRef(path) for path in dict.fromkeys(files) if path not in known)
+    return replace(session, details=details, files=(*session.files, *more)[-_MOST_FILES:])
+
+
+def is_worth_reading(session: Memory) -> bool:
+    """Whether it says more than a commit does by itself, or than that nothing happened."""
+    return _count(session) > 1 or bool(_text(session, "summary"))
 
 
 def commits_of(session: Memory) -> list[str]:
@@ -115,6 +123,14 @@ def add_commit(session: Memory, commit: Memory) -> Memory:
     return replace(session, created=start, modified=end, files=files, details=details)
 
 
+def join(commit: Memory, session: Memory) -> Memory:
+    """A commit's memory as part of a session, unless somebody took it out of that."""
+    if commit.has_link("part_of", session.id) or session.id in commit.unlinked:
+        return commit
+    joined = commit.link(Link("part_of", session.id, 1.0, "system"))
+    return replace(joined, session=session.id)
+
+
 def without(session: Memory, gone: str) -> Memory:
     """The session without a commit that was rewritten."""
     names = commits_of(session)
@@ -129,18 +145,27 @@ def describe(session: Memory, commits: Sequence[Memory]) -> Memory:
     """The session with title and text made from what it holds; `commits` are its memories."""
     start, end, branch = (_text(session, key) for key in ("start", "end", "branch"))
     count, who = _count(session), session.agent or session.author.partition(" <")[0]
-    what = f"{count} commit{'' if count == 1 else 's'} on {clean_line(branch)}"
+    number = f"{count} commit{'' if count == 1 else 's'} " if count else ""
+    what = f"{number}on {clean_line(branch)}"
     lines = [f"{who}, {start} to {end}: {what}."]
     if summary := _text(session, "summary"):
         lines += ["", summary]
     if commits:
         lines += ["", *(f"- {commit.commit[:12]} {commit.title}" for commit in commits)]
-    if session.files:
+    if commits and session.files:
         more, less = (sum(_number(c, key) for c in commits) for key in ("insertions", "deletions"))
         files = ", ".join(file.path for file in session.files)
         lines += ["", f"Changed (+{more} -{less}): {files}"]
-    title = f"Session: {what} by {who}"[:MAX_TITLE].strip()
-    return replace(session, title=title, content="\n".join(lines))
+    title = _text(session, "asked") or f"{what} by {who}"
+    return replace(session, title=title_of(f"Session: {title}"), content="\n".join(lines))
+
+
+def _shorten(title: str) -> str:
+    """The first words of what was asked, for a title."""
+    if len(title) <= _LONGEST_ASKED:
+        return title
+    cut = title[:_LONGEST_ASKED]
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,.;:") + "…"
 
 
 def _count(session: Memory) -> int:
@@ -154,57 +179,3 @@ def _number(memory: Memory, key: str) -> int:
 
 def _text(memory: Memory, key: str) -> str:
     return str(memory.details.get(key, ""))
-
-
-# --- under way -----------------------------------------------------------------------------------
-
-
-class OpenSession(NamedTuple):
-    """A session under way: the memory it is, since when, and the branches it was seen on."""
-
-    id: str
-    start: float
-    branches: tuple[str, ...]
-
-
-class OpenSessions:
-    """The open agent sessions of one repository, in its folder `treering`."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / "sessions"
-
-    def note(self, session_id: str, branch: str, when: float) -> None:
-        """An agent is at work on a branch; a later branch is added to the ones before."""
-        session = self._read(self._folder / session_id) or OpenSession(session_id, when, ())
-        branches = dict.fromkeys((*session.branches, branch))
-        self._folder.mkdir(parents=True, exist_ok=True)
-        text = "\n".join((f"{session.start:.0f}", *branches)) + "\n"
-        (self._folder / session_id).write_text(text, encoding="utf-8")
-
-    def close(self, session_id: str) -> None:
-        (self._folder / session_id).unlink(missing_ok=True)
-
-    def on(self, branch: str, when: float, gap: float) -> str:
-        """The session that was open on a branch at a moment, the latest one of several; or ""."""
-        fitting = [s for s in self._all(gap) if branch in s.branches and s.start <= when]
-        return max(fitting, key=lambda session: session.start).id if fitting else ""
-
-    def _all(self, gap: float) -> list[OpenSession]:
-        """Those heard of within the gap; the others are closed on the way."""
-        sessions = []
-        with contextlib.suppress(OSError):
-            for path in self._folder.iterdir():
-                if time.time() - path.stat().st_mtime > gap:
-                    path.unlink(missing_ok=True)
-                elif session := self._read(path):
-                    sessions.append(session)
-        return sessions
-
-    def _read(self, path: Path) -> OpenSession | None:
-        try:
-            start, *branches = path.read_text(encoding="utf-8").splitlines()
-            return (
-                OpenSession(path.name, float(start), tuple(branches)) if is_id(path.name) else None
-            )
-        except (OSError, ValueError):
-            return None

@@ -296,6 +296,11 @@ def _cells(*names: str) -> Callable[[dict[str, Any]], list[tuple[str, ...]]]:
     return lambda answer: [tuple(str(row[name]) for name in columns) for row in answer[key]]
 
 
+def _review_row(item: dict[str, Any]) -> tuple[str, ...]:
+    reasons = dict.fromkeys(doubt["reason"] for doubt in item["reasons"])
+    return (item["id"], ", ".join(reasons), item["title"])
+
+
 #: The part of an answer that is a table -> its rows.
 _TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
     "types": _cells("types", "type", "count", "description"),
@@ -303,6 +308,7 @@ _TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
     "tags": _cells("tags", "tag", "count"),
     "files": lambda answer: _file_rows(answer["tree"]),
     "branches": _cells("branches", "branch", "memories", "state"),
+    "review": lambda answer: [_review_row(item) for item in answer["review"]],
     "outputs": lambda answer: [tuple(map(str, _fields(item))) for item in answer["outputs"]],
 }
 

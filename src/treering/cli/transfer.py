@@ -1,6 +1,7 @@
 """The commands export, import and backfill."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 
 from treering.cli.invocation import Invocation, is_secret_allowed, print_json
 from treering.cli.screen import count, progress_bar, safe, table
-from treering.errors import StorageFailed
+from treering.errors import Invalid, StorageFailed
 from treering.git.files import replacement
 from treering.model.choices import SOURCE_NAMES
 
@@ -56,7 +57,11 @@ def run_import(call: Invocation, path: str | None, system: str, **options: Any) 
     from treering.actions.imports import GIT_NOTES
     from treering.actions.imports.imports import import_path, import_records
     from treering.actions.imports.records import from_lines
+    from treering.actions.imports.transcripts import AGENTS
 
+    if not path and system.lower() in AGENTS:
+        del options["allow_secret"]  # credentials are masked, whoever asks
+        return _import_sessions(call, system.lower(), **options)
     if not path and system != GIT_NOTES:
         raise click.UsageError("Missing argument 'FILE'.")
     options["allow_secret"] = is_secret_allowed(options["allow_secret"])
@@ -66,6 +71,29 @@ def run_import(call: Invocation, path: str | None, system: str, **options: Any) 
             records = from_lines(sys.stdin.buffer.read())
             return import_records(workspace, records, progress=progress, **options)
         return import_path(workspace, path or "", system=system, progress=progress, **options)
+
+
+def _import_sessions(call: Invocation, system: str, **options: Any) -> "Imported":
+    """Sessions of this repository, from where the agent's client keeps its transcripts."""
+    from treering.actions.imports.transcripts import import_transcripts
+
+    place = _transcripts_of(system)
+    if not place.is_dir():
+        raise Invalid(f"There are no transcripts of {system} in {place}")
+    with progress_bar("importing", quiet=call.as_json) as progress:
+        return import_transcripts(
+            call.workspace, str(place), system, is_usual_place=True, progress=progress, **options
+        )
+
+
+def _transcripts_of(system: str) -> Path:
+    """Where a client keeps its transcripts, unless its own variable says otherwise."""
+    name, variable, folder = {
+        "claude-code": (".claude", "CLAUDE_CONFIG_DIR", "projects"),
+        "codex": (".codex", "CODEX_HOME", "sessions"),
+        "gemini": (".gemini", "", "tmp"),
+    }[system]
+    return Path(os.environ.get(variable) or Path.home() / name) / folder
 
 
 def exit_code_import(answer: "Imported") -> int:

@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -79,6 +80,17 @@ class Repository:
     @property
     def is_shallow(self) -> bool:
         return (self.common_dir / "shallow").exists()
+
+    def worktree_paths(self) -> list[Path]:
+        """The folders of all work trees, this one's first, as git last knew them."""
+        paths = [self.workdir] if self.workdir else []
+        if self.common_dir.name == ".git":
+            paths.append(self.common_dir.parent)
+        for file in sorted((self.common_dir / "worktrees").glob("*/gitdir")):
+            with suppress(OSError, UnicodeDecodeError):
+                pointer = file.read_text(encoding="utf-8").strip()
+                paths.append((file.parent / pointer).parent)
+        return list(dict.fromkeys(paths))
 
     def worktrees(self) -> int:
         """How many work trees share this repository, the main one included."""

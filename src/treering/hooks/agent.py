@@ -7,7 +7,6 @@ written to the hooks' log.
 
 import json
 import os
-import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,7 +81,7 @@ def handle(
     call: HookCall, repo: str, open_workspace: Callable[[str, str], Workspace], say: Say
 ) -> None:
     """Answer the client, then write down what is worth it."""
-    if call.kind not in ("start", "prompt"):
+    if call.kind in ("compact", "end"):
         say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
     try:
         workspace = open_workspace(_place(call, repo), call.agent)
@@ -91,6 +90,8 @@ def handle(
     try:
         if call.kind in ("start", "prompt"):
             say(answer(call, tell(workspace, call)))
+        elif call.kind == "stop":
+            say(ask(workspace, call))
         _write_down(workspace, call)
     except Exception:
         from treering.hooks.worker import log
@@ -139,35 +140,56 @@ def answer(call: HookCall, text: str) -> bytes:
     return json.dumps(fields).encode() + b"\n"
 
 
+def ask(workspace: Workspace, call: HookCall) -> bytes:
+    """What an agent that stops is asked, in the form that lets its client send it on; mostly
+    nothing. Never where it was sent on already, and only where init was run."""
+    if not call.session or call.input.get("stop_hook_active") is True or not _is_set_up(workspace):
+        return b""
+    from treering.hooks.ask import question_for, wants_asking
+
+    path = call.text("transcript_path")
+    if not path or not wants_asking(workspace):
+        return b""
+    question = question_for(workspace, call.agent, call.session, path)
+    word = "deny" if call.client == "gemini" else "block"
+    return json.dumps({"decision": word, "reason": question}).encode() + b"\n" if question else b""
+
+
 # --- writing down ---------------------------------------------------------------------------------
 
 
 def _write_down(workspace: Workspace, call: HookCall) -> None:
     """The session, and before a compaction where the work stands; only where init was run: a plugin
     is everywhere, and a repository nobody set up is not ours to write to."""
-    is_set_up = (workspace.store.folder / "journal").is_dir()
-    if not call.session or not is_set_up or call.kind == "prompt":
+    if not call.session or not _is_set_up(workspace) or call.kind == "prompt":
         return
     if call.kind == "compact":
         _save_checkpoint(workspace, call)
     elif call.kind == "stop" and _was_heard_of(workspace, call):
         return
-    from treering.actions.sessions import record_agent_session
+    from treering.actions.sessions import NOTHING, record_agent_session
 
+    account = NOTHING
+    if call.kind != "start" and call.text("transcript_path"):
+        from treering.actions.transcripts import read_session, tell_session
+
+        transcript = read_session(workspace, call.agent, call.text("transcript_path"))
+        account = tell_session(workspace, transcript)
     event = call.kind if call.kind in ("start", "end") else "work"
-    record_agent_session(workspace, call.agent, call.session, event, workspace.clock())
+    record_agent_session(workspace, call.agent, call.session, event, workspace.clock(), account)
+
+
+def _is_set_up(workspace: Workspace) -> bool:
+    return (workspace.store.folder / "journal").is_dir()
 
 
 def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
     """An agent stops after every turn: to write that down each time would be noise."""
+    from treering.capture.open_sessions import OpenSessions
     from treering.capture.sessions import agent_session_id
 
-    name = agent_session_id(call.agent, call.session)
-    try:
-        last_time = (workspace.store.folder / "sessions" / name).stat().st_mtime
-    except OSError:
-        return False
-    return time.time() - last_time < _RECENTLY
+    known = OpenSessions(workspace.store.folder).find(agent_session_id(call.agent, call.session))
+    return known is not None and abs(workspace.clock() - known.written) < _RECENTLY
 
 
 def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
@@ -185,6 +207,8 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     if wish and wish not in summary:
         summary += f"\n\nTo keep: {wish}"
     files = workspace.repository.list_changed_files()[:_MOST_FILES] or last["open_files"]
+    if not (last["summary"] or wish or files):
+        return  # it would say that a context was compacted, and nothing else
     checkpoint(
         workspace,
         "save",

@@ -75,9 +75,15 @@ PromptDomain = Literal["project", "user"]
 PROMPT_DOMAINS: tuple[PromptDomain, ...] = get_args(PromptDomain)
 
 StatusView = Literal[
-    "summary", "types", "topics", "tags", "files", "branches", "outputs", "health"
+    "summary", "types", "topics", "tags", "files", "branches", "outputs", "health", "review"
 ]  # fmt: skip
 STATUS_VIEWS: tuple[StatusView, ...] = get_args(StatusView)
+
+#: Why a memory is doubtful, the gravest first.
+ReviewReason = Literal[
+    "conflict", "outdated", "duplicate", "needs-review", "stale", "low-confidence", "unconfirmed"
+]  # fmt: skip
+REVIEW_REASONS: tuple[ReviewReason, ...] = get_args(ReviewReason)
 
 # --- housekeeping ---------------------------------------------------------------------------------
 
@@ -90,11 +96,22 @@ MAINTAIN_OPS: tuple[MaintainOp, ...] = get_args(MaintainOp)
 SyncDirection = Literal["full", "push", "fetch"]
 SYNC_DIRECTIONS: tuple[SyncDirection, ...] = get_args(SyncDirection)
 
+# --- agents' sessions -----------------------------------------------------------------------------
+
+#: What becomes of their transcripts.
+TranscriptUse = Literal["private", "shared", "off"]
+TRANSCRIPT_USES: tuple[TranscriptUse, ...] = get_args(TranscriptUse)
+
+#: Whether an agent is asked to remember what it learned.
+AskPolicy = Literal["off", "once"]
+ASK_POLICIES: tuple[AskPolicy, ...] = get_args(AskPolicy)
+
 # --- the command line's own -----------------------------------------------------------------------
 
 #: In the order they are tried when nobody says what it is; git notes are no file, so never tried.
 SourceName = Literal[
-    "autology", "server-memory", "agents", "adr", "basic-memory", "markdown", "jsonl", "git-notes"
+    "autology", "server-memory", "agents", "adr", "basic-memory", "markdown", "jsonl", "git-notes",
+    "claude-code", "codex", "gemini",
 ]  # fmt: skip
 SOURCE_NAMES: tuple[SourceName, ...] = get_args(SourceName)
 

@@ -14,7 +14,7 @@ from treering.model.scope import escape, unescape
 from treering.text.secrets import mask_secrets, secrets_in
 
 _ROUNDS = 5
-_TEXTS = ("trailers", "masked_files", "summary")
+_TEXTS = ("trailers", "masked_files", "summary", "asked")
 #: What stands before a credential that has no shape of its own.
 _HINTS = ("key", "secret", "token", "pass", "pwd", "credential", "auth", "://", "curl", "mysql")
 _LEFT_OUT = "[masked]"

@@ -1,12 +1,14 @@
 """import: many memories at once, one commit a branch; a bad one is reported, the rest goes in."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from treering.actions import inputs
 from treering.actions.imports import read_from
+from treering.actions.imports.answers import Failure, Imported, Preview, Progress
 from treering.actions.imports.records import LinkLine, Numbered, Record
+from treering.actions.imports.transcripts import AGENTS, import_transcripts
 from treering.actions.prompts.shelves import import_prompts, prompts_below
 from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
@@ -19,36 +21,7 @@ from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.classify import classify
 
-Progress = Callable[[int, int], None]
-
 _SHOWN = 20  # of a dry run
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    line: int
-    where: str
-    code: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What a dry run would import."""
-
-    type: str
-    title: str
-    branch: str
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    imported: int
-    skipped: int
-    errors: tuple[Failure, ...]
-    source: str | None = None
-    dry_run: bool | None = None
-    preview: tuple[Preview, ...] | None = None
 
 
 def import_path(
@@ -63,6 +36,16 @@ def import_path(
     progress: Progress | None = None,
 ) -> Imported:
     """Import a file, a folder or another system's store; what it is, is found out if not said."""
+    if system.lower() in AGENTS:
+        return import_transcripts(
+            workspace,
+            str(path),
+            system.lower(),
+            branch=branch,
+            private=private,
+            dry_run=dry_run,
+            progress=progress,
+        )
     source_records = read_from(workspace.repository, str(path), system)
     is_folder = source_records.system == "markdown" and Path(path).is_dir()
     prompts = prompts_below(Path(path)) if is_folder else []

@@ -67,6 +67,7 @@ def _fields(result: RecallHit) -> TemplateMemory:
         "score": round(result.score, 3),
         "why": list(result.why),
         "stale": result.stale.state if result.stale else "",
+        "outcome": result.outcome or "",
     }
 
 

@@ -25,6 +25,15 @@ from treering.sync.refspec import find_sharing_remote
 
 #: Seconds for a remote to answer when nobody is there to wait for it.
 _PATIENCE = 30.0
+_WRITE_TRANSCRIPTS = frozenset({"claude", "codex", "gemini"})
+_TRANSCRIPT_NOTE = (
+    "What a session was about is read from its transcript and stays on this machine: "
+    "`treering config transcripts off` turns that off."
+)
+_ASK_NOTE = (
+    "`treering config ask once` lets an agent be asked, once a session, "
+    "to remember what it learned."
+)
 _LOG_NOTE = (
     "`git log --all` also shows memory commits. "
     "`git log --exclude='refs/treering/*' --all` leaves them out."
@@ -156,15 +165,25 @@ def _tell_of_files(paths: Sequence[str]) -> list[str]:
 
 
 def _hints(repository: Repository, clients: Sequence[str]) -> list[str]:
-    """Clients that are used here and do not know of treering."""
-    if repository.workdir is None or clients:
+    """What is done for a client, or which ones are used here and do not know of treering."""
+    if repository.workdir is None:
         return []
+    if clients:
+        return _session_notes(repository, clients)
     return [
         f"{client.title} is used here: `treering init --client {client.name}` connects it."
         for client in CLIENTS.values()
         if (repository.workdir / client.folder).is_dir()
         and client_files.plan_files(repository, client.additions)[0]
     ]
+
+
+def _session_notes(repository: Repository, clients: Sequence[str]) -> list[str]:
+    """What is done for clients that write transcripts, and what could be."""
+    if not {name.lower() for name in clients} & _WRITE_TRANSCRIPTS:
+        return []
+    is_chosen = repository.config("treering.ask") is not None
+    return [_TRANSCRIPT_NOTE] if is_chosen else [_TRANSCRIPT_NOTE, _ASK_NOTE]
 
 
 def _make_worker_lock(workspace: Workspace) -> None:

@@ -24,6 +24,7 @@ VERBS = {
     "context": "work",
     "prompts": "work",
     "status": "knowledge",
+    "review": "review",
     "log": "history",
     "diff": "history",
     "revert": "history",

@@ -104,7 +104,8 @@ STATUS = Verb(
     example="treering status --view topics",
     tool=Tool(
         "What is remembered here: counts by type, status and branch, topics, tags, files, the "
-        "known types with their meaning, kept outputs, and the health of index, hooks and sync.",
+        "known types with their meaning, what is doubtful (review), kept outputs, and the health "
+        "of index, hooks and sync.",
         is_read_only=True,
         is_idempotent=True,
         is_core=True,

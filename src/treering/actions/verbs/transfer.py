@@ -37,7 +37,10 @@ IMPORT = Verb(
     more="`-` reads JSON lines from standard input. "
     "Other systems are an Autology folder, basic-memory notes, the MCP memory server's JSONL, "
     "decision records (docs/adr), the sections of an AGENTS.md or CLAUDE.md, and git notes (FILE "
-    "is the notes ref, or nothing for all of them). What was imported before is skipped, and where "
+    "is the notes ref, or nothing for all of them). --from claude-code, codex or gemini brings in "
+    "sessions of this repository from those agents' transcripts, masked and private unless "
+    "treering.transcripts says otherwise (FILE is a transcript or a folder of them, or nothing for "
+    "where the agent keeps them). What was imported before is skipped, and where "
     "each memory came from is kept in its details.",
     action="imports.imports.import_path",
 )

@@ -1,0 +1,252 @@
+"""review: what is doubtful, each with its reasons, and what a person kept all the same.
+
+Nothing is decided here: whoever reads the queue keeps a memory, or changes it by the verbs that do
+that. What was kept is noted in the memory with the reasons there were, so that it comes back only
+for another one.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treering.actions.searcher import SearchView
+from treering.actions.staleness import CodeTree, FileState
+from treering.actions.tidying.dedupe import Deduped
+from treering.actions.tidying.maintain import maintain
+from treering.actions.workspace import Change, Position, Workspace, Writing
+from treering.errors import Invalid
+from treering.model.choices import REVIEW_REASONS, ReviewReason
+from treering.model.memory import FileRef, Memory
+from treering.model.taxonomy import RECORD_TYPES
+from treering.search import Entry
+from treering.store.view import Copy
+
+_MOST = 1000
+_SURE = 0.5
+_ALIKE = 0.8
+_MOST_NOTED = 50
+_REVIEWED = "reviewed"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One reason to look at a memory, in words, and the other memory it is about."""
+
+    reason: ReviewReason
+    detail: str
+    other: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What is noted when somebody keeps the memory all the same."""
+        return f"{self.reason} {self.other or ''}{self.detail if not self.other else ''}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtfulMemory:
+    id: str
+    type: str
+    title: str
+    branch: str
+    private: bool
+    author: str
+    agent: str
+    created: str
+    confidence: float
+    reasons: tuple[Doubt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewQueue:
+    """What is doubtful as seen from a branch, the gravest first, and what was kept just now."""
+
+    branch: str
+    total: int
+    by_reason: Mapping[str, int]
+    items: tuple[DoubtfulMemory, ...]
+    kept: tuple[str, ...] | None = None
+
+
+def review(
+    workspace: Workspace, *, keep: Sequence[str] = (), limit: int = 20, branch: str = ""
+) -> ReviewQueue:
+    """List what is doubtful; with `keep`, first note that a person looked at these and keeps them.
+
+    An agent cannot keep a memory: that a person looked is what it says.
+    """
+    if not 1 <= limit <= _MOST:
+        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
+    kept = _keep(workspace, keep, branch) if keep else None
+    position = workspace.position(branch)
+    items = _list_doubtful(workspace, position, branch)
+    counts = Counter(reason for item in items for reason in {d.reason for d in item.reasons})
+    by_reason: dict[str, int] = {
+        reason: counts[reason] for reason in REVIEW_REASONS if counts[reason]
+    }
+    return ReviewQueue(position.scope.branch, len(items), by_reason, tuple(items[:limit]), kept)
+
+
+def _list_doubtful(workspace: Workspace, position: Position, branch: str) -> list[DoubtfulMemory]:
+    doubts = _Doubts(workspace, position, branch)
+    items = [item for entry in doubts.entries if (item := doubts.describe(entry))]
+    return sorted(items, key=_rank)
+
+
+def _rank(item: DoubtfulMemory) -> tuple[object, ...]:
+    """The gravest reason first, of one reason those with more of them, then the oldest."""
+    places = sorted(REVIEW_REASONS.index(doubt.reason) for doubt in item.reasons)
+    return (places[0], -len(places), item.created, item.id)
+
+
+class _Doubts:
+    """What there is to say against the memories of a view."""
+
+    def __init__(self, workspace: Workspace, position: Position, branch: str) -> None:
+        view = workspace.view_from(position)
+        self._search_view: SearchView = workspace.searcher.search_view(view)
+        self._code = CodeTree(workspace.repository, position.head)
+        self.entries = [entry for entry in self._search_view.entries() if _is_in_force(entry)]
+        self._titles = {entry.id: entry.title for entry in self.entries}
+        self._newer = {
+            link[1]: entry.id
+            for entry in self.entries
+            for link in entry.links
+            if link[0] == "supersedes"
+        }
+        self._twins = _find_twins(workspace, branch)
+
+    def describe(self, entry: Entry) -> DoubtfulMemory | None:
+        place = self._search_view.place(entry.blob)
+        memory = place.try_memory() if place else None
+        if place is None or memory is None:
+            return None
+        noted = _list_kept(memory)
+        doubts = tuple(doubt for doubt in self.doubts_of(memory) if doubt.key not in noted)
+        return _describe(place, memory, doubts) if doubts else None
+
+    def doubts_of(self, memory: Memory) -> Iterator[Doubt]:
+        """Each reason once, the gravest first."""
+        lost = memory.details.get("merge")
+        if isinstance(lost, dict) and isinstance(lost.get("lost"), str):
+            version = lost["lost"][:12]
+            yield Doubt("conflict", f"two people reworded it; the other text is version {version}")
+        if newer := self._newer.get(memory.id):
+            yield Doubt("outdated", f"superseded by: {self._titles[newer]}", newer)
+        for twin, how in self._twins.get(memory.id, ()):
+            yield Doubt("duplicate", f"{how}: {self._titles.get(twin, twin)}", twin)
+        if memory.status == "needs-review":
+            yield Doubt("needs-review", "somebody asked for a look at it")
+        for state in self._stale_files(memory):
+            yield Doubt("stale", f"{state.path} {_tell(state)}")
+        if memory.confidence < _SURE:
+            yield Doubt("low-confidence", f"confidence {memory.confidence:g}")
+        if memory.agent and _REVIEWED not in memory.details:
+            yield Doubt("unconfirmed", f"{memory.agent} wrote it, and no person has confirmed it")
+
+    def _stale_files(self, memory: Memory) -> list[FileState]:
+        stale = self._code.staleness(memory)
+        files = stale.files if stale else ()
+        return [file for file in files if file.state in ("changed", "moved", "gone")]
+
+    def refresh(self, memory: Memory, blob_of: Mapping[str, str]) -> Memory:
+        """The memory with its files as they are now: a person said that it still holds."""
+        moved = {state.path: state.now or state.path for state in self._stale_files(memory)}
+        files = (
+            FileRef(moved.get(file.path, file.path), blob_of.get(file.path, file.blob))
+            for file in memory.files
+        )
+        return replace(memory, files=tuple(dict.fromkeys(files)))
+
+    def blobs_now(self, workspace: Workspace, memory: Memory, head: str | None) -> dict[str, str]:
+        """The blobs that changed or moved files have now."""
+        blobs = {}
+        for state in self._stale_files(memory) if head else ():
+            blob = workspace.repository.blob_at(head or "", state.now or state.path)
+            if blob and state.state != "gone":
+                blobs[state.path] = blob
+        return blobs
+
+
+def _is_in_force(entry: Entry) -> bool:
+    return entry.status in ("active", "needs-review") and entry.type not in RECORD_TYPES
+
+
+def _tell(state: FileState) -> str:
+    return {
+        "changed": "changed since",
+        "moved": f"is {state.now} now",
+        "gone": "is gone",
+    }[state.state]
+
+
+def _find_twins(workspace: Workspace, branch: str) -> dict[str, list[tuple[str, str]]]:
+    """Memory -> those that say the same, and whether in the same words."""
+    answer: Deduped = maintain(
+        workspace, "dedupe", branch=branch, threshold=_ALIKE, limit=_MOST, dry_run=True
+    ).answer
+    twins: dict[str, list[tuple[str, str]]] = {}
+    for group in answer.groups:
+        first, *others = group.ids
+        how = "the same text" if group.exact else "nearly the same text"
+        for other in others:
+            twins.setdefault(other, []).append((first, how))
+    return twins
+
+
+def _describe(place: Copy, memory: Memory, doubts: tuple[Doubt, ...]) -> DoubtfulMemory:
+    return DoubtfulMemory(
+        id=memory.id,
+        type=memory.type,
+        title=memory.title,
+        branch=place.layer.branch,
+        private=place.is_private,
+        author=memory.author,
+        agent=memory.agent,
+        created=memory.created,
+        confidence=memory.confidence,
+        reasons=doubts,
+    )
+
+
+# --- keeping --------------------------------------------------------------------------------------
+
+
+def _keep(workspace: Workspace, ids: Sequence[str], branch: str) -> tuple[str, ...]:
+    """Note in each memory that a person looked, when, and at which reasons: all or none."""
+    if workspace.agent:
+        raise Invalid(
+            "Only a person can say that a memory was looked at.",
+            hint="Ask them to run `treering review`.",
+        )
+    doubts = _Doubts(workspace, workspace.position(branch), branch)
+
+    def attempt(writing: Writing) -> tuple[str, ...]:
+        places = {place.id: place for place in map(writing.view.find, ids)}
+        changes = [
+            Change(_mark(workspace, writing, doubts, place.memory()), place, place.is_private)
+            for place in places.values()
+        ]
+        writing.commit("revise", changes)
+        return tuple(places)
+
+    return workspace.write(branch, attempt)
+
+
+def _mark(workspace: Workspace, writing: Writing, doubts: _Doubts, memory: Memory) -> Memory:
+    """The memory as somebody keeps it: what can be put right is, the rest is noted."""
+    blobs = doubts.blobs_now(workspace, memory, writing.position.head)
+    current = doubts.refresh(memory, blobs)
+    if memory.status == "needs-review":
+        current = replace(current, status="active")
+    keys = [doubt.key for doubt in doubts.doubts_of(current) if doubt.reason != "unconfirmed"]
+    noted = list(dict.fromkeys([*_list_kept(memory), *keys]))[-_MOST_NOTED:]
+    now = workspace.now()
+    mark: dict[str, Any] = {"when": now, "by": str(workspace.person), "kept": noted}
+    return current.with_details(**{_REVIEWED: mark}).touch(now)
+
+
+def _list_kept(memory: Memory) -> list[str]:
+    mark = memory.details.get(_REVIEWED)
+    kept = mark.get("kept") if isinstance(mark, dict) else None
+    return [key for key in kept if isinstance(key, str)] if isinstance(kept, list) else []

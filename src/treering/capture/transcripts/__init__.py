@@ -1,0 +1,1 @@
+"""What agents' clients write down of a session, and what of it is worth keeping."""
