@@ -50,12 +50,14 @@ def test_an_agents_commits_belong_to_its_session(repo: Repo):
     repo.json("init")
     started = json.dumps({"session_id": "s-1", "source": "startup"})
     assert repo.cli("hook", "agent", "claude", "SessionStart", feed=started).returncode == 0
-    _wait_for(lambda: [m for m in repo.tr.exported() if m["type"] == "session"])
+    folder = repo.path / ".git" / "treering" / "sessions"
+    _wait_for(lambda: folder.exists() and list(folder.iterdir()))
 
     repo.now = time.time()
     repo.commit_file("a.txt", message="By the agent")
+    repo.commit_file("b.txt", message="By the agent, too")
 
-    _wait_for(lambda: _commits(repo))
+    _wait_for(lambda: len(_commits(repo)) == 2)
     (session,) = [
         m for m in repo.tr.exported() if m.get("session") == "s-1" and m["type"] == "session"
     ]
