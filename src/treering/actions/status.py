@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
 from treering.actions.doctor.lost import count_vanished
@@ -23,14 +23,11 @@ from treering.actions.overview import (
 from treering.actions.workspace import Position, Workspace
 from treering.branches.remote_answers import read_answers
 from treering.errors import StoreDamaged
-from treering.model.choices import STATUS_VIEWS
+from treering.model.choices import STATUS_VIEWS, ReviewReason
 from treering.model.document import FORMAT
 from treering.model.taxonomy import one_of
 from treering.search import Entry
 from treering.store.fetched import list_fetched
-
-if TYPE_CHECKING:
-    from treering.actions.tidying.review import DoubtfulMemory
 
 
 class RepositoryState(TypedDict):
@@ -87,13 +84,32 @@ class StatusBranches(TypedDict):
     branches: list[BranchState]
 
 
+class ReviewDoubt(TypedDict):
+    reason: ReviewReason
+    detail: str
+    other: NotRequired[str]
+
+
+class ReviewItem(TypedDict):
+    id: str
+    type: str
+    title: str
+    branch: str
+    private: bool
+    author: str
+    agent: str
+    created: str
+    confidence: float
+    reasons: list[ReviewDoubt]
+
+
 class StatusReview(TypedDict):
     """What is doubtful, the gravest first."""
 
     branch: str
     total: int
     by_reason: Mapping[str, int]
-    review: "list[DoubtfulMemory]"
+    review: list[ReviewItem]
 
 
 class StatusOutputs(TypedDict):
@@ -181,7 +197,7 @@ def _queue(workspace: Workspace, branch: str) -> StatusReview:
 
     queue = review(workspace, branch=branch)
     return {
-        "review": list(queue.items),
+        "review": [item.as_review_item() for item in queue.items],
         "branch": queue.branch,
         "total": queue.total,
         "by_reason": queue.by_reason,

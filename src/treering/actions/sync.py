@@ -160,14 +160,14 @@ class _SyncRun:
         return Place(self._name, self._prefix, own, group_by_scope(self._vault, there))
 
     def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
-        known = {
+        bases = {
             head.tip: before[ref].tip
             for head in place.list_heads()
             if (ref := head.seen_at(self._name).ref) in before
         }
         news = [
-            incoming.look_over(self._vault, scope, tips, self._seen(scope, before), known)
-            for scope, tips in self._list_unseen(place, known).items()
+            incoming.look_over(self._vault, scope, tips, self._seen(scope, before), bases)
+            for scope, tips in self._list_unseen(place, bases).items()
         ]
         mine = seen_scopes(self._vault)
         if not news and not any(outgoing.is_gone(self._workspace.repository, s) for s in mine):
@@ -177,7 +177,7 @@ class _SyncRun:
             self._redacted |= incoming.take_out_redacted(actor, self._vault, news)
             for one in news:
                 tips = tuple(self._redacted.get(tip, tip) for tip in one.heads)
-                self._take_one(actor, place, one._replace(heads=tips), known)
+                self._take_one(actor, place, one._replace(heads=tips), bases)
             if self._direction != "push":
                 for scope in outgoing.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
@@ -190,10 +190,10 @@ class _SyncRun:
             tips = [tip for tip in dict.fromkeys(head.tip for head in some) if objects.exists(tip)]
             if self._direction == "push":  # a clone on one disk has objects that nobody fetched
                 tips = [tip for tip in tips if tip in known]
-            seen = heads.list_heads(self._vault, scope)
-            if seen:
-                tips = [tip for tip in tips if tip not in seen]
-                news = heads.read_news(self._vault, tips, seen) if tips else {}
+            ours = heads.list_heads(self._vault, scope)
+            if ours:
+                tips = [tip for tip in tips if tip not in ours]
+                news = heads.read_news(self._vault, tips, ours) if tips else {}
                 tips = [tip for tip in tips if tip in news]
             else:
                 tips = [t for t in tips if known.get(t) != t or self._is_wanted(scope)]
@@ -383,11 +383,11 @@ class _SyncRun:
         self._is_dry = True
         listing = self._wire.look(self._prefix, HEADS)
         place = self._place(list(read_listing(listing.refs, self._prefix)))
-        seen = {head.tip for head in list_fetched(self._workspace.repository, self._name)}
+        here = {head.tip for head in list_fetched(self._workspace.repository, self._name)}
         out = outgoing.list_outgoing(self._workspace.store, self._vault, place, {})
         for scope in {**local_scopes(self._vault), **place.heads}:
             is_out = scope in out and self._direction != "fetch"
-            is_in = any(tip not in seen for tip in place.tips(scope)) and self._direction != "push"
+            is_in = any(tip not in here for tip in place.tips(scope)) and self._direction != "push"
             if is_in:
                 own = self._vault.tip(scope)
                 status = "merged" if is_out else "updated" if own else "new"

@@ -52,18 +52,18 @@ def put_behind(actor: Actor, vault: Vault, line: PlanLine) -> bool:
 
 def _list_squashed(vault: Vault, line: PlanLine) -> list[tuple[str, str, list[Memory]]]:
     """Where commits were squashed into which commit, and their memories."""
-    squashed = []
-    for landed in line.landed:
-        merged_as = landed.landing.merged_as
-        if landed.landing.evidence not in _SQUASHES or not merged_as:
+    commits_behind = []
+    for landing in line.landed:
+        merged_as = landing.landing.merged_as
+        if landing.landing.evidence not in _SQUASHES or not merged_as:
             continue
-        blobs = [blob for path, blob in landed.files if layout.id_of_path(path)]
+        blobs = [blob for path, blob in landing.files if layout.id_of_path(path)]
         memories = [memory for blob in blobs if (memory := vault.try_memory(blob))]
         mine = [m for m in memories if m.type == "commit" and m.commit not in ("", merged_as)]
         if mine:
             mine.sort(key=lambda memory: (memory.created, memory.id))
-            squashed.append((landed.into, merged_as, mine))
-    return squashed
+            commits_behind.append((landing.into, merged_as, mine))
+    return commits_behind
 
 
 def _landing_memory(actor: Actor, vault: Vault, into: str, merged_as: str) -> Memory | None:

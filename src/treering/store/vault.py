@@ -100,8 +100,8 @@ class Vault:
 
     def is_join(self, commit: str) -> bool:
         """Whether a commit only puts heads together."""
-        found = self.repository.objects.commit(commit)
-        return len(found.parents) > 1 and message.read(found.message).op == JOIN
+        info = self.repository.objects.commit(commit)
+        return len(info.parents) > 1 and message.read(info.message).op == JOIN
 
     def fetched_heads(self, of: Scope, *, is_sure: bool = False) -> list[str]:
         """What other clones say of a scope, as far as a fetch has seen it, and is of the same work;
@@ -161,17 +161,17 @@ class Vault:
         folder = self.repository.common_dir
         ours = refs.list_refs(folder, scope.HEADS) | refs.list_refs(folder, scope.VIEWS)
         own_names = {name.rpartition("/")[2]: tip for name, tip in ours.items()}
-        fetched: dict[str, list[str]] = {}
+        others: dict[str, list[str]] = {}
         for head in list_fetched(self.repository):
-            fetched.setdefault(head.component, []).append(head.tip)
-        found: dict[Scope, str] = {}
-        for component in sorted({*own_names, *fetched}):
-            heads, own = fetched.get(component, []), own_names.get(component)
+            others.setdefault(head.component, []).append(head.tip)
+        tips: dict[Scope, str] = {}
+        for component in sorted({*own_names, *others}):
+            heads, own = others.get(component, []), own_names.get(component)
             if own == "":
                 continue  # a ref that was emptied by a crash, which doctor puts back
-            if known := self.scope_named(component, own or heads[0]):
-                found |= self._tips_of(known, own, heads)
-        return found
+            if scope_there := self.scope_named(component, own or heads[0]):
+                tips |= self._tips_of(scope_there, own, heads)
+        return tips
 
     def scope_named(self, component: str, tip: str) -> Scope | None:
         """The scope that a name in refs stands for. A name that was cut stands in its commits; one
@@ -186,8 +186,8 @@ class Vault:
         ours = self.tip_or(of, own) if own else None
         if ours:
             tips[of] = ours
-            joined = {own, ours, *self._list_parents(ours)}
-            heads = [head for head in heads if head not in joined]
+            parents = {own, ours, *self._list_parents(ours)}
+            heads = [head for head in heads if head not in parents]
         lives = self._sort_lives(of, heads, is_sure=bool(ours)) if heads else {}
         for life, some in lives.items():
             if life in tips:

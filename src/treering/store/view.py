@@ -122,23 +122,23 @@ class View:
     def ranks(self) -> dict[str, int]:
         """The visible blobs and the number of their layer, nearest 0: what `visible` shows, without
         a value of its own for each memory."""
-        found = self.ranks_of_all()
+        by_blob = self.ranks_of_all()
         above: set[str] = set()
         for rank, layer in enumerate(self.layers):
             listing = layer.listing()
             for memory_id in listing.keys() & above:
-                if found.get(listing[memory_id]) == rank:
-                    del found[listing[memory_id]]
+                if by_blob.get(listing[memory_id]) == rank:
+                    del by_blob[listing[memory_id]]
             if rank < len(self.layers) - 1:
                 above |= listing.keys()
-        return found
+        return by_blob
 
     def ranks_of_all(self) -> dict[str, int]:
         """Every blob of every layer and the number of the nearest layer that has it."""
-        found: dict[str, int] = {}
+        by_blob: dict[str, int] = {}
         for rank, layer in reversed(list(enumerate(self.layers))):
-            found.update(dict.fromkeys(layer.listing().values(), rank))
-        return found
+            by_blob.update(dict.fromkeys(layer.listing().values(), rank))
+        return by_blob
 
     def copies(self) -> Iterator[Copy]:
         """Every copy in every layer, hidden ones included."""

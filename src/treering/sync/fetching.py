@@ -34,12 +34,12 @@ class Fetching(NamedTuple):
         folder, name = self.repository.common_dir, self.wire.name
         mine = {ref.removeprefix(HEADS) for ref in refs.list_refs(folder, HEADS)}
         mine |= {Scope(branch).component for branch in self.repository.branches()}
-        seen = {head.component for head in list_fetched(self.repository, name)}
-        chosen = sorted(components, key=lambda name: (name not in mine, name not in seen, name))
+        before = {head.component for head in list_fetched(self.repository, name)}
+        order = sorted(components, key=lambda name: (name not in mine, name not in before, name))
         note = f"{name} offers {len(components)} scopes, {MOST_SCOPES} of them are used"
         self.notes.append(note)
-        used = set(chosen[:MOST_SCOPES])
-        return [head for head in there if head.component in used]
+        followers = set(order[:MOST_SCOPES])
+        return [head for head in there if head.component in followers]
 
     def fetch(
         self, there: Sequence[RemoteHead], before: Mapping[str, FetchedHead]
@@ -72,8 +72,8 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
             continue
         scope = vault.scope_named(head.component, head.tip)
         is_lost = scope and outgoing.is_news(vault, head.tip, place.tips(scope))
-        lost = head._replace(kind=LOST, clone=head.tip[:12])
-        if is_lost and not refs.read(vault.repository.handle, lost.ref):
-            vault.move_ref(held, lost.ref, head.tip, old=None, why="sync: lost")
+        copy = head._replace(kind=LOST, clone=head.tip[:12])
+        if is_lost and not refs.read(vault.repository.handle, copy.ref):
+            vault.move_ref(held, copy.ref, head.tip, old=None, why="sync: lost")
         if head.ref not in now and not (is_lost and head.kind == LOST):
             vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")

@@ -25,14 +25,14 @@ _WORTH_IT = 3
 def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
     """Make fewer heads of many; how many went. What is not seen as one is left alone."""
     vault = store.shared
-    seen = {scope: set(heads.list_heads(vault, scope)) for scope in place.heads}
+    views = {scope: set(heads.list_heads(vault, scope)) for scope in place.heads}
     quiet = {
         scope: some
         for scope, there in place.heads.items()
-        if len(some := _list_quiet(vault, place, there, seen[scope], now)) >= _WORTH_IT
+        if len(some := _list_quiet(vault, place, there, views[scope], now)) >= _WORTH_IT
     }
     is_held = any(
-        head.clone and seen[scope] and head.tip not in seen[scope]
+        head.clone and views[scope] and head.tip not in views[scope]
         for scope, there in place.heads.items()
         for head in there
     )
@@ -42,8 +42,8 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
         _say_joins(store, vault, wire, place, quiet)
     listing = wire.look(place.prefix, HEADS)
     there = group_by_scope(vault, read_listing(listing.refs, place.prefix))
-    gone = {head.ref: head.tip for head in list_held(vault, there)}
-    return sum(result.is_done for result in wire.push({}, gone, gone)) if gone else 0
+    removals = {head.ref: head.tip for head in list_held(vault, there)}
+    return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 
 def _list_quiet(
@@ -86,11 +86,11 @@ def list_held(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iter
     """The heads that another one of their scope holds there; of equal ones the smaller name stays.
     What 0.1 pushed is never among them."""
     for some in there.values():
-        known = [h for h in some if h.clone and vault.repository.objects.exists(h.tip)]
-        if len(known) < 2:
+        here = [h for h in some if h.clone and vault.repository.objects.exists(h.tip)]
+        if len(here) < 2:
             continue
-        alone = set(heads.list_independent(vault, [head.tip for head in known]))
+        alone = set(heads.list_independent(vault, [head.tip for head in here]))
         names: dict[str, str] = {}
-        for head in sorted(known):
+        for head in sorted(here):
             names.setdefault(head.tip, head.ref)
-        yield from (h for h in known if h.tip not in alone or names[h.tip] != h.ref)
+        yield from (h for h in here if h.tip not in alone or names[h.tip] != h.ref)

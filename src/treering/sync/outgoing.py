@@ -75,12 +75,12 @@ def list_outgoing(
     there once, or that nobody has pushed yet."""
     trunk = Scope(trunk_of(store.repository))
     mine = local_scopes(vault)
-    promoted = _Promoted(vault, trunk, mine)
+    promotion = _Promoted(vault, trunk, mine)
     todo: dict[Scope, list[str]] = {}
     for scope, some in _list_known(store, vault, mine, more).items():
         news = [head for head in some if is_news(vault, head, place.tips(scope))]
         if news and not is_long_lived(store.repository, scope.branch):
-            news = [head for head in news if not promoted.is_all_of(scope, head)]
+            news = [head for head in news if not promotion.is_all_of(scope, head)]
         news = [head for head in news if not _is_put_away(vault, trunk, scope, head)]
         if news:
             todo[scope] = news
@@ -92,24 +92,26 @@ def _list_known(
 ) -> dict[Scope, list[str]]:
     """What we know of each scope. Work of others that has the name of ours, or of one another, is
     said aside: under one name it would become one."""
-    known: dict[Scope, list[str]] = {}
+    heads_of: dict[Scope, list[str]] = {}
     for scope, tip in mine.items():
         if not is_left_over(store.repository, vault, scope, tip):  # another's, which gc will judge
-            known[scope] = heads.list_heads(vault, scope)
-    for scope, lost in more.items():
-        kin = vault.kinship.choose(scope, list(lost), is_sure=True)
+            heads_of[scope] = heads.list_heads(vault, scope)
+    for scope, more_heads in more.items():
+        kin = vault.kinship.choose(scope, list(more_heads), is_sure=True)
         if is_long_lived(store.repository, scope.branch):
-            known.setdefault(scope, []).extend(kin)
+            heads_of.setdefault(scope, []).extend(kin)
             continue
-        groups = _group(vault, [head for head in lost if scope not in known or head not in kin])
-        if scope in known:
-            known[scope] += kin
+        groups = _group(
+            vault, [head for head in more_heads if scope not in heads_of or head not in kin]
+        )
+        if scope in heads_of:
+            heads_of[scope] += kin
         elif groups:
-            known[scope] = groups.pop(0)
+            heads_of[scope] = groups.pop(0)
         for group in groups:
             oldest = log.list_commits(vault.repository.common_dir, group)[-1]
-            known.setdefault(scope.aside(oldest), []).extend(group)
-    return known
+            heads_of.setdefault(scope.aside(oldest), []).extend(group)
+    return heads_of
 
 
 def _group(vault: Vault, some: Collection[str]) -> list[list[str]]:
@@ -126,8 +128,8 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     """Whether a head says something that no head there does."""
     if head in there:
         return False
-    known = [tip for tip in there if vault.repository.objects.exists(tip)]
-    commits = log.read_log(vault.repository.common_dir, [head], without=known)
+    here = [tip for tip in there if vault.repository.objects.exists(tip)]
+    commits = log.read_log(vault.repository.common_dir, [head], without=here)
     return any(message.read(commit.message).op != JOIN for commit in commits)
 
 
@@ -172,19 +174,19 @@ def list_gone(
     trunk = Scope(trunk_of(store.repository))
     there = {head.ref: head.tip for head in place.list_heads()}
     there |= {place.own_ref(scope): tip for scope, tip in new.items()}
-    gone: dict[str, Scope] = {}
+    removals: dict[str, Scope] = {}
     for scope in place.heads:
         name, tip = place.own_ref(scope), place.own_head(scope)
         if not tip or vault.head(scope) or scope in new:
             continue
-        others = [other for ref, other in there.items() if ref != name and ref not in gone]
+        others = [other for ref, other in there.items() if ref != name and ref not in removals]
         if (
             _is_put_away(vault, trunk, scope, tip)
             or any(heads.is_held(vault, tip, other) for other in others)
             or is_promoted(vault, trunk, scope, tip)
         ):
-            gone[name] = scope
-    return gone | _list_promoted(store, vault, place, new.get(trunk), trunk)
+            removals[name] = scope
+    return removals | _list_promoted(store, vault, place, new.get(trunk), trunk)
 
 
 def _list_promoted(
@@ -247,18 +249,20 @@ def put_together(
     """A whole push: what is new, what replaces a text that was redacted, and what goes."""
     there = {head.ref: head.tip for head in place.list_heads()}
     own = {place.own_ref(scope) for scope in new}
-    replaced = {
+    replacements = {
         ref: redacted[tip] for ref, tip in there.items() if tip in redacted and ref not in own
     }
-    gone = list_gone(store, vault, place, new)
-    leases = {ref: there.get(ref, "") for ref in (*own, *replaced, *gone)}
-    return Outgoing(new, replaced, {r: s for r, s in gone.items() if r not in replaced}, leases)
+    removals = list_gone(store, vault, place, new)
+    leases = {ref: there.get(ref, "") for ref in (*own, *replacements, *removals)}
+    return Outgoing(
+        new, replacements, {r: s for r, s in removals.items() if r not in replacements}, leases
+    )
 
 
 def note_pushed(vault: Vault, held: Held, place: Place, scope: Scope, tip: str | None) -> None:
     """Remember what our own ref there has now, for the next lease and for what is seen."""
-    seen = FetchedHead(place.remote, CLONES_SEEN, place.clone, scope.component, tip or "").ref
-    for name in (pushed_ref(place.remote, scope), seen):
+    tracking = FetchedHead(place.remote, CLONES_SEEN, place.clone, scope.component, tip or "").ref
+    for name in (pushed_ref(place.remote, scope), tracking):
         old = refs.read(vault.repository.handle, name)
         if old != tip:
             vault.move_ref(held, name, tip, old=old, why="sync: pushed")

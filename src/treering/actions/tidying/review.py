@@ -8,10 +8,10 @@ for another one.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree, FileState
+from treering.actions.status import ReviewDoubt, ReviewItem
 from treering.actions.tidying.dedupe import Deduped
 from treering.actions.tidying.maintain import maintain
 from treering.actions.workspace import Change, Position, Workspace, Writing
@@ -37,6 +37,12 @@ class Doubt:
     detail: str
     other: str | None = None
 
+    def as_review_doubt(self) -> ReviewDoubt:
+        doubt: ReviewDoubt = {"reason": self.reason, "detail": self.detail}
+        if self.other:
+            doubt["other"] = self.other
+        return doubt
+
     @property
     def key(self) -> str:
         """What is noted when somebody keeps the memory all the same."""
@@ -55,6 +61,20 @@ class DoubtfulMemory:
     created: str
     confidence: float
     reasons: tuple[Doubt, ...]
+
+    def as_review_item(self) -> ReviewItem:
+        return {
+            "id": self.id,
+            "type": self.type,
+            "title": self.title,
+            "branch": self.branch,
+            "private": self.private,
+            "author": self.author,
+            "agent": self.agent,
+            "created": self.created,
+            "confidence": self.confidence,
+            "reasons": [doubt.as_review_doubt() for doubt in self.reasons],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +262,7 @@ def _mark(workspace: Workspace, writing: Writing, doubts: _Doubts, memory: Memor
     keys = [doubt.key for doubt in doubts.doubts_of(current) if doubt.reason != "unconfirmed"]
     noted = list(dict.fromkeys([*_list_kept(memory), *keys]))[-_MOST_NOTED:]
     now = workspace.now()
-    mark: dict[str, Any] = {"when": now, "by": str(workspace.person), "kept": noted}
+    mark: dict[str, object] = {"when": now, "by": str(workspace.person), "kept": noted}
     return current.with_details(**{_REVIEWED: mark}).touch(now)
 
 

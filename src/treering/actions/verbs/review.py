@@ -4,7 +4,7 @@ from treering.actions.verbs.verb import BRANCH, NOT_MCP, Verb, whole, words
 
 REVIEW = Verb(
     "review",
-    "Look at what is doubtful: unconfirmed, stale, outdated, twice, in conflict, unsure.",
+    "Look at what is doubtful: stale, outdated, twice, in conflict.",
     (
         words(
             "keep",

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from treering.capture.transcripts.transcript import SolvedError, Transcript, Turn
+from treering.capture.transcripts.transcript import SolvedError, Transcript, TranscriptTurn
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 from treering.text.secrets import secrets_in
@@ -44,11 +44,11 @@ def tell(transcript: Transcript, root: Path | None) -> str:
     return "\n\n".join([first, *gap, *last])
 
 
-def _tell(turn: Turn, transcript: Transcript, root: Path | None) -> str:
+def _tell(turn: TranscriptTurn, transcript: Transcript, root: Path | None) -> str:
     return "\n".join(_lines(turn, transcript, root))
 
 
-def _lines(turn: Turn, transcript: Transcript, root: Path | None) -> Iterator[str]:
+def _lines(turn: TranscriptTurn, transcript: Transcript, root: Path | None) -> Iterator[str]:
     if turn.prompt:
         yield f"Asked: {_brief(turn.prompt, _LONGEST_PROMPT)}"
     if paths := paths_below(root, transcript.cwd, turn.files):

@@ -41,7 +41,7 @@ class SolvedError:
 
 
 @dataclass(slots=True)
-class Turn:
+class TranscriptTurn:
     """One thing asked, and what followed until the next."""
 
     prompt: str
@@ -64,7 +64,7 @@ class Transcript:
     project: str
     start: float
     end: float
-    turns: Sequence[Turn]
+    turns: Sequence[TranscriptTurn]
     has_remembered: bool
 
     @property
@@ -94,7 +94,7 @@ class TranscriptBuilder:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._times: list[float] = []
-        self._turns: list[Turn] = []
+        self._turns: list[TranscriptTurn] = []
         self._running: dict[str, _Command] = {}
         self._failed: dict[str, _Command] = {}
         self._has_remembered = False
@@ -134,7 +134,7 @@ class TranscriptBuilder:
         if self._turns and not self._turn.has_result and self._turn.prompt in ("", text):
             self._turn.prompt = text  # clients write some prompts down twice
         else:
-            self._turns.append(Turn(text))
+            self._turns.append(TranscriptTurn(text))
             # The middle of a very long session goes: what it was begun for, and the end, stay.
             del self._turns[_MOST_TURNS // 2 : len(self._turns) - _MOST_TURNS // 2]
 
@@ -181,9 +181,9 @@ class TranscriptBuilder:
             self._has_remembered = True
 
     @property
-    def _turn(self) -> Turn:
+    def _turn(self) -> TranscriptTurn:
         if not self._turns:
-            self._turns.append(Turn(""))
+            self._turns.append(TranscriptTurn(""))
         return self._turns[-1]
 
 

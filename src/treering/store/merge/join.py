@@ -55,19 +55,19 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     `before` is what some of them, or of what they hold, were together: what no other head has
     stays as it is there.
     """
-    ordered = sorted(set(heads))
-    base = before or ordered[0]
-    joined = {base, *(vault.repository.objects.commit(base).parents if before else ())}
-    meeting = HistoryMerge(vault, ordered)
+    tips = sorted(set(heads))
+    base = before or tips[0]
+    before_heads = {base, *(vault.repository.objects.commit(base).parents if before else ())}
+    meeting = HistoryMerge(vault, tips)
     files: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedFile] = {}
     root = tree_of(vault, base)
-    newer = _list_newer(vault, ordered, joined) if before else {}
-    for path, blob, is_shared in _gather_newer(vault, ordered, newer):
+    newer = _list_newer(vault, tips, before_heads) if before else {}
+    for path, blob, is_shared in _gather_newer(vault, tips, newer):
         if is_shared:
             outcomes[path] = meeting.outcome(path, [vault.trees.blob(root, path), blob])
         files[path] = outcomes[path].data if is_shared else blob
-    rest = [head for head in ordered if head not in joined and head not in newer]
+    rest = [head for head in tips if head not in before_heads and head not in newer]
     for path, sides in _gather(vault, base, rest):
         if path in files:
             outcomes[path] = meeting.outcome(path, [side.blob for side in sides])
@@ -109,14 +109,14 @@ def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> 
 
 def _list_ends(graph: Mapping[str, tuple[str, ...]], head: str) -> set[str]:
     """Where a part of history ends: the commits below it."""
-    reached: set[str] = set()
+    visits: set[str] = set()
     waiting = [head]
     while waiting:
         commit = waiting.pop()
-        if commit not in reached:
-            reached.add(commit)
+        if commit not in visits:
+            visits.add(commit)
             waiting += graph.get(commit, ())
-    return reached - graph.keys()
+    return visits - graph.keys()
 
 
 def _gather_newer(
@@ -285,8 +285,8 @@ class HistoryMerge:
         ranks: list[tuple[bool, tuple[str, str]]] = []
         for blob in blobs:
             with suppress(TreeringError):
-                saved = self._parse_prompt(blob)
-                ranks.append((not saved.is_deleted, self._rank(blob, saved)))
+                prompt_there = self._parse_prompt(blob)
+                ranks.append((not prompt_there.is_deleted, self._rank(blob, prompt_there)))
         return MergedFile(max(ranks)[1][1] if ranks else max(blobs, default=None))
 
 
