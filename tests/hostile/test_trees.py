@@ -128,11 +128,20 @@ def test_what_is_not_of_our_shape_is_no_change_to_a_merge(repo: Repo, case: str)
     assert differing(vault, good, hostile) == {path: (scene.blob, None)}
 
 
+MALFORMED = [
+    b"no tree at all", b"100644 cut.md\0abc", b"100644 \xff", b"9 x\0" + bytes(20), b" x\0" * 9,
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "raw",
-    [b"no tree at all", b"100644 cut.md\0abc", b"100644 \xff", b"9 x\0" + bytes(20), b" x\0" * 9],
+    ("depth", "raw"),
+    [
+        # Every kind at one depth and one kind at every depth; the others in the deep run.
+        pytest.param(depth, raw, marks=() if not (place and kind) else pytest.mark.deep)
+        for place, depth in enumerate(("shard", "memories", "prompts", "root"))
+        for kind, raw in enumerate(MALFORMED)
+    ],
 )
-@pytest.mark.parametrize("depth", ["shard", "memories", "prompts", "root"])
 def test_a_malformed_tree_is_an_error_with_words(repo: Repo, depth: str, raw: bytes) -> None:
     """Never "bug: ValueError"; what lies beside it is still shown."""
     scene = Scene(repo)
