@@ -9,18 +9,31 @@ from collections.abc import Mapping
 import pytest
 
 from conftest import Repo
-from sync.conftest import Team, clone, origin  # noqa: F401  fixtures
+from sync.conftest import CLONES, Team, clone, origin, remote_refs, seen  # noqa: F401  fixtures
 
-HEADS = "refs/treering/heads/"
 FUTURE = 4_070_908_800  # 2099-01-01
 PAST = 86_400  # 1970-01-02
 
 
 class Forger:
-    """Someone with push rights who writes memory commits by hand, with any name and any date."""
+    """Someone with push rights who writes memory commits by hand, with any name and any date.
 
-    def __init__(self, repo: Repo) -> None:
+    They go on top of what is there: to the ref of the clone that said it, or to one nobody has seen
+    before.
+    """
+
+    def __init__(self, repo: Repo, *, is_theirs: bool) -> None:
         self.repo = repo
+        self._is_theirs = is_theirs
+
+    def aim(self, scope: str = "main") -> tuple[str, str]:
+        """The ref to push to, and the commit to go on top of, if there is one."""
+        own = f"{CLONES}mallory00000/{scope}"
+        there = {r: t for r, t in remote_refs(self.repo).items() if r.endswith(f"/{scope}")}
+        theirs = sorted(there.keys() - {own})
+        assert len(theirs) <= 1, "whose ref is meant?"
+        ref = theirs[0] if theirs and self._is_theirs else own
+        return ref, there.get(ref) or (there[theirs[0]] if theirs else "")
 
     def push(
         self,
@@ -32,10 +45,11 @@ class Forger:
         scope: str = "main",
     ) -> str:
         """One commit on top of a scope that puts texts at paths."""
-        git, ref = self._git, f"{HEADS}{scope}"
-        self.repo.git("fetch", "-q", "origin", f"+{HEADS}*:{HEADS}*")
+        git = self._git
+        ref, tip = self.aim(scope)
+        if tip:
+            git("fetch", "-q", "origin", f"{CLONES}*:refs/seen/*", "--force")
         index = {"GIT_INDEX_FILE": str(self.repo.path / "forged-index")}
-        tip = self.repo.refs().get(ref, "")
         git("read-tree", *([tip] if tip else ["--empty"]), env=index)
         for path, text in files.items():
             blob = git("hash-object", "-w", "--stdin", feed=text)
@@ -86,7 +100,7 @@ def path_of(memory_id: str) -> str:
 
 def raw(repo: Repo, memory_id: str, scope: str = "main") -> str:
     """A memory's file as git has it."""
-    return repo.git("show", f"{HEADS}{scope}:{path_of(memory_id)}") + "\n"
+    return repo.git("show", f"{seen(repo, scope)}:{path_of(memory_id)}") + "\n"
 
 
 def reword(text: str, new: str) -> str:
@@ -95,7 +109,6 @@ def reword(text: str, new: str) -> str:
     return f"{head}---\n{new}\n"
 
 
-@pytest.fixture
-def forger(clone: Team) -> Forger:  # noqa: F811
-    repo = clone("mallory")
-    return Forger(repo)
+@pytest.fixture(params=["theirs", "own"])
+def forger(clone: Team, request: pytest.FixtureRequest) -> Forger:  # noqa: F811
+    return Forger(clone("mallory"), is_theirs=request.param == "theirs")

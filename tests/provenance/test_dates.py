@@ -6,12 +6,14 @@ Everything goes through the program, in a clone to which someone pushed memories
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from capture import transcript_samples as samples
 from conftest import Repo
-from provenance.conftest import FUTURE, PAST, Forger, document, path_of
+from provenance.conftest import FUTURE, PAST, Forger, document, path_of, raw
 from sync.conftest import Team
 
 FAR, LONG_AGO = "2099-01-01T00:00:00Z", "1970-01-02T00:00:00Z"
@@ -24,8 +26,9 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def wait_for(what: Callable[[], Any]) -> Any:
-    """Hooks write in the background; a minute is more than it can take."""
-    for _ in range(600):
+    """Hooks write in the background; twenty seconds are more than it can take."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
         if found := what():
             return found
         time.sleep(0.1)
@@ -175,14 +178,16 @@ def test_dates_that_an_import_brings_from_long_ago_stay(repo: Repo) -> None:
     assert repo.json("recall")["results"][0]["created"] == "2019-05-01T00:00:00Z"
 
 
-def test_an_agents_session_does_not_last_until_2099(ada: Repo, forger: Forger) -> None:
+def test_an_agents_session_does_not_last_until_2099(
+    ada: Repo, forger: Forger, tmp_path: Path
+) -> None:
     """Its end is taken from what is there, and what is there may have been pushed by anyone."""
-    call = json.dumps({"session_id": "s1", "cwd": str(ada.path)})
+    ada.git("config", "treering.transcripts", "shared")
     (ada.path / ".git" / "treering" / "journal").mkdir(parents=True, exist_ok=True)
-    ada.cli("hook", "agent", "claude", "SessionStart", feed=call)
+    _tell(ada, "Stop", samples.write("claude", tmp_path / "elsewhere", ada.path))
     (session,) = wait_for(lambda: ada.json("recall", "--type", "session")["results"])
     ada.json("sync")
-    text = ada.git("show", f"refs/treering/heads/main:{path_of(session['id'])}") + "\n"
+    text = raw(ada, session["id"])
     lines = [
         f"details: {{branch: main, start: '{FAR}', end: '{FAR}'}}"
         if line.startswith("details:")
@@ -192,11 +197,19 @@ def test_an_agents_session_does_not_last_until_2099(ada: Repo, forger: Forger) -
     ]
     forger.push({path_of(session["id"]): "\n".join(lines)}, when=FUTURE)
     ada.json("sync")
+    assert ada.json("read", session["id"])["details"]["end"] == FAR
 
-    ada.cli("hook", "agent", "claude", "SessionEnd", feed=call)
+    more = samples.write("claude", tmp_path / "later", ada.path, words="And the tests pass.")
+    _tell(ada, "SessionEnd", more)
 
     whole = wait_for(lambda: _read_when_ended(ada, session["id"]))
     assert whole["modified"] < "2090"
+
+
+def _tell(repo: Repo, event: str, transcript: Path) -> None:
+    """What a client says of its session, in which something happened: else nothing is kept."""
+    told = {"session_id": "s1", "cwd": str(repo.path), "transcript_path": str(transcript)}
+    repo.cli("hook", "agent", "claude", event, feed=json.dumps(told))
 
 
 def _read_when_ended(repo: Repo, session: str) -> dict[str, Any] | None:

@@ -6,8 +6,9 @@ import pytest
 
 from conftest import Repo
 from provenance.conftest import Forger, document, path_of, raw, reword
-from sync.conftest import Team
+from sync.conftest import CLONES, HEADS, Team, own_ref, write_to
 
+FETCHED = "refs/treering/remotes/origin/clones/"
 ADA, BOB = "Ada <ada@example.org>", "Bob <bob@example.org>"
 
 
@@ -186,7 +187,7 @@ def test_a_merge_that_puts_in_words_of_its_own_is_somebodys_word(
         *("-c", "user.name=treering", "-c", "user.email=treering@invalid", "commit-tree", tree),
         *("-p", ours, "-p", side, "-m", "merge\n\nTreering-Op: sync\nCode-Branch: main\n"),
     )
-    repo.git("push", "-q", "-f", "origin", f"{evil}:refs/treering/heads/main")
+    write_to(repo, evil, forger.aim()[0])
 
     ada.tr.sync()
 
@@ -276,13 +277,16 @@ def test_a_scope_that_was_renamed_is_still_yours(clone: Team) -> None:
     assert whose(ada, made) == ("you", [])
 
 
-def test_history_that_was_cut_off_is_nobodys_word(clone: Team) -> None:
+@pytest.mark.parametrize("place", ["own", "fetched"])
+def test_history_that_was_cut_off_is_nobodys_word(clone: Team, place: str) -> None:
     ada = clone("ada")
     made = ada.tr.remember("Use WAL mode", type="decision").id
     ada.tr.remember("Retry with jitter", type="pattern")
     ada.tr.sync()
     bob = clone("bob")
-    bob.git("fetch", "-q", "--depth=1", "origin", "+refs/treering/heads/*:refs/treering/heads/*")
+    there = own_ref(ada)
+    here = f"{HEADS}main" if place == "own" else there.replace(CLONES, FETCHED)
+    bob.git("fetch", "-q", "--depth=1", "origin", f"+{there}:{here}")
 
     assert bob.tr.read(made).origin == "unverified"
 
@@ -322,9 +326,9 @@ def test_a_ref_that_was_moved_by_hand_brings_nothing_of_yours(clone: Team, forge
     mine = ada.tr.remember("Use WAL mode", type="decision").id
     ada.tr.sync()
     forged = forger.push({path_of(mine): reword(raw(ada, mine), "Use no WAL mode")}, name=ADA)
-    ada.git("fetch", "-q", "origin", "refs/treering/heads/main")
+    ada.git("fetch", "-q", "origin", forger.aim()[0])
 
-    ada.git("update-ref", "-m", "moved", "refs/treering/heads/main", forged)
+    ada.git("update-ref", "-m", "moved", f"{HEADS}main", forged)
 
     assert ada.tr.read(mine).title == "Use no WAL mode"
     assert whose(ada, mine)[0] == "teammate"
