@@ -230,6 +230,23 @@ def test_what_was_shared_before_filter_repo_is_fetched_after_it(shop: Repo) -> N
     assert vanished(shop) == []
 
 
+def test_what_was_remembered_before_the_fetch_is_seen_with_what_it_brings(shop: Repo) -> None:
+    """Also what was shared before: by then this clone's name there counts as somebody else's."""
+    origin = shop.path.parent / "origin.git"
+    shop.git("init", "-q", "--bare", str(origin))
+    shop.git("remote", "add", "origin", str(origin))
+    shop.tr.sync()
+    filter_repo(shop, "--path", "src")
+    shop.git("remote", "add", "origin", str(origin))
+    shop.tr.remember("Processes are fast", type="insight")
+
+    shop.tr.sync()
+    shop.tr.sync()
+
+    assert shop.titles("feat") == {*BOTH, "Processes are fast"}
+    assert vanished(shop) == []
+
+
 def test_doctor_brings_back_what_filter_branch_emptied(shop: Repo) -> None:
     """A usual way to keep one folder; the old commits stay under refs/original."""
     keep = "git read-tree --empty; git reset -q $GIT_COMMIT -- src"

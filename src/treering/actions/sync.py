@@ -176,8 +176,8 @@ class _SyncRun:
             actor = self._workspace.actor(lock)
             self._redacted |= incoming.take_out_redacted(actor, self._vault, news)
             for one in news:
-                tips = tuple(self._redacted.get(tip, tip) for tip in one.heads)
-                self._take_one(actor, place, one._replace(heads=tips), bases)
+                own = place.own_head(one.scope)
+                self._take_one(actor, place, one.as_rewritten(self._redacted, own), bases)
             if self._direction != "push":
                 for scope in outgoing.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")

@@ -15,7 +15,7 @@ from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import refs
 from treering.model.document import FORMAT
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import HEADS, PUSHED, Scope
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.merge.replay import is_redacted
@@ -36,6 +36,12 @@ class IncomingScope(NamedTuple):
     before: str | None  # what was seen so far
     losses: Mapping[str, Loss]
     refusals: tuple[str, ...] = ()
+    own: str = ""  # what this clone's own ref there has
+
+    def as_rewritten(self, commits: Mapping[str, str], own: str) -> "IncomingScope":
+        """The same after a redaction, which wrote commits again."""
+        tips = tuple(commits.get(tip, tip) for tip in self.heads)
+        return self._replace(heads=tips, own=commits.get(own, own))
 
 
 class ScopeOutcome(NamedTuple):
@@ -99,7 +105,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
 
     1 no branch of that name here, nothing of ours -> stays where it was fetched to, to be read
     2 other work of the same name                  -> the same, under the name of whose it is
-    3 the same work                                -> seen as one
+    3 the same work, or ours that vanished here    -> seen as one
 
     `is_ahead` says that we have something to say there, too, that nobody has yet.
     """
@@ -120,7 +126,11 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
     before = incoming.before
     kin = vault.kinship.choose(scope, tips, is_sure=True)
-    view, result = heads.see(vault, actor.held, scope, kin)
+    if not refs.list_refs(vault.repository.common_dir, PUSHED):
+        # We have a name there and know of no push: our refs vanished, and with a history that was
+        # written again, so did the code that would tell our work.
+        kin += [t for t, head in zip(tips, incoming.heads, strict=True) if head == incoming.own]
+    view, result = heads.see(vault, actor.held, scope, list(dict.fromkeys(kin)))
     if view == before or view is None:
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
     outcome = ScopeOutcome(
