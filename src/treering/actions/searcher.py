@@ -22,6 +22,7 @@ from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
+from treering.search.storage import LEVELS
 from treering.store import message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -141,7 +142,11 @@ class Searcher:
         self.index = Index(folder, read=self._read, embedder=embedder, detectors=rules)
         #: The same for all that hooks did not write down: small, whatever the history is.
         self.knowledge = Index(
-            folder / "knowledge", read=self._read, embedder=embedder, detectors=rules
+            folder / "knowledge",
+            read=self._read,
+            embedder=embedder,
+            detectors=rules,
+            levels=LEVELS + 1,
         )
         self.lists = KnowledgeLists(folder / "knowledge" / "lists")
         #: Flags of blobs the index does not know them of.

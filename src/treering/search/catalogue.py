@@ -15,7 +15,7 @@ from typing import Protocol
 
 from treering.model.memory import Memory
 from treering.search.corpus import Batch, Corpus, Segment, StoredSegment, WeightedSegment
-from treering.search.storage import IndexFolder, LockedError
+from treering.search.storage import LEVELS, IndexFolder, LockedError
 
 Progress = Callable[[int, int], None]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
@@ -49,8 +49,14 @@ class ReadError(Exception):
 class Catalogue:
     """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
 
-    def __init__(self, folder: Path, read: Read, detectors: Detectors | None = None) -> None:
-        self._folder = IndexFolder(folder, detectors.version if detectors else 0)
+    def __init__(
+        self,
+        folder: Path,
+        read: Read,
+        detectors: Detectors | None = None,
+        levels: int = LEVELS,
+    ) -> None:
+        self._folder = IndexFolder(folder, detectors.version if detectors else 0, levels)
         self._read = read
         self._detectors = detectors
         self._state = ""

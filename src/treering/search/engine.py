@@ -24,7 +24,7 @@ from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning, Vectors
-from treering.search.storage import MANY_SEGMENTS
+from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
@@ -36,7 +36,8 @@ class Index:
 
     `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
-    looked at once, and what was found is kept with its entry.
+    looked at once, and what was found is kept with its entry. `levels` are the folders that must be
+    ours for anything to be kept: this one, and those above it.
     """
 
     def __init__(
@@ -46,11 +47,12 @@ class Index:
         read: Read,
         embedder: Embedder | None = None,
         detectors: Detectors | None = None,
+        levels: int = LEVELS,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read, detectors)
-        self._vectors = Vectors(folder, embedder, self._reading) if embedder else None
+        self._catalogue = Catalogue(folder, read, detectors, levels)
+        self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
