@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.catalogue import Catalogue, Detectors, Progress, Read, ReadError
+from treering.search.catalogue import Catalogue, Detectors, Known, Progress, Read, ReadError
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
@@ -37,7 +37,8 @@ class Index:
     `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
-    ours for anything to be kept: this one, and those above it.
+    ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
+    another index has of a blob: what that one looked at is not looked at again.
     """
 
     def __init__(
@@ -48,10 +49,11 @@ class Index:
         embedder: Embedder | None = None,
         detectors: Detectors | None = None,
         levels: int = LEVELS,
+        known: Known | None = None,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read, detectors, levels)
+        self._catalogue = Catalogue(folder, read, detectors, levels, known)
         self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
