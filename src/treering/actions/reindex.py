@@ -30,7 +30,7 @@ def forget_derived(workspace: Workspace) -> None:
 def catch_up(workspace: Workspace) -> None:
     """Make what was just written or fetched searchable: whoever brings in many memories has a
     person waiting with a bar to look at, and the next question should not pay for it."""
-    workspace.searcher.index.catch_up(workspace.view_of_all().ranks_of_all())
+    workspace.searcher.catch_up(workspace.view_of_all())
 
 
 def tidy(workspace: Workspace) -> None:

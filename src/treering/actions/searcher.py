@@ -22,6 +22,7 @@ from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
+from treering.search.storage import LEVELS
 from treering.store import message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -138,10 +139,21 @@ class Searcher:
         self._store = store
         self._ledger = ledger
         embedder, rules = embedder_named(model), DetectorRules()
-        self.index = Index(folder, read=self._read, embedder=embedder, detectors=rules)
-        #: The same for all that hooks did not write down: small, whatever the history is.
+        #: All that hooks did not write down: small, whatever the history is. It is brought up to
+        #: date before the other, which takes over what was seen in a memory.
         self.knowledge = Index(
-            folder / "knowledge", read=self._read, embedder=embedder, detectors=rules
+            folder / "knowledge",
+            read=self._read,
+            embedder=embedder,
+            detectors=rules,
+            levels=LEVELS + 1,
+        )
+        self.index = Index(
+            folder,
+            read=self._read,
+            embedder=embedder,
+            detectors=rules,
+            known=self.knowledge.entry,
         )
         self.lists = KnowledgeLists(folder / "knowledge" / "lists")
         #: Flags of blobs the index does not know them of.
@@ -159,13 +171,18 @@ class Searcher:
 
     @property
     def indexes(self) -> tuple[Index, Index]:
-        return self.index, self.knowledge
+        return self.knowledge, self.index
 
     def rebuild(self, view: View, progress: Progress | None = None) -> int:
         """Index exactly what a view holds, anew; how many memories that are."""
         self.lists.forget()
         self.knowledge.rebuild(self.lists.ranks(view, every_copy=True))
         return self.index.rebuild(view.ranks_of_all(), progress)
+
+    def catch_up(self, view: View) -> None:
+        """Index everything in the layers of a view, shown or not."""
+        self.knowledge.catch_up(self.lists.ranks(view, every_copy=True))
+        self.index.catch_up(view.ranks_of_all())
 
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
@@ -182,12 +199,12 @@ class Searcher:
         )
         ready = self._views.pop(key, None)
         if ready is None:
-            if index is self.knowledge:
-                ranks = self.lists.ranks(view, every_copy=every_copy)
-            else:
+            ranks = self.lists.ranks(view, every_copy=every_copy)
+            self.knowledge.catch_up(ranks)
+            if index is self.index:
                 ranks = view.ranks_of_all() if every_copy else view.ranks()
+                index.catch_up(ranks)
             ready = SearchView(index, view, ranks)
-            index.catch_up(ranks)
         self._views[key] = ready
         for oldest in list(self._views)[:-_MOST_VIEWS]:
             self._views.pop(oldest, None)  # a server's threads may be here together

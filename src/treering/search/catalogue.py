@@ -15,12 +15,15 @@ from typing import Protocol
 
 from treering.model.memory import Memory
 from treering.search.corpus import Batch, Corpus, Segment, StoredSegment, WeightedSegment
-from treering.search.storage import IndexFolder, LockedError
+from treering.search.entry import Entry
+from treering.search.storage import LEVELS, IndexFolder, LockedError
 
 Progress = Callable[[int, int], None]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
 Inspect = Callable[[Memory], tuple[str, ...] | None]
+#: The entry another index has of a blob, which was looked at for it.
+Known = Callable[[str], Entry | None]
 
 _BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
 _STEP = 100  # memories between two calls of `progress`
@@ -49,10 +52,18 @@ class ReadError(Exception):
 class Catalogue:
     """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
 
-    def __init__(self, folder: Path, read: Read, detectors: Detectors | None = None) -> None:
-        self._folder = IndexFolder(folder, detectors.version if detectors else 0)
+    def __init__(
+        self,
+        folder: Path,
+        read: Read,
+        detectors: Detectors | None = None,
+        levels: int = LEVELS,
+        known: Known | None = None,
+    ) -> None:
+        self._folder = IndexFolder(folder, detectors.version if detectors else 0, levels)
         self._read = read
         self._detectors = detectors
+        self._known = known or (lambda blob: None)  # noqa: ARG005
         self._state = ""
         self._overlays: list[Batch] = []
         self._unreadable: set[str] = set()
@@ -144,7 +155,12 @@ class Catalogue:
         if not blobs or self._detectors is None:
             return
         inspect = self._detectors.inspect
-        flags = {blob: inspect(memory) for blob, memory in self._reading(blobs)}
+        flags = {
+            blob: entry.flags
+            if (entry := self._known(blob)) and entry.flags is not None
+            else inspect(memory)
+            for blob, memory in self._reading(blobs)
+        }
         self._unreadable |= blobs - flags.keys()
         segments = [shelf.segment.name for shelf in self._unfinished()]
         try:
@@ -277,7 +293,9 @@ class Catalogue:
         while part := list(islice(remaining, _BATCH)):
             batch = Batch()
             for blob, memory in self._reading(part):
-                batch.add(blob, memory, inspect(memory) if inspect else None)
+                entry = self._known(blob)  # if there was no time for it there, there is none here
+                look = inspect(memory) if inspect and not entry else None
+                batch.add(blob, memory, entry.flags if entry else look)
                 count += 1
                 if progress and count % _STEP == 0:
                     progress(count, total)

@@ -17,14 +17,14 @@ from typing import TypeVar
 
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.catalogue import Catalogue, Detectors, Progress, Read, ReadError
+from treering.search.catalogue import Catalogue, Detectors, Known, Progress, Read, ReadError
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning, Vectors
-from treering.search.storage import MANY_SEGMENTS
+from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
@@ -36,7 +36,9 @@ class Index:
 
     `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
-    looked at once, and what was found is kept with its entry.
+    looked at once, and what was found is kept with its entry. `levels` are the folders that must be
+    ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
+    another index has of a blob: what that one looked at is not looked at again.
     """
 
     def __init__(
@@ -46,11 +48,13 @@ class Index:
         read: Read,
         embedder: Embedder | None = None,
         detectors: Detectors | None = None,
+        levels: int = LEVELS,
+        known: Known | None = None,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read, detectors)
-        self._vectors = Vectors(folder, embedder, self._reading) if embedder else None
+        self._catalogue = Catalogue(folder, read, detectors, levels, known)
+        self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()

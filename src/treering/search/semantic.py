@@ -139,9 +139,10 @@ def embedder_named(name: str) -> Embedder | None:
 class Vectors:
     """The vectors of one model. Not safe for threads: Index takes the lock."""
 
-    def __init__(self, folder: Path, embedder: Embedder, read: Read) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, read: Read, levels: int) -> None:
         digest = hashlib.sha256(embedder.name.encode()).hexdigest()[:12]
         self._path = folder / f"vectors-{digest}"
+        self._levels = levels
         self._embedder = embedder
         self._read = read
         self._rows: dict[str, int] = {}
@@ -206,7 +207,7 @@ class Vectors:
         self._size = size
 
     def _append(self, data: bytes) -> None:
-        make_folder(self._path.parent, levels=2)
+        make_folder(self._path.parent, levels=self._levels)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
         with os.fdopen(open_file(self._path, flags), "ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -223,7 +224,7 @@ class Vectors:
         import numpy
 
         try:
-            check_folder(self._path.parent, levels=2)
+            check_folder(self._path.parent, levels=self._levels)
             data = read_file(self._path)
         except OSError:
             data = b""

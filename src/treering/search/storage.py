@@ -42,7 +42,7 @@ _ENTRIES = ".entries"
 _CRC = 4
 _TRIES = 5
 _DATA = "data-[0-9a-f]{12}"
-_LEVELS = 2  # our folder under the common dir, and the index in it
+LEVELS = 2  # our folder under the common dir, and the index in it
 _ABANDONED = 3600.0  # seconds after which a data folder nobody points to is no build under way
 
 
@@ -58,11 +58,12 @@ class IndexFolder:
     """One index folder. Holds no state but its path, so any process may do anything beside it.
 
     `detectors` is the version of the rules by which memories were looked at; with others, what was
-    found does not count.
+    found does not count. `levels` are the folders that must be ours, this one included.
     """
 
-    def __init__(self, path: Path, detectors: int = 0) -> None:
+    def __init__(self, path: Path, detectors: int = 0, levels: int = LEVELS) -> None:
         self.path = path
+        self._levels = levels
         self._stamp = _STAMP | {"detectors": detectors}
 
     def state(self) -> str:
@@ -119,7 +120,9 @@ class IndexFolder:
 
     def replace(self, batches: Iterable[Segment]) -> None:
         """Build anew beside what is there, then let it count."""
-        make_folder(self.path, levels=_LEVELS)
+        for level in range(LEVELS, self._levels + 1):  # from the index on for this user alone
+            folder = (self.path, *self.path.parents)[self._levels - level]
+            make_folder(folder, levels=level)
         data = self.path / f"data-{secrets.token_hex(6)}"
         data.mkdir(mode=0o700)
         try:
@@ -137,11 +140,11 @@ class IndexFolder:
     def drop(self) -> None:
         """Let nothing count; what cannot be removed is overwritten by the next rebuild."""
         with suppress(OSError):
-            check_folder(self.path, levels=_LEVELS)
+            check_folder(self.path, levels=self._levels)
             (self.path / "CURRENT").unlink(missing_ok=True)
 
     def _data(self) -> Path:
-        check_folder(self.path, levels=_LEVELS)
+        check_folder(self.path, levels=self._levels)
         stamp = json.loads(read_file(self.path / "CURRENT"))
         if not isinstance(stamp, dict):
             raise AbsentError(self.path)
