@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -369,6 +370,7 @@ def test_hooks_do_not_open_the_records(repo: Repo):
     repo.tr.remember("Prices are in cents", type="convention")
     repo.git("commit", "-q", "--allow-empty", "-m", "Round prices")
     repo.tr.backfill()
+    shutil.rmtree(repo.path / ".git" / "treering" / "index")
 
     context(repo, "claude", "SessionStart")
 
