@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Many tests wait for processes: half as many again as there are cores keep all of them busy.
+WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 
 .PHONY: help demo test test-deep mutants lint package bench reliability eval clean
 
@@ -28,7 +30,7 @@ demo: $(READY)
 	@$(BIN)/treering demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto -m 'not deep'
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not deep'
 
 test-deep: $(READY)
 	$(BIN)/python -m pytest -n auto

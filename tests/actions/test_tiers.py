@@ -209,7 +209,6 @@ def test_what_changed_is_followed(many: Repo) -> None:
 def test_only_what_is_new_is_read(many: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     """A commit costs a look at its own memories, not at all that are stored."""
     many.tr.recall("signed cookies", records="none")
-    _commit(many, "One more")
     looked_at: list[str] = []
     from treering.search import knowledge
 
@@ -217,6 +216,7 @@ def test_only_what_is_new_is_read(many: Repo, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         knowledge, "_read", lambda layer, blobs: (looked_at.extend(blobs), read(layer, blobs))[1]
     )
+    _commit(many, "One more")
 
     many.tr.recall("signed cookies", records="none")
 

@@ -54,6 +54,7 @@ def test_a_large_memory_that_fits_in_part_is_told_why(mounts, make_repo, tmp_pat
     assert "No space left" in _error(done)["message"]
 
 
+@pytest.mark.deep
 def test_an_import_that_does_not_fit_leaves_nothing_half_done(mounts, make_repo, tmp_path):
     """It goes through `git fast-import`, in one commit: all of it or nothing."""
     disk = mounts.tmpfs(tmp_path / "disk", "3m")

@@ -54,9 +54,11 @@ def escape(branch: str) -> str:
 
 def unescape(component: str) -> str | None:
     """The branch name behind an escaped one; None where it was cut, or is not ours."""
-    if "%+" in component or re.search(r"%(?!25|2F|40|7E)", component):
+    if "%+" in component or re.search(r"%(?!20|25|2F|40|7E)", component):
         return None
-    plain = component.replace("%2F", "/").replace("%40", "@").replace("%7E", "~")
+    plain = (
+        component.replace("%2F", "/").replace("%40", "@").replace("%7E", "~").replace("%20", " ")
+    )
     return plain.replace("%25", "%")
 
 
@@ -77,7 +79,8 @@ class Scope(NamedTuple):
             name = "@" + component[3:]
             return cls(name, is_detached=True) if re.fullmatch(_DETACHED, name) else None
         branch = unescape(component) or full_name
-        return cls(branch) if branch and escape(branch) == component else None
+        is_ours = branch and " " not in branch and escape(branch) == component
+        return cls(branch) if is_ours else None
 
     def aside(self, oldest: str) -> "Scope":
         """The name this scope gets when another branch needs its own: no branch can have it, and it
