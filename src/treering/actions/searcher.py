@@ -5,13 +5,14 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.actions.own_words import OwnWords
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.graph.network import Network
@@ -19,9 +20,10 @@ from treering.model import document
 from treering.model.memory import Memory
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
-from treering.search import Entry, Hit, Index, SearchResult, embedder_named
+from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
+from treering.search.meaning.models import ModelChoice
 from treering.search.storage import LEVELS
 from treering.store import message
 from treering.store.store import Store
@@ -135,23 +137,30 @@ def _sequence(view: View) -> dict[str, int]:
 class Searcher:
     """Makes views searchable, and remembers the last few."""
 
-    def __init__(self, store: Store, ledger: Ledger, folder: Path, *, model: str = "") -> None:
+    def __init__(
+        self,
+        store: Store,
+        ledger: Ledger,
+        folder: Path,
+        *,
+        model: ModelChoice | None = None,
+        own_words: Callable[[], str] = str,
+    ) -> None:
         self._store = store
         self._ledger = ledger
-        embedder, rules = embedder_named(model), DetectorRules()
+        self.model = model or ModelChoice()
+        models, rules = self.model.models(), DetectorRules()
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
+        small = folder / "knowledge"
+        first = Understanding(small, models, levels=LEVELS + 1, own_words=own_words)
         self.knowledge = Index(
-            folder / "knowledge",
-            read=self._read,
-            embedder=embedder,
-            detectors=rules,
-            levels=LEVELS + 1,
+            small, read=self._read, understanding=first, detectors=rules, levels=LEVELS + 1
         )
         self.index = Index(
             folder,
             read=self._read,
-            embedder=embedder,
+            understanding=Understanding(folder, models, known=first.vector, own_words=own_words),
             detectors=rules,
             known=self.knowledge.entry,
         )
@@ -177,7 +186,16 @@ class Searcher:
         """Index exactly what a view holds, anew; how many memories that are."""
         self.lists.forget()
         self.knowledge.rebuild(self.lists.ranks(view, every_copy=True))
-        return self.index.rebuild(view.ranks_of_all(), progress)
+        count = self.index.rebuild(view.ranks_of_all(), progress)
+        self.make_vectors()
+        return count
+
+    def make_vectors(self) -> None:
+        """Make the vectors of a slow model, however long it takes: in a rebuild, or beside the
+        answers of a server."""
+        if self.model.has_slow:
+            for index in self.indexes:
+                index.make_vectors()
 
     def catch_up(self, view: View) -> None:
         """Index everything in the layers of a view, shown or not."""
@@ -229,6 +247,13 @@ class Searcher:
             for blob in batch:
                 if memory := _parse(vaults, blob):
                     yield blob, self._ledger.date(memory, versions.get(blob))
+
+
+def open_searcher(store: Store, ledger: Ledger, folder: Path, cache: Path | None) -> Searcher:
+    """The way to search, as the repository's settings want it."""
+    repository = store.repository
+    model = ModelChoice(repository.config("treering.semantic") or "", cache)
+    return Searcher(store, ledger, folder, model=model, own_words=OwnWords(repository))
 
 
 def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:

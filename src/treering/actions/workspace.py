@@ -138,10 +138,9 @@ class Workspace:
     @cached_property
     def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.searcher import Searcher
+        from treering.actions.searcher import open_searcher
 
-        model = self.repository.config("treering.semantic") or ""
-        return Searcher(self.store, self.ledger, self.derived("index"), model=model)
+        return open_searcher(self.store, self.ledger, self.derived("index"), self._cache)
 
     @cached_property
     def ledger(self) -> "Ledger":

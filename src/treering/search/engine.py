@@ -23,8 +23,8 @@ from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
-from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import LEVELS, MANY_SEGMENTS
+from treering.search.understanding import QuestionSense, Understanding
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
@@ -38,7 +38,8 @@ class Index:
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
-    another index has of a blob: what that one looked at is not looked at again.
+    another index has of a blob: what that one looked at is not looked at again. `understanding` is
+    what it knows of meaning; without one, search is by words alone.
     """
 
     def __init__(
@@ -46,15 +47,16 @@ class Index:
         folder: Path,
         *,
         read: Read,
-        embedder: Embedder | None = None,
+        understanding: Understanding | None = None,
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read, detectors, levels, known)
-        self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
+        self._understanding = understanding
+        observe = understanding.note if understanding else None
+        self._catalogue = Catalogue(folder, read, detectors, levels, known, observe)
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
@@ -73,6 +75,8 @@ class Index:
                 missing = self._catalogue.missing(missing)
             count = self._change(lambda: self._catalogue.add(missing, progress)) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
+            if count and self._understanding:
+                self._understanding.library.keep()
             return count
 
     def search(
@@ -143,7 +147,20 @@ class Index:
         """Index exactly these blobs anew; the old index serves until the new one is whole."""
         with self._lock:
             self._settled = None
-            return self._change(lambda: self._catalogue.rebuild(list(blobs), progress))
+            blobs = list(blobs)
+            if self._understanding:
+                self._understanding.library.start_over(blobs)
+            count = self._change(lambda: self._catalogue.rebuild(blobs, progress))
+            if self._understanding:
+                self._understanding.library.keep()
+            return count
+
+    def make_vectors(self) -> None:
+        """Make every vector that is missing, however long it takes."""
+        if self._understanding:
+            with self._lock:
+                library, blobs = self._understanding.library, self._snapshot().numbers
+                self._change(lambda: library.complete(blobs, self._reading))
 
     @property
     def is_untidy(self) -> bool:
@@ -155,6 +172,8 @@ class Index:
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
+            if self._understanding and self._understanding.library.behind:
+                return True
             return self._catalogue.is_open and bool(self._catalogue.uninspected)
 
     def inspect_rest(self) -> None:
@@ -164,6 +183,9 @@ class Index:
         """
         with self._lock:
             self._change(self._catalogue.inspect_rest)
+            if understanding := self._understanding:
+                blobs = self._snapshot().numbers
+                self._change(lambda: understanding.complete(blobs, self._reading))
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -191,9 +213,8 @@ class Index:
                 snapshot = self._snapshot()
                 view = self._view(snapshot, visible)
         others = {word: self._view(snapshot, blobs) for word, blobs in elsewhere.items()}
-        wants_meaning = request.mode != "text" and not request.query.is_empty
-        meaning = self._meaning(request.query.words, view) if wants_meaning else None
-        return search(request, view, self._reading, meaning, others)
+        sense = self._sense(request, view)
+        return search(request, view, self._reading, sense, others)
 
     def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))
@@ -204,17 +225,11 @@ class Index:
                 self._views.popitem(last=False)
         return view
 
-    def _meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
-        """The semantic half, or None: a model that fails costs its half of the answer, no more."""
-        if self._vectors is None:
-            return None
-        try:
-            with self._lock:
-                return self._vectors.meaning(words, view)
-        except ReadError:
-            raise
-        except Exception:
-            return None
+    def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
+        if request.mode == "text" or request.query.is_empty or not self._understanding:
+            return QuestionSense()
+        with self._lock:
+            return self._understanding.sense(request.query.words, view, self._reading)
 
     def _change(self, change: Callable[[], Answer]) -> Answer:
         """Run a change; the reader's own error comes out as it went in."""

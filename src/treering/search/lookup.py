@@ -25,8 +25,8 @@ from treering.search.matching import (
     matches_of,
     show,
 )
+from treering.search.meaning.protocol import Meaning
 from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
-from treering.search.semantic import Meaning
 from treering.search.similarity import FOLDABLE, folds
 from treering.search.tiers import (
     answering,
@@ -36,12 +36,14 @@ from treering.search.tiers import (
     put_first,
     verbatim,
 )
+from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries, filter_numbers
-from treering.text.likeness import NEAR_IN_MEANING
 
+_NO_SENSE = QuestionSense()
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
-_NO_MODEL = "No embedding model is installed: this is text search only."
+_NO_MODEL = "Search by meaning is turned off: this is text search only."
+_NOT_UNDERSTOOD = "No word of this question is known to the model: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
 _NO_WORDS = "There is no word in this question to look for."
 
@@ -59,7 +61,7 @@ def search(
     request: Request,
     view: VisibleEntries,
     read: Read,
-    meaning: Meaning | None = None,
+    sense: QuestionSense = _NO_SENSE,
     elsewhere: Elsewhere = MappingProxyType({}),
 ) -> SearchResult:
     """Answer a question; an empty one lists what the filters leave, by `order`."""
@@ -69,12 +71,14 @@ def search(
         return SearchResult(notes=(_NO_WORDS,))
     if request.query.is_empty:
         return _listing(request, view, elsewhere)
-    matches = matches_of(request, view, read, elsewhere)
-    if meaning is None and request.mode != "text":
+    matches = matches_of(request, view, read, elsewhere, sense.synonyms)
+    if not sense.has_model and request.mode != "text":
         matches.notes.append(_NO_MODEL)
+    elif sense.meaning is None and request.mode == "semantic":
+        matches.notes.append(_NOT_UNDERSTOOD)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
         return _only_common_words(request, view, elsewhere, matches.notes)
-    return _rank(request, view, matches, meaning if request.mode != "text" else None)
+    return _rank(request, view, matches, sense.meaning)
 
 
 def _only_common_words(
@@ -165,15 +169,15 @@ def _pool(
         numbers = set(numbers).difference(*(holding(t, view) for t in request.query.excluded))
     if matches.has_phrase:
         numbers = matches.scores.keys()
-    near = meaning.nearest(numbers, POOL if request.mode == "semantic" else _NEAREST)
     if request.mode == "semantic":
+        near = meaning.nearest(numbers, POOL)
         return near, near
+    near = meaning.join(numbers, _NEAREST)
     cosines = near | meaning.near(texts.keys() - near.keys())
     highest = max(texts.values(), default=1.0) or 1.0
-    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= NEAR_IN_MEANING}
     scores = {
-        n: texts.get(n, 0.0) / highest + meaning.weight * max(cosines.get(n, 0.0), 0.0)
-        for n in candidates
+        n: texts.get(n, 0.0) / highest + meaning.weight * max(cosine - meaning.floor, 0.0)
+        for n, cosine in cosines.items()
     }
     return scores, cosines
 

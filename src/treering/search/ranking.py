@@ -60,7 +60,7 @@ def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, flo
     for clause in clauses:
         for number in rarities.keys() & clause.weights.keys():
             rarities[number] += clause.rarity
-    total = sum(clause.rarity for clause in clauses) or 1.0
+    total = sum(clause.rarity for clause in clauses if clause.kind != "synonym") or 1.0
     return {number: rarity / total for number, rarity in rarities.items()}
 
 
