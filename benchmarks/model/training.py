@@ -69,7 +69,7 @@ class Table:
                 steps.zero_grad()
                 loss.backward()
                 steps.step()
-                total += float(loss)
+                total += float(loss.detach())
             print(f"epoch {epoch}: {total / (len(pairs) // BATCH):.4f}", flush=True)
         return bags.weight.detach().numpy(), counts
 

@@ -28,6 +28,9 @@ class Fake:
         self.embedded: list[str] = []
         self.broken = False
 
+    def rest(self) -> None:
+        pass
+
     def understands(self, text: str) -> bool:
         return bool(text)
 

@@ -5,9 +5,13 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from treering.actions.searcher import Searcher
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder
+from treering.git.repository import Repository
+from treering.store.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,12 @@ def catch_up(workspace: Workspace) -> None:
     """Make what was just written or fetched searchable: whoever brings in many memories has a
     person waiting with a bar to look at, and the next question should not pay for it."""
     workspace.searcher.catch_up(workspace.view_of_all())
+
+
+def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:
+    """A searcher for another thread of this process, and all there is to search."""
+    workspace = Workspace(Repository(git_dir), cache=cache)
+    return workspace.searcher, workspace.view_of_all()
 
 
 def tidy(workspace: Workspace) -> None:

@@ -169,6 +169,7 @@ class Searcher:
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
         self._tidying: threading.Thread | None = None
+        self._learning: threading.Thread | None = None
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
@@ -194,8 +195,37 @@ class Searcher:
         """Make the vectors of a slow model, however long it takes: in a rebuild, or beside the
         answers of a server."""
         if self.model.has_slow:
+            self._ready_model()
             for index in self.indexes:
                 index.make_vectors()
+
+    def _ready_model(self) -> None:
+        """Have the slow model ready, and in use here."""
+        if not self.model.is_ready:
+            self.model.prepare()
+            slow = self.model.best
+            if slow and not slow.is_quick:
+                for index in self.indexes:
+                    index.use(slow)
+
+    def learn_soon(self) -> None:
+        """Make the vectors of a slow model beside the answers, for a process that lives on. Git
+        handles are not for two threads: the other one has a searcher of its own."""
+        if not self.model.has_slow or (self._learning and self._learning.is_alive()):
+            return
+        if self.model.is_ready and not any(index.lacks_vectors for index in self.indexes):
+            return
+
+        def learn() -> None:
+            from treering.actions.reindex import open_beside
+
+            self._ready_model()
+            searcher, view = open_beside(self._store.repository.git_dir, self.model.cache)
+            searcher.catch_up(view)
+            searcher.make_vectors()
+
+        self._learning = threading.Thread(target=learn, daemon=True)
+        self._learning.start()
 
     def catch_up(self, view: View) -> None:
         """Index everything in the layers of a view, shown or not."""

@@ -182,9 +182,10 @@ class Workspace:
         return self._cache.resolve() / digest / name
 
     def settle(self) -> None:
-        """After a look at the index: let it be put in order, if this process lives long enough."""
+        """After a look at the index: let it be put in order, if this process lives on."""
         if not self._is_brief:
             self.searcher.tidy_soon()
+            self.searcher.learn_soon()
 
     def catch_up_soon(self) -> None:
         """After a write: note what is around beside the answers, if that was too much on the way

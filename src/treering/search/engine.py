@@ -23,6 +23,7 @@ from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
+from treering.search.meaning.protocol import Embedder
 from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.understanding import QuestionSense, Understanding
 from treering.search.visible import VisibleEntries
@@ -155,6 +156,17 @@ class Index:
                 self._understanding.library.keep()
             return count
 
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether the last question met memories without one."""
+        return bool(self._understanding and self._understanding.library.behind)
+
+    def use(self, embedder: Embedder) -> None:
+        """Search with one more model, from now on."""
+        if self._understanding:
+            with self._lock:
+                self._understanding.library.add(embedder)
+
     def make_vectors(self) -> None:
         """Make every vector that is missing, however long it takes."""
         if self._understanding:
@@ -172,7 +184,7 @@ class Index:
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
-            if self._understanding and self._understanding.library.behind:
+            if self.lacks_vectors:
                 return True
             return self._catalogue.is_open and bool(self._catalogue.uninspected)
 

@@ -20,6 +20,7 @@ _MOST_EXPANSIONS = 64
 _SPELLED = 0.7  # a word we guessed counts less than one that was typed
 _SAME = 0.4  # so does one that means the same; with 0.7 it hurt
 _COMMON = 0.2  # a word that so many memories hold says nothing as a synonym
+_SEVERAL = 50  # memories, which are always few
 _SHORTEST, _LONGEST = 4, 24  # letters of a word that is guessed at
 _MOST_GUESSES = 3
 _MOST_READ = 2000  # memories read to check a phrase
@@ -241,7 +242,7 @@ def synonym_clauses(snapshot: Corpus, terms: Sequence[str], synonyms: Synonyms) 
 def _weights_of(snapshot: Corpus, terms: Terms) -> Weights:
     """Documents that hold all of some terms, unless those are everywhere."""
     first, *others = sorted((snapshot.weights(term) for term in terms), key=len)
-    if len(first) > _COMMON * snapshot.count:
+    if len(first) > max(_COMMON * snapshot.count, _SEVERAL):
         return {}
     if not others:
         return first

@@ -61,6 +61,7 @@ class MemoryVectors:
             file, _ = self._opened
             file.append(self._new)
             self._new, self._state = None, file.state()
+            self._embedder.rest()
 
     def missing(self, blobs: Iterable[str]) -> list[str]:
         rows = self._columns.rows
@@ -103,7 +104,7 @@ class MemoryVectors:
         columns = self._columns
         if self._view is None or self._view.view is not view or self._view.columns is not columns:
             self._view = VectorView(view, columns)
-        return Nearness(self._view, question, self._embedder.weight, self._embedder.floor)
+        return Nearness(self._view, question, self._embedder)
 
     @property
     def _columns(self) -> VectorColumns:
@@ -153,13 +154,22 @@ class VectorLibrary:
         levels: int,
         known: KnownVector | None = None,
     ) -> None:
-        models = [
-            MemoryVectors(folder, e, levels, known if e.is_quick else None) for e in embedders
-        ]
-        self._models = sorted(models, key=lambda model: model.is_quick)
+        self._folder = folder
+        self._levels = levels
+        self._known = known
+        self._models: list[MemoryVectors] = []
         self._checked: VisibleEntries | None = None
         #: How many memories have no vector yet of the model that would be used.
         self.behind = 0
+        for embedder in embedders:
+            self.add(embedder)
+
+    def add(self, embedder: Embedder) -> None:
+        """Use one more model, from now on."""
+        known = self._known if embedder.is_quick else None
+        models = [*self._models, MemoryVectors(self._folder, embedder, self._levels, known)]
+        self._models = sorted(models, key=lambda model: model.is_quick)
+        self._checked = None
 
     def __bool__(self) -> bool:
         return bool(self._models)

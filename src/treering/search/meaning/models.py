@@ -41,6 +41,12 @@ class ModelChoice:
         """The model that answers where it has seen enough."""
         return next(iter(self.models()), None)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the slow model, where there is one, can be used at once."""
+        folder = _folder(self.setting, self.cache)
+        return folder is None or _is_ready(folder)
+
     def models(self) -> list[Embedder]:
         """Those that are ready, the best first."""
         folder = _folder(self.setting, self.cache)

@@ -12,12 +12,14 @@ from collections.abc import Collection, Iterable
 from operator import mul
 from typing import Any
 
+from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns
 from treering.search.visible import VisibleEntries
 
 _ERROR = 0.18  # twice what an estimate errs by
-_BEYOND = 0.1  # above the floor, from which on meaning alone brings a memory in
-_MOST_SCANNED = 20_000  # memories looked through for a question; beyond, words choose
+_BEYOND = 0.05  # above the floor, from which on meaning alone brings a memory in
+_SAMPLE = 512
+_FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words find
 _ROUGHLY = 3  # as many are looked at closely as are wanted, times this
 
 
@@ -52,11 +54,10 @@ class VectorView:
 class Nearness:
     """The cosines between one question and the documents of a view."""
 
-    def __init__(
-        self, vectors: VectorView, question: SmallVector, weight: float, floor: float
-    ) -> None:
-        self.weight = weight
-        self.floor = floor
+    def __init__(self, vectors: VectorView, question: SmallVector, embedder: Embedder) -> None:
+        self.weight = embedder.weight
+        self.floor = embedder.floor
+        self.scanned = _FEW if embedder.is_quick else _MANY
         self._vectors = vectors
         self._question = question
         self._numbers = [number - MIDDLE for number in question.numbers]
@@ -70,19 +71,12 @@ class Nearness:
         return self._best((document for _, document in near), count)
 
     def join(self, numbers: Collection[int], count: int) -> dict[int, float]:
-        if len(numbers) > _MOST_SCANNED:
-            return {}
         documents, signs = self._vectors.scan(numbers)
         mine, least = self._question.signs, self.floor + _BEYOND
-        limit = self._distance(least)
-        near = [
-            (distance, document)
-            for document, other in zip(documents, signs, strict=True)
-            if (distance := (other ^ mine).bit_count()) < limit
-        ]
-        if len(near) > count:
-            near = heapq.nsmallest(count, near)
-        cosines = self._best((document for _, document in near), count)
+        distances = [(other ^ mine).bit_count() for other in signs]
+        cutoff = _cutoff(distances, count)
+        near = [n for n, far in zip(documents, distances, strict=True) if far <= cutoff]
+        cosines = self._best(near[: 2 * count], count)
         return {document: cosine for document, cosine in cosines.items() if cosine >= least}
 
     def near(self, numbers: Collection[int]) -> dict[int, float]:
@@ -118,6 +112,13 @@ class Nearness:
             document: dot / (whole * lengths[row]) if lengths[row] else 0.0
             for (document, row), dot in zip(places, dots, strict=True)
         }
+
+
+def _cutoff(distances: list[int], count: int) -> int:
+    """About how far the nearest `count` are away: a sample is sorted, not all of them."""
+    step = max(1, len(distances) // _SAMPLE)
+    sample = sorted(distances[::step])
+    return sample[min(count // step, len(sample) - 1)] if sample else 0
 
 
 def _dots_at_once(numpy: Any, columns: VectorColumns, rows: list[int], mine: list[int]) -> Any:

@@ -62,6 +62,9 @@ class OnnxEncoder:
         vectors: list[list[float]] = self.encode(texts).tolist()
         return vectors
 
+    def rest(self) -> None:
+        """The model stays loaded: loading it takes longer than what it is asked."""
+
     def encode(self, texts: list[str], longest: int = _LONGEST) -> Any:
         """The vectors of texts, as an array; texts of like length go together."""
         import numpy

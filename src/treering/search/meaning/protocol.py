@@ -41,6 +41,10 @@ class Embedder(Protocol):
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]: ...
 
+    def rest(self) -> None:
+        """No more texts come for now."""
+        ...
+
 
 class Meaning(Protocol):
     """How near documents are to one question."""
@@ -50,6 +54,11 @@ class Meaning(Protocol):
 
     @property
     def floor(self) -> float: ...
+
+    @property
+    def scanned(self) -> int:
+        """How many documents are looked through though words found enough."""
+        ...
 
     def nearest(self, numbers: Collection[int], count: int) -> dict[int, float]:
         """The cosines of the nearest among these documents."""

@@ -30,7 +30,9 @@ MOST_WEIGHT = 4095  # so that the sum of 4,096 pieces fits into 32 bits
 MIDDLE = 128
 _LANE = 4
 _MOST_WORDS = 1000  # of a text; words are cut into at most four pieces on average
-_REMEMBERED = 3000  # words, at a kilobyte each
+_REMEMBERED = 16_000  # words, at a kilobyte each, while many memories are indexed
+_AT_REST = 1000  # between them
+_TELLING = 4  # letters
 _LEAST_KNOWN = 0.5  # of the words of a question
 FILE = Path(__file__).parent / "data" / "table.bin"
 
@@ -66,8 +68,8 @@ def read_table(file: Path) -> TableContents:
 class StaticTable:
     """Summed token vectors from the table in the package."""
 
-    weight = 2.0
-    floor = 0.3
+    weight = 1.0
+    floor = 0.1
     #: Its vectors take a tenth of a millisecond: they are made as memories are indexed.
     is_quick = True
 
@@ -90,11 +92,19 @@ class StaticTable:
         """Whether most words are whole words of the vocabulary: of another language they are cut
         into pieces that mean nothing."""
         words = [word for word in plain_words(text) if word not in STOP_WORDS]
-        known = sum(len(self._pieces.pieces(word)) == 1 for word in words)
-        return known > 0 and known >= len(words) * _LEAST_KNOWN
+        # Small words are the same in many languages.
+        telling = [word for word in words if len(word) >= _TELLING] or words
+        known = sum(len(self._pieces.pieces(word)) == 1 for word in telling)
+        return known > 0 and known >= len(telling) * _LEAST_KNOWN
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         return [self._embed(text) for text in texts]
+
+    def rest(self) -> None:
+        """Many texts were embedded, and no more come for now: give back the memory."""
+        if len(self._sums) > _AT_REST:
+            self._sums.clear()
+            self._pieces.forget()
 
     def _embed(self, text: str) -> Sequence[float]:
         total = weights = 0

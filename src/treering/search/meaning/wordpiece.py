@@ -33,6 +33,9 @@ class WordPiece:
             pieces = self._seen[word] = self._cut(word[:_LONGEST])
         return pieces
 
+    def forget(self) -> None:
+        self._seen.clear()
+
     def _cut(self, word: str) -> tuple[int, ...]:
         numbers, pieces, start, mark = self._numbers, [], 0, ""
         while start < len(word):
