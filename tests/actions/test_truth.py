@@ -270,3 +270,94 @@ def test_private_memories_mark_only_for_their_owner(repo: Repo) -> None:
     shared = repo.git("log", "--all", "-p", "--format=%B", "--", ".")
     assert "60 minutes" not in shared
     assert new not in shared
+
+
+# --- every answer says so -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def changed(repo: Repo) -> tuple[Repo, str, str]:
+    """A fact, the newer one, and something linked with both."""
+    old = repo.tr.remember("The upload limit is 10 MB", type="config").id
+    hub = repo.tr.remember("Uploads go through the gateway", type="component").id
+    new = repo.tr.remember("The upload limit is 25 MB", type="config").id
+    repo.tr.link(hub, old)
+    repo.tr.link(hub, new)
+    return repo, old, new
+
+
+def test_context_marks_it_and_puts_it_right_below(changed: tuple[Repo, str, str]) -> None:
+    repo, old, new = changed
+
+    answer = repo.tr.context(task="raise the upload limit")
+
+    entries = [*answer["high"], *answer["medium"], *answer["low"]]
+    marks = {entry["id"]: entry.get("outdated_by") for entry in entries}
+    assert marks[old] is not None
+    assert marks[old].id == new
+    assert marks[new] is None
+    lines = answer["text"].splitlines()
+    at = next(n for n, line in enumerate(lines) if old in line and line.startswith("- "))
+    assert f"outdated by {new}: 10 -> 25" in lines[at]
+    assert new in "".join(lines[:at])
+
+
+def test_briefings_mark_it(changed: tuple[Repo, str, str]) -> None:
+    from treering.actions.context.briefing import opening, relevant
+
+    repo, old, new = changed
+
+    for text in (
+        opening(repo.workspace, 4000),
+        relevant(repo.workspace, "what is the upload limit", 4000),
+    ):
+        line = next(line for line in text.splitlines() if line.startswith(f"- {old}"))
+        assert f"outdated by {new}" in line
+
+
+def test_graph_log_and_diff_mark_it(changed: tuple[Repo, str, str]) -> None:
+    repo, old, new = changed
+    repo.switch("later", create=True)
+    newest = repo.tr.remember("The upload limit is 50 MB", type="config").id
+
+    nodes = {n.id: n.outdated_by for n in repo.tr.graph("neighbors", id=new, depth=2).nodes}
+    drawn = repo.tr.graph("draw", id=new, format="mermaid").text
+    events = {event.id: event.outdated_by for event in repo.tr.log().entries}
+    repo.tr.revise(old, tags_add=["uploads"])
+    difference = repo.tr.diff("main..later")
+
+    assert nodes[old] is not None
+    assert nodes[old].id == newest
+    assert f"outdated by {newest}" in drawn
+    assert getattr(events[old], "id", None) == getattr(events[new], "id", None) == newest
+    assert events[newest] is None
+    assert [(one.id, one.outdated_by is not None) for one in difference.changed] == [(old, True)]
+    assert [one.outdated_by for one in difference.added] == [None]
+
+
+def test_people_see_it_at_the_command_line(changed: tuple[Repo, str, str]) -> None:
+    repo, old, new = changed
+
+    recalled = repo.cli("recall", "upload limit").stdout
+    shown = repo.cli("read", old).stdout
+    newer = repo.cli("read", new).stdout
+    made = repo.cli("remember", "The upload limit is 40 MB", "-t", "config").stdout
+
+    assert f"outdated by {new}: 10 -> 25" in recalled
+    assert "outdated by" in shown
+    assert "outdates" in newer
+    assert f"supersedes {new}" in made
+    assert repo.json("read", old)["outdated_by"]["how"] == "value"
+
+
+def test_taking_away_the_link_undoes_what_was_superseded_by_it(repo: Repo) -> None:
+    old = repo.tr.remember("Log to a file").id
+    new = repo.tr.remember("Log to standard output", supersedes=old).id
+    assert repo.tr.read(old).status == "superseded"
+
+    repo.tr.link(new, old, relation="supersedes", remove=True)
+
+    memory = repo.tr.read(old)
+    assert memory.status == "active"
+    assert memory.outdated_by is None
+    assert "superseded_by" not in memory.details
