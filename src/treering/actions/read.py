@@ -11,6 +11,7 @@ from treering.actions.link import Neighbour, neighbours
 from treering.actions.origin import Origin, attribute
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
+from treering.actions.stored_links import links_seen
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
@@ -93,6 +94,7 @@ def read(
     place = _at(workspace, view, id, at) if at else view.find(id)
     memory = place.memory()
     whose = attribute(workspace, place.blob, memory)
+    flags = Flags(workspace)
     whole = WholeMemory(
         id=memory.id,
         uri=uri_of(memory.id),
@@ -116,10 +118,10 @@ def read(
         created=whose.created,
         modified=whose.modified,
         details=_details(place, memory),
-        links=_neighbours(workspace, view, memory, links),
+        links=_neighbours(workspace, view, memory, links, flags),
         origin=whose.origin,
         edited_by=whose.edited_by or None,
-        flags=Flags(workspace).of(place) or None,
+        flags=flags.of(place) or None,
         extra=memory.extra or None,
         stale=CodeTree(workspace.repository, position.head).staleness(memory),
         history=_history(workspace, view, memory.id) if history else None,
@@ -130,11 +132,11 @@ def read(
 
 
 def _neighbours(
-    workspace: Workspace, view: View, memory: Memory, hops: int
+    workspace: Workspace, view: View, memory: Memory, hops: int, flags: Flags
 ) -> tuple[Neighbour, ...]:
     if not hops:
         return ()
-    return neighbours(workspace.searcher.search_view(view), memory, hops, now=workspace.clock())
+    return neighbours(links_seen(workspace, view, flags), memory, hops, now=workspace.clock())
 
 
 def _from(content: str, offset: int) -> str:
