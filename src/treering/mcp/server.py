@@ -95,8 +95,8 @@ def make_server(repository: ServedRepository, tools: str = "full") -> TreeringSe
         answer = await ctx.lifespan_context.run(
             lambda steps: call(repository, verb, raw, agent, steps), ctx.session.report_progress
         )
-        if verb.tool and verb.tool.changes and not answer.is_error:
-            await changes.announce(ctx.session, verb.tool.changes)
+        if answer.changed:
+            await changes.announce(ctx.session, answer.changed)
         return CallToolResult(
             content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error
         )
