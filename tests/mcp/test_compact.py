@@ -31,7 +31,7 @@ def test_a_usual_hit_is_what_it_says_and_no_more(agent, repo):
     assert hit["snippet"] == BODY
     assert "query" not in answer
     assert (answer["branch"], answer["total"], answer["cursor"]) == ("main", 1, "")
-    assert answer["withheld"]["deleted"] == 0
+    assert "withheld" not in answer
 
 
 def test_what_is_not_usual_is_said(agent, repo):
@@ -161,7 +161,8 @@ def test_context_names_its_memories_briefly(agent, repo):
 
     entries = [entry for group in ("high", "medium", "low") for entry in answer[group]]
     assert [entry["title"] for entry in entries] == ["Use WAL mode"]
-    assert entries[0].keys() == {"id", "title", "type", "why"}
+    assert entries[0].keys() == {"id", "title", "why"}
+    assert entries[0]["why"] == ["task"]
     assert "checkpoint" not in answer
 
 
@@ -175,13 +176,15 @@ def test_what_others_say_about_a_memory_passes_through():
         "repo": "web",
     }
     hit = {"id": "a", "title": "Old", "type": "decision", "private": False, "layer": "trunk"}
-    answer = {"branch": "main", "results": [hit | extra], "withheld": {}, "repos": []}
+    counts = {"superseded": 2, "trash": 1}
+    answer = {"branch": "main", "results": [hit | extra], "withheld": counts | {"deleted": 0}}
+    answer["repos"] = [{"name": "web", "updated": "2026-02-01T10:00:00Z", "behind": False}]
 
     short = compact_answer("recall", {}, answer, 0.0)
 
     assert short["results"] == [{"id": "a", "title": "Old", "type": "decision"} | extra]
-    assert short["withheld"] == {}
-    assert short["repos"] == []
+    assert short["withheld"] == counts
+    assert short["repos"] == answer["repos"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from treering.model.dates import instant
 
 Answer = dict[str, Any]
 
-_VERSION = 12  # characters of a blob id; `expect` takes any prefix of eight or more
+_VERSION = 12  # characters of a git id; `expect` takes any prefix of eight or more
 _SURE = 0.7
 _DAY = 86_400
 _MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d.*"
@@ -33,7 +33,7 @@ _USUAL: dict[str, Callable[[Any], bool]] = {
     "status": lambda value: value == "active",
     "origin": lambda value: value == "you",
     "confidence": lambda value: value >= _SURE,
-    "why": lambda value: value == ["text"],
+    "why": lambda value: set(value) <= {"text", "title", "tag"},  # its own words
 }
 
 
@@ -48,8 +48,24 @@ def compact_answer(verb: str, arguments: Mapping[str, Any], answer: Answer, now:
     if verb == "recall":
         answer = _without_echo(answer, arguments)
     elif verb == "context":
-        answer = {key: value for key, value in answer.items() if key not in _UNLESS_SAID or value}
-    return _each(answer, answer.get("branch", ""), now)
+        answer = _without_what_the_text_says(answer)
+    short: Answer = _each(answer, answer.get("branch", ""), now)
+    return short
+
+
+def _without_what_the_text_says(answer: Answer) -> Answer:
+    """A context names its memories a second time, to say why they are in its text."""
+    short = {key: value for key, value in answer.items() if key not in _UNLESS_SAID or value}
+    for group in ("high", "medium", "low"):
+        short[group] = [_reasons(entry, answer["branch"]) for entry in answer[group]]
+    return short
+
+
+def _reasons(entry: Answer, branch: str) -> Answer:
+    usual = {entry["type"], "confident", "branch"}
+    left_out = {*_NEVER, "type", *(["branch"] if entry["branch"] == branch else [])}
+    short = {key: value for key, value in entry.items() if key not in left_out}
+    return short | {"why": [reason for reason in entry["why"] if reason not in usual]}
 
 
 def _each(value: Any, branch: str, now: float) -> Any:
@@ -86,16 +102,18 @@ def _short(memory: Answer, branch: str, now: float) -> Answer:
     short = _with_plain_files(short)
     if "snippet" in short:
         short["snippet"] = _beyond_title(short["snippet"], short["title"])
-    return _with_days(_without_empty(_with_short_version(short)), now)
+    return _with_days(_without_empty(_with_short_ids(short)), now)
 
 
 def _with_plain_files(memory: Answer) -> Answer:
-    """Files that are what they were need no state: their paths are enough."""
+    """Files that are what they were need no state: their paths are enough, and a headline does
+    without."""
     stale = memory.get("stale")
     if not stale or stale["state"] != "fresh":
         return memory
+    rest = _without(memory, "stale")
     files = [file["path"] for file in stale["files"]]
-    return {key: value for key, value in memory.items() if key != "stale"} | {"files": files}
+    return rest | {"files": files} if "snippet" in memory else rest
 
 
 def _beyond_title(snippet: str, title: str) -> str:
@@ -111,14 +129,14 @@ def _beyond_title(snippet: str, title: str) -> str:
 
 def _whole(memory: Answer, now: float) -> Answer:
     """One memory read: everything but its address and what is empty."""
-    whole = {key: value for key, value in memory.items() if key != "uri"}
+    whole = _without(memory, "uri")
     if whole.get("stale", {}).get("state") == "fresh":
         whole["files"] = [file["path"] for file in whole["files"]]
         whole["stale"] = {"state": "fresh"}
     if "history" in whole:
         whole["history"] = [_with_days(entry, now) for entry in whole["history"]]
     text = {"content": whole["content"]}  # also where it has been read to its end
-    return _with_days(_without_empty(_with_short_version(whole)) | text, now)
+    return _with_days(_without_empty(_with_short_ids(whole)) | text, now)
 
 
 def _receipt(answer: Answer) -> Answer:
@@ -131,23 +149,28 @@ def _receipt(answer: Answer) -> Answer:
         is_sure = classified.get("confident")
         kept["classified"] = {"by": classified["by"]} if is_sure else classified
     changed = {"changed": kept["changed"]} if "changed" in kept else {}
-    return _without_empty(_with_short_version(kept)) | changed
+    return _without_empty(_with_short_ids(kept)) | changed
 
 
 def _without_echo(answer: Answer, arguments: Mapping[str, Any]) -> Answer:
-    """The caller knows what it asked for; the mode is said where it is another one."""
+    """The caller knows what it asked for; the mode is said where it is another one, and what was
+    withheld where there was something."""
     left_out = {"query"}
     if answer.get("mode") == (str(arguments.get("mode", "")).strip().lower() or "hybrid"):
         left_out.add("mode")
-    return {key: value for key, value in answer.items() if key not in left_out}
+    short = {key: value for key, value in answer.items() if key not in left_out}
+    withheld = {key: count for key, count in answer.get("withheld", {}).items() if count}
+    return short | {"withheld": withheld} if withheld else _without(short, "withheld")
 
 
 # --- values ---------------------------------------------------------------------------------------
 
 
-def _with_short_version(answer: Answer) -> Answer:
-    version = answer.get("version")
-    return answer | {"version": version[:_VERSION]} if version else answer
+def _with_short_ids(answer: Answer) -> Answer:
+    return {
+        key: value[:_VERSION] if key in ("version", "commit") and value else value
+        for key, value in answer.items()
+    }
 
 
 def _with_days(answer: Answer, now: float) -> Answer:
@@ -163,6 +186,10 @@ def _day(value: Any, now: float) -> Any:
     except ValueError:
         return value
     return value if is_young else value[:10]
+
+
+def _without(answer: Answer, name: str) -> Answer:
+    return {key: value for key, value in answer.items() if key != name}
 
 
 def _without_empty(answer: Answer) -> Answer:
