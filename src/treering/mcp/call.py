@@ -41,7 +41,7 @@ def call(
             arguments["progress"] = steps
         return _Call(workspace, verb, arguments).answer()
     except Exception as error:
-        answer = describe_error(error)
+        answer = describe_error(error, verb)
         if answer["error"]["code"] == "internal":
             log.exception("%s failed", verb.name)
         return ToolAnswer(write_json(answer), is_error=True)

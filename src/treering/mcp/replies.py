@@ -10,7 +10,9 @@ import json
 import re
 from typing import Any
 
+from treering.actions.verbs.verb import Verb
 from treering.errors import StorageFailed, TreeringError
+from treering.mcp.advice import advise
 from treering.text import secrets
 
 USUAL, MOST = 8_000, 40_000
@@ -72,10 +74,10 @@ def _cut_text(answer: dict[str, Any], key: str, room: int) -> dict[str, Any]:
 # --- errors ---------------------------------------------------------------------------------------
 
 
-def describe_error(error: Exception) -> dict[str, Any]:
-    """The error object of the contract."""
+def describe_error(error: Exception, verb: Verb | None = None) -> dict[str, Any]:
+    """The error object of the contract, in the words of whoever called `verb` as a tool."""
     expected = error if isinstance(error, TreeringError) else _wrap_bug(error)
-    message, hint = hide_private(expected.message), hide_private(expected.hint)
+    message, hint = (hide_private(advise(text, verb)) for text in (expected.message, expected.hint))
     return {"error": {"code": expected.code, "message": message, "hint": hint}}
 
 
