@@ -1,7 +1,5 @@
 """Truth over time: what was outdated never stands as current."""
 
-import pytest
-
 from conftest import Repo
 from treering.actions.recall import Recalled, RecallHit
 

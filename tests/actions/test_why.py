@@ -440,7 +440,7 @@ def test_what_was_replaced_is_marked_and_what_was_forgotten_is_gone(story: Story
 
     (old,) = [memory for memory in answer.memories if memory.id == story.wal]
     assert old.outdated_by is not None
-    assert old.outdated_by["id"] == newer
+    assert old.outdated_by.id == newer
     assert story.failed not in [memory.id for memory in answer.memories]
 
 

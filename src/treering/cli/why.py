@@ -130,7 +130,7 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
         yield dim(f"  flagged: {', '.join(memory.flags)}")
         return
     if newer := memory.outdated_by:
-        yield f"  outdated by {short(newer['id'])}  {safe(newer['title'])}"
+        yield f"  {safe(newer.mark)}"
     if memory.summary:
         yield f"  {_one_line(memory.summary)}"
 
@@ -237,8 +237,8 @@ def _markdown_commit(lines: "WhyLines") -> str:
 def markdown_memory(memory: "WhyMemory") -> str:
     word = f"{memory.outcome} {memory.type}" if memory.outcome in UNSUCCESSFUL else memory.type
     text = f"- **{_escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via)})"
-    if memory.outdated_by:
-        text += f", outdated by **{_escape(memory.outdated_by['title'])}**"
+    if newer := memory.outdated_by:
+        text += f", outdated by **{_escape(newer.title)}** (`{newer.id}`)"
     return text
 
 

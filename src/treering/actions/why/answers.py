@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from treering.actions.outdated import OutdatedBy
 from treering.actions.staleness import Stale
-from treering.actions.why.outdating import OutdatedBy
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
 

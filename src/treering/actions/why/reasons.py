@@ -24,6 +24,7 @@ from treering.capture.commits import memory_id
 from treering.errors import StorageFailed, StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.provenance.code_records import CodeRecord
 from treering.search import Entry
 from treering.store.view import Copy, View
@@ -39,7 +40,7 @@ _MOST_HEADS = 3
 _SQUASHES = frozenset({"squash", "noop", "lines", "rewritten", "cherry", "by hand", ""})
 
 
-class Reason(NamedTuple):
+class LineReason(NamedTuple):
     """A memory and the ways that lead to it, each with how surely it does."""
 
     ways: dict[Via, float]
@@ -61,9 +62,9 @@ class ReasonFinder:
         self._copies: dict[str, Copy | None] = {}
         self._naming: dict[str, list[Entry]] = {}
 
-    def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, Reason]:
+    def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, LineReason]:
         """The memories that may explain a stretch, by id."""
-        reasons = _Reasons()
+        reasons = _LineReasons()
         if origin is not None:
             self._add_lines(reasons, stretch, origin)
             self._add_branch(reasons, origin)
@@ -77,7 +78,7 @@ class ReasonFinder:
 
     # --- the commit that wrote the lines ----------------------------------------------------------
 
-    def _add_lines(self, reasons: "_Reasons", stretch: Stretch, origin: CommitOrigin) -> None:
+    def _add_lines(self, reasons: "_LineReasons", stretch: Stretch, origin: CommitOrigin) -> None:
         through = self._look_through(stretch, origin)
         # Behind a squash the branch's own commits tell more than the one they became.
         for record, strength in self._list_speaking(through or origin.same, origin.branches):
@@ -190,7 +191,7 @@ class ReasonFinder:
 
     # --- the branch -------------------------------------------------------------------------------
 
-    def _add_branch(self, reasons: "_Reasons", origin: CommitOrigin) -> None:
+    def _add_branch(self, reasons: "_LineReasons", origin: CommitOrigin) -> None:
         """What came with the branch, or is still on it."""
         for promotion in origin.promotions:
             is_direct = promotion.merged_as in (*origin.same, origin.merge)
@@ -205,14 +206,14 @@ class ReasonFinder:
 
     # --- the commit and its session ---------------------------------------------------------------
 
-    def _add_commits(self, reasons: "_Reasons", origin: CommitOrigin) -> None:
+    def _add_commits(self, reasons: "_LineReasons", origin: CommitOrigin) -> None:
         for oid in filter(None, (*origin.same, origin.merge)):
             reasons.add([memory_id(oid)], commit=1.0)
             memory = self.memory(memory_id(oid))
             if memory and memory.session:
                 self._add_session(reasons, memory.session)
 
-    def _add_session(self, reasons: "_Reasons", session: str) -> None:
+    def _add_session(self, reasons: "_LineReasons", session: str) -> None:
         memory = self.memory(session)
         if memory is None or memory.type != "session":
             return
@@ -230,7 +231,7 @@ class ReasonFinder:
     # --- the file ---------------------------------------------------------------------------------
 
     def _add_files(
-        self, reasons: "_Reasons", stretch: Stretch, origin: CommitOrigin | None
+        self, reasons: "_LineReasons", stretch: Stretch, origin: CommitOrigin | None
     ) -> None:
         """What names the file, under the name it has or had: standing when the lines were written,
         or learned since."""
@@ -250,7 +251,7 @@ class ReasonFinder:
 
     # --- links ------------------------------------------------------------------------------------
 
-    def _add_linked(self, reasons: "_Reasons") -> None:
+    def _add_linked(self, reasons: "_LineReasons") -> None:
         """What the surest of them are linked with."""
         surest = sorted(reasons.by_id.items(), key=lambda item: -sum(item[1].ways.values()))
         seeds = [mid for mid, reason in surest if not reason.is_since][:_MOST_SEEDS]
@@ -258,12 +259,13 @@ class ReasonFinder:
             return
         network = self._workspace.searcher.knowledge_view(self._view).network
         for step in network.reach(seeds, 1, ()):
-            if not self._is_record(step.id):
+            if not self.is_record(step.id):
                 reasons.add([step.id], link=step.edge.confidence)
 
-    def _is_record(self, mid: str) -> bool:
+    def is_record(self, mid: str) -> bool:
+        """Whether it only tells what happened, or names something."""
         memory = self.memory(mid)
-        return memory is None or memory.type in ("commit", "session", "entity")
+        return memory is None or memory.type in BOOKKEEPING_TYPES
 
     # --- where memories are -----------------------------------------------------------------------
 
@@ -291,11 +293,11 @@ def _is_shown(copy: Copy) -> bool:
     return memory is not None and not memory.is_forgotten
 
 
-class _Reasons:
+class _LineReasons:
     """Reasons as they are found; of two that say the same the surer one stays."""
 
     def __init__(self) -> None:
-        self.by_id: dict[str, Reason] = {}
+        self.by_id: dict[str, LineReason] = {}
 
     def add(self, ids: Iterable[str], **ways: float) -> None:
         for mid in ids:
@@ -303,18 +305,18 @@ class _Reasons:
             stronger: dict[Via, float] = dict(before.ways) if before else {}
             _strengthen(stronger, ways)
             # A link alone does not make it older than the lines.
-            self.by_id[mid] = Reason(
+            self.by_id[mid] = LineReason(
                 stronger, bool(before and before.is_since and {*ways} == {"link"})
             )
 
     def add_file(self, mid: str, *, is_since: bool) -> None:
         before = self.by_id.get(mid)
         if before is None:
-            self.by_id[mid] = Reason({"file": 1.0}, is_since)
+            self.by_id[mid] = LineReason({"file": 1.0}, is_since)
         elif before.is_since and is_since:
             return
         else:
-            self.by_id[mid] = Reason({**before.ways, "file": 1.0}, is_since=False)
+            self.by_id[mid] = LineReason({**before.ways, "file": 1.0}, is_since=False)
 
 
 def _strengthen(ways: dict[Via, float], more: Mapping[str, float]) -> None:

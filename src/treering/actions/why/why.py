@@ -12,12 +12,12 @@ from typing import NamedTuple
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.outdated import find_outdated
 from treering.actions.staleness import CodeTree
 from treering.actions.why.answers import LandedAs, WhyAnswer, WhyLines, WhyMemory
 from treering.actions.why.origins import CommitOrigin, Origins
-from treering.actions.why.outdating import Outdating
 from treering.actions.why.ranking import VIAS, Via, list_words, score
-from treering.actions.why.reasons import Reason, ReasonFinder
+from treering.actions.why.reasons import LineReason, ReasonFinder
 from treering.actions.why.source import SourceFile, list_lines, read_source
 from treering.actions.why.stretches import Blamer, Stretch
 from treering.actions.why.target import find_target
@@ -73,7 +73,7 @@ class Explained(NamedTuple):
     origin: CommitOrigin | None
     code: tuple[str, ...]
     scores: dict[str, float]
-    reasons: dict[str, Reason]
+    reasons: dict[str, LineReason]
 
 
 class Inquest:
@@ -193,7 +193,8 @@ class Inquest:
     ) -> tuple[WhyMemory, ...]:
         """The memories of an answer, as it shows them."""
         finder, flags = self.finder(path), Flags(self._workspace)
-        outdating = Outdating(self._workspace, self.view, chosen)
+        knowledge = [mid for mid in chosen if not finder.is_record(mid)]
+        outdated = find_outdated(self._workspace, self.view, knowledge)
         tree = CodeTree(self._workspace.repository, self.position.head)
         memories = []
         for mid in chosen:
@@ -210,7 +211,7 @@ class Inquest:
                     title=memory.title,
                     via=sort_ways(ways),
                     outcome=memory.outcome,
-                    outdated_by=outdating.mark(mid, memory),
+                    outdated_by=outdated.get(mid),
                     stale=tree.staleness(memory),
                     score=scores[mid],
                     status=memory.status,
