@@ -35,6 +35,7 @@ from treering.actions.setup.init import init, uninstall
 from treering.actions.sync import sync
 from treering.actions.tidying.links import infer_links, prune_links
 from treering.actions.tidying.review import review
+from treering.actions.why.why import why
 from treering.actions.workspace import Workspace
 from treering.clock import Clock, wall_clock
 from treering.git.objects import Person
@@ -178,6 +179,18 @@ class Treering(Operations):
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> [entry.op for entry in tr.log(made.id).entries]
         ['remember']
+        """,
+    )
+    why = _offer(
+        why,
+        """Tell why lines of code are there: who wrote them, and the memories that explain them.
+
+        `path` may end with a line or lines, as in `src/db.py:40-60`; `at` is a revision.
+
+        >>> made = tr.remember("The readme is short on purpose", files=["README.md"])
+        >>> found = tr.why("README.md:1")
+        >>> [memory.title for memory in found.memories], found.lines[0].subject
+        (['The readme is short on purpose'], 'add README.md')
         """,
     )
     diff = _offer(
