@@ -39,6 +39,7 @@ from treering.actions.why.why import why
 from treering.actions.workspace import Workspace
 from treering.clock import Clock, wall_clock
 from treering.git.objects import Person
+from treering.hub.place import HubSetting
 from treering.operations import Operations
 
 __all__ = ["Treering"]
@@ -84,19 +85,27 @@ class Treering(Operations):
         clock: Clock = wall_clock,
         cache: Path | None = None,
         user_folder: Path | None = None,
+        hub: str | Path = "",
     ) -> "Treering":
         """Open the repository that holds `path`.
 
         `agent` and `person`, a `treering.Person`, are named as the authors of what is written;
         without a person it is git's own user. `cache` is a folder to use where the repository
-        cannot be written, and `user_folder` the one with the user's own prompts.
+        cannot be written, and `user_folder` the one with the user's own prompts. `hub` is the place
+        that `repos` are looked for in; without one it is `treering.hub` of git's configuration.
 
         >>> tr = Treering.open(".", agent="reviewer")
         >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
         'reviewer'
         """
         workspace = Workspace.open(
-            path, agent=agent, person=person, clock=clock, cache=cache, user_folder=user_folder
+            path,
+            agent=agent,
+            person=person,
+            clock=clock,
+            cache=cache,
+            user_folder=user_folder,
+            hub=HubSetting(str(hub), cache=cache),
         )
         return cls(workspace)
 

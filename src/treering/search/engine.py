@@ -173,6 +173,10 @@ class Index:
         """Every indexed memory's entry, by blob."""
         return self._snapshot().by_blob
 
+    def corpus(self) -> Corpus:
+        """All documents as they are now, for whoever searches several indexes as one."""
+        return self._snapshot()
+
     def documents(self) -> int:
         """How many different blobs are indexed."""
         return len(self._snapshot().numbers)

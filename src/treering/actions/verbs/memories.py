@@ -7,6 +7,7 @@ from treering.actions.verbs.verb import (
     CONTENT_FILE,
     EVERY_TYPE,
     NOT_CLI,
+    REPOS,
     REQUIRED,
     Tool,
     Verb,
@@ -114,6 +115,7 @@ RECALL = Verb(
         ),
         whole("limit", "Default: 10, or 50 for a listing.", short="n"),
         text("cursor", "From the answer before, for the next page."),
+        REPOS,
         flag("pick", "Number what was found, and read what you choose.", doors=CLI),
     ),
     example="treering recall 'why is the start slow' --tag cache --since 30d",
@@ -136,7 +138,7 @@ READ = Verb(
     (
         text(
             "id",
-            'Id or unique prefix, or "out:..." of a cut answer.',
+            'Id or unique prefix, NAME:ID in another repository, or "out:..." of a cut answer.',
             default=REQUIRED,
             argument="one",
         ),
@@ -149,6 +151,7 @@ READ = Verb(
         whole("links", "Hops of links to show, 0 to 3.", default=1),
         whole("offset", "Continue at this character (next_offset)."),
         BRANCH,
+        REPOS,
     ),
     example="treering read 7k2m --history",
     tool=Tool(
