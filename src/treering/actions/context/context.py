@@ -13,6 +13,7 @@ from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
@@ -40,6 +41,7 @@ class ContextEntry(TypedDict):
     why: list[str]
     outcome: NotRequired[str]
     repo: NotRequired[str]
+    outdated_by: NotRequired[OutdatedBy]
 
 
 class ContextAnswer(TypedDict):
@@ -107,15 +109,17 @@ def context(
     code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
     entries, flag_ids = [], []
+    marks = mark_blobs(search_view, [entry.blob for entry, _ in cases[:_MOST]])
     for entry, case in cases[:_MOST]:
         place = search_view.place(entry.blob)
-        headline = _read(workspace, place, case, code) if place else None
+        headline = _read(workspace, place, case, code, marks.get(entry.blob)) if place else None
         if place and headline and flags.of(place):
             flag_ids.append(headline.id)
         elif headline:
             entries.append(headline)
     workspace.settle()
     entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
+    entries = _put_outdated_below(entries)
     text, page = _text(workspace, request, entries, checkpoint)
     answer: ContextAnswer = {
         "budget": budget,
@@ -138,6 +142,21 @@ def read_budget(budget: int) -> None:
     """Invalid where it is no number of characters that a text can have."""
     if not 1 <= budget <= _LARGEST:
         raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+
+
+def _put_outdated_below(entries: list[Headline]) -> list[Headline]:
+    """The same, with what is surely outdated right below what outdates it, if that is there."""
+    ids = {entry.id for entry in entries}
+    below: dict[str, list[Headline]] = {}
+    for entry in entries:
+        mark = entry.outdated_by
+        if mark and mark.is_sure and mark.id in ids:
+            below.setdefault(mark.id, []).append(entry)
+    moved = {entry.id for olds in below.values() for entry in olds}
+    if moved & below.keys():  # a mark names the newest, so this is a ring of links
+        return entries
+    rest = [entry for entry in entries if entry.id not in moved]
+    return [one for entry in rest for one in (entry, *below.get(entry.id, ()))]
 
 
 def _candidates(
@@ -166,7 +185,11 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read(
-    workspace: Workspace, place: Copy, case: RelevanceCase, code: CodeTree
+    workspace: Workspace,
+    place: Copy,
+    case: RelevanceCase,
+    code: CodeTree,
+    outdated_by: OutdatedBy | None,
 ) -> Headline | None:
     memory = place.try_memory()
     if memory is None:
@@ -193,6 +216,7 @@ def _read(
         confidence=memory.confidence,
         modified=dates.modified,
         outcome=memory.outcome or "",
+        outdated_by=outdated_by,
     )
 
 
@@ -215,6 +239,8 @@ def _as_entry(headline: Headline) -> ContextEntry:
         entry["outcome"] = headline.outcome
     if headline.repo:
         entry["repo"] = headline.repo
+    if headline.outdated_by:
+        entry["outdated_by"] = headline.outdated_by
     return entry
 
 

@@ -47,7 +47,7 @@ REMEMBER = Verb(
             options=("file", "files"),
         ),
         number("confidence", "0 to 1.", default=0.8),
-        text("supersedes", "Id of the memory this one replaces.", metavar="ID"),
+        words("supersedes", "Ids of the memories this one replaces.", metavar="ID"),
         words(
             "links",
             'Each "relation:id", such as "depends_on:7k2m9qx4".',
