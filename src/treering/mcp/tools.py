@@ -103,8 +103,8 @@ def schema_of(verb: Verb) -> dict[str, Any]:
 def _property(tool: str, parameter: Parameter) -> dict[str, Any]:
     """Without defaults: what happens when nothing is said is what is wanted most often."""
     schema = dict(_TYPES[parameter.kind])
-    if told := wording(tool, parameter.name, parameter.help):
-        schema["description"] = told
+    if words := wording(tool, parameter.name, parameter.help):
+        schema["description"] = words
     if parameter.choices:
         schema["enum"] = list(parameter.choices)
     return schema
