@@ -80,6 +80,8 @@ from treering.actions.why.answers import LandedAs as LandedAs
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
 from treering.actions.why.answers import WhyMemory as WhyMemory
+from treering.actions.why.overruled import Overruled as Overruled
+from treering.actions.why.overruled import OverruledFile as OverruledFile
 
 __all__ = [
     "Backfilled",
@@ -118,6 +120,8 @@ __all__ = [
     "Merges",
     "NeighborsAnswer",
     "Output",
+    "Overruled",
+    "OverruledFile",
     "PathAnswer",
     "Piece",
     "Prerequisites",

@@ -1,12 +1,17 @@
 """diff: what one branch knows that another does not."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from treering.actions.answers import harmless
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
 from treering.model.memory import Memory
 from treering.store.view import Copy
+
+if TYPE_CHECKING:
+    from treering.actions.why.overruled import Overruled
 
 #: How git calls where we are.
 _HERE = ("", "HEAD", "@")
@@ -31,10 +36,15 @@ class Diff:
     added: tuple[Difference, ...]
     changed: tuple[Difference, ...]
     forgotten: tuple[Difference, ...]
+    #: With `why`: the lines of A's code that B changes, and the reasons they had.
+    overrules: "Overruled | None" = None
 
 
-def diff(workspace: Workspace, range: str) -> Diff:
-    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`."""
+def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
+    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`.
+
+    With `why` also what the change of the code overrules.
+    """
     one, dots, other = range.partition("..")
     if not dots:
         raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
@@ -53,7 +63,16 @@ def diff(workspace: Workspace, range: str) -> Diff:
         elif old_memory and new:
             losses.append(_describe(new, old_memory))
     base, branch = (here if name in _HERE else name for name in (one, other))
-    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
+    overrules = _list_overruled(workspace, one, other) if why else None
+    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
+
+
+def _list_overruled(workspace: Workspace, one: str, other: str) -> "Overruled":
+    from treering.actions.why.overruled import list_overruled
+
+    sides = ("" if name in _HERE else name for name in (one, other))
+    answer: Overruled = harmless(list_overruled(workspace, *sides))
+    return answer
 
 
 def _alive(place: Copy | None) -> Memory | None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import bold, count, dim, kind, safe, screen, short, titled
+from treering.cli.screen import bold, count, dim, kind, rule, safe, screen, short, titled
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 
 if TYPE_CHECKING:
-    from treering.answers import WhyAnswer, WhyLines, WhyMemory
+    from treering.answers import Overruled, WhyAnswer, WhyLines, WhyMemory
 
 _WIDE = 120
 _SHORT_COMMIT = 10
@@ -49,7 +49,7 @@ def render_why(answer: "WhyAnswer") -> str:
     titles: set[str] = set()
     for lines in answer.lines:
         reasons = "\n".join(_describe(lines, memories, titles))
-        blocks.append(_lay_out(_code(lines, len(answer.lines) == 1), reasons.split("\n")))
+        blocks.append(_lay_out(_code(lines, is_alone=len(answer.lines) == 1), reasons.split("\n")))
     text = [_head(answer), *blocks]
     if since := [memory for memory in answer.memories if memory.is_since]:
         text.append("\n".join([bold("Since then, about this file:"), *map(_headline, since)]))
@@ -64,7 +64,7 @@ def _head(answer: "WhyAnswer") -> str:
     return bold(_one_line(answer.path)) + dim(f"{at}, seen from {safe(answer.branch)}")
 
 
-def _code(lines: "WhyLines", is_alone: bool) -> list[str]:
+def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
     """The lines themselves, with their numbers."""
     if not lines.first:
         return [dim("the whole file")]
@@ -186,6 +186,21 @@ def _one_line(text: str) -> str:
     return safe(text).replace("\t", _TAB).replace("\n", "⏎")
 
 
+def render_overruled(answer: "Overruled") -> str:
+    """The lines that a change takes away or replaces, file by file."""
+    text = []
+    for file in answer.files:
+        memories = {memory.id: memory for memory in file.memories}
+        titles: set[str] = set()
+        text.append(bold(_one_line(file.path)))
+        for lines in file.lines:
+            reasons = "\n".join(_describe(lines, memories, titles))
+            text.append(_lay_out(_code(lines, is_alone=False), reasons.split("\n")))
+    if not text:
+        text = ["The change overrules nothing: it replaces no lines."]
+    return "\n\n".join([rule("What the change overrules"), *text, *map(safe, answer.notes)])
+
+
 # --- for reviews ----------------------------------------------------------------------------------
 
 
@@ -212,6 +227,21 @@ def markdown_lines(
         text += [markdown_memory(by_id[mid]) for mid in ids[:_MOST_REASONS]]
         text += [""] if ids else []
     return text
+
+
+def markdown_overruled(answer: "Overruled") -> str:
+    """What a change overrules, as a section for a pull request; what has no reason is counted."""
+    text = ["## What this change overrules", ""]
+    bare = 0
+    for file in answer.files:
+        lines = [part for part in file.lines if part.memories]
+        bare += len(file.lines) - len(lines)
+        text += markdown_lines(lines, file.memories, file.path)
+    if len(text) == 2:
+        text += ["Nothing that a memory explains.", ""]
+    if bare:
+        text += [f"{count(bare, 'more part')} of lines changed without a known reason.", ""]
+    return "\n".join([*text, *(f"_{_escape(note)}_" for note in answer.notes)]).rstrip() + "\n"
 
 
 def _markdown_place(lines: "WhyLines", path: str) -> str:

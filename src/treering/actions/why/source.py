@@ -57,7 +57,7 @@ def read_source(
         text or b"",
         draft,
         is_committed=entry is not None,
-        is_opaque=b"\0" in current[:_SNIFFED] or b"\0" in (text or b"")[:_SNIFFED],
+        is_opaque=not (is_text(current) and is_text(text or b"")),
         notes=notes,
     )
 
@@ -104,6 +104,11 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
             return file.read(_LARGEST)
     except OSError:
         return None
+
+
+def is_text(data: bytes) -> bool:
+    """Whether git would take it for text."""
+    return b"\0" not in data[:_SNIFFED]
 
 
 def count_lines(text: bytes) -> int:

@@ -46,15 +46,15 @@ def why(
     if not 0 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
     pending = drain_briefly(workspace)
-    inquiry = Inquest(workspace, at=at, branch=branch)
-    target = find_target(workspace, path, inquiry.commit, is_past=inquiry.is_past)
-    source = read_source(workspace, target.path, inquiry.commit, is_past=inquiry.is_past)
-    ranges = _ranges(source, target.first, target.last)
-    parts = inquiry.explain(source, ranges)
-    return inquiry.answer(source, parts, limit or _LIMIT, pending)
+    inquest = Inquest(workspace, at=at, branch=branch)
+    target = find_target(workspace, path, inquest.commit, is_past=inquest.is_past)
+    source = inquest.read(target.path)
+    ranges = choose_ranges(source, target.first, target.last)
+    parts = inquest.explain(source, ranges)
+    return inquest.answer(source, parts, limit or _LIMIT, pending)
 
 
-def _ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
+def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
     """The lines asked about, all of them where none was named."""
     size = source.size
     name = os.fsencode(source.path).decode(errors="replace")
@@ -80,7 +80,7 @@ class Inquest:
     """One question: the code at a commit, the memories seen from a branch."""
 
     def __init__(self, workspace: Workspace, *, at: str = "", branch: str = "") -> None:
-        self._workspace = workspace
+        self.workspace = workspace
         self.position = workspace.position(branch)
         self.is_past = bool(at or branch)
         self.commit = self._resolve(at) if at else self.position.head
@@ -89,22 +89,26 @@ class Inquest:
         self._finders: dict[str, ReasonFinder] = {}
 
     def _resolve(self, at: str) -> str:
-        commit = self._workspace.repository.resolve(at)
+        commit = self.workspace.repository.resolve(at)
         if commit is None:
             raise Invalid(
                 f"{at} is not a revision of this repository.", hint="Name a commit or tag."
             )
         return commit
 
+    def read(self, path: str) -> SourceFile:
+        """The text of a file that is there."""
+        return read_source(self.workspace, path, self.commit, is_past=self.is_past)
+
     @cached_property
     def view(self) -> View:
-        return self._workspace.view_from(self.position)
+        return self.workspace.view_from(self.position)
 
     def finder(self, path: str) -> ReasonFinder:
         """Whatever finds reasons for a file."""
         if path not in self._finders:
             self._finders[path] = ReasonFinder(
-                self._workspace, self.view, self.origins, self.blamer, path
+                self.workspace, self.view, self.origins, self.blamer, path
             )
         return self._finders[path]
 
@@ -192,16 +196,16 @@ class Inquest:
         scores: dict[str, float],
     ) -> tuple[WhyMemory, ...]:
         """The memories of an answer, as it shows them."""
-        finder, flags = self.finder(path), Flags(self._workspace)
+        finder, flags = self.finder(path), Flags(self.workspace)
         knowledge = [mid for mid in chosen if not finder.is_record(mid)]
-        outdated = find_outdated(self._workspace, self.view, knowledge)
-        tree = CodeTree(self._workspace.repository, self.position.head)
+        outdated = find_outdated(self.workspace, self.view, knowledge)
+        tree = CodeTree(self.workspace.repository, self.position.head)
         memories = []
         for mid in chosen:
             copy, memory = finder.copy(mid), finder.memory(mid)
             if copy is None or memory is None:
                 continue
-            version = self._workspace.ledger.version(copy.blob)
+            version = self.workspace.ledger.version(copy.blob)
             reasons = [part.reasons[mid] for part in explained if mid in part.reasons]
             ways = {via for reason in reasons for via in reason.ways}
             memories.append(
@@ -217,7 +221,7 @@ class Inquest:
                     status=memory.status,
                     branch=copy.layer.branch,
                     layer=copy.layer.kind,
-                    created=self._workspace.ledger.date(memory, version).created,
+                    created=self.workspace.ledger.date(memory, version).created,
                     author=memory.author,
                     summary=_summarize(memory),
                     is_since=all(reason.is_since for reason in reasons),
