@@ -1,17 +1,14 @@
 """diff: what one branch knows that another does not."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from treering.actions.answers import harmless
+from treering.actions.why.answers import Overruled
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
 from treering.model.memory import Memory
 from treering.store.view import Copy
-
-if TYPE_CHECKING:
-    from treering.actions.why.overruled import Overruled
 
 #: How git calls where we are.
 _HERE = ("", "HEAD", "@")
@@ -37,7 +34,7 @@ class Diff:
     changed: tuple[Difference, ...]
     forgotten: tuple[Difference, ...]
     #: With `why`: the lines of A's code that B changes, and the reasons they had.
-    overrules: "Overruled | None" = None
+    overrules: Overruled | None = None
 
 
 def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
@@ -67,7 +64,7 @@ def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
     return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
 
 
-def _list_overruled(workspace: Workspace, one: str, other: str) -> "Overruled":
+def _list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:
     from treering.actions.why.overruled import list_overruled
 
     sides = ("" if name in _HERE else name for name in (one, other))

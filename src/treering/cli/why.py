@@ -53,6 +53,8 @@ def render_why(answer: "WhyAnswer") -> str:
     text = [_head(answer), *blocks]
     if since := [memory for memory in answer.memories if memory.is_since]:
         text.append("\n".join([bold("Since then, about this file:"), *map(_headline, since)]))
+    if not answer.memories:
+        text.append(dim("No memory explains these lines."))
     if answer.total > len(answer.memories):
         text.append(dim(f"{answer.total - len(answer.memories)} more with --limit."))
     text += [dim(safe(note)) for note in answer.notes or ()]
@@ -91,8 +93,6 @@ def _describe(lines: "WhyLines", memories: dict[str, "WhyMemory"], told: set[str
     if len(ids) > _MOST_REASONS:
         rest = ", ".join(short(mid) for mid in ids[_MOST_REASONS:][:10])
         yield dim(f"and {rest}")
-    if not ids and not lines.is_uncommitted:
-        yield dim("No memory explains this.")
 
 
 def _describe_commit(lines: "WhyLines") -> Iterator[str]:

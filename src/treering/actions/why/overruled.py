@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from treering.actions.why.answers import WhyLines, WhyMemory
+from treering.actions.why.answers import Overruled, OverruledFile
 from treering.actions.why.source import SourceFile, is_text
 from treering.actions.why.why import Inquest, rank
 from treering.actions.workspace import Workspace
@@ -18,24 +17,6 @@ _MOST_MEMORIES = 10
 _SECONDS = 20.0
 _LARGEST = 4 * 1024 * 1024
 _FILES = (b"100644", b"100755")
-
-
-@dataclass(frozen=True, slots=True)
-class OverruledFile:
-    """The lines of a file that a change takes away or replaces, as they were before it."""
-
-    path: str
-    lines: tuple[WhyLines, ...]
-    memories: tuple[WhyMemory, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Overruled:
-    """What a change overrules, the file with the best reasons first; `at` is the code before it."""
-
-    at: str
-    files: tuple[OverruledFile, ...]
-    notes: tuple[str, ...] = ()
 
 
 def list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:

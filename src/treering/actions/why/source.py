@@ -1,6 +1,7 @@
 """The text of a file whose lines are asked about: as a commit has it, or as it lies edited."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from treering.actions.why.target import check_file
@@ -116,10 +117,10 @@ def count_lines(text: bytes) -> int:
     return text.count(b"\n") + bool(text and not text.endswith(b"\n"))
 
 
-def list_lines(text: bytes, first: int, last: int) -> list[str]:
-    """Some lines of a text, without their ends."""
-    lines = text.split(b"\n")[first - 1 : last]
-    return [line.rstrip(b"\r").decode(errors="replace") for line in lines]
+def list_lines(lines: Sequence[bytes], first: int, last: int) -> tuple[str, ...]:
+    """Some lines of a text that was split already, without their ends."""
+    some = lines[first - 1 : last] if first else ()
+    return tuple(line.rstrip(b"\r").decode(errors="replace") for line in some)
 
 
 class LineMap(NamedTuple):

@@ -5,6 +5,7 @@ not, and to what that branch had learned, decided and tried in vain.
 """
 
 import os
+import time
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -31,6 +32,9 @@ from treering.store.view import View
 _LIMIT, _MOST = 20, 1000
 _MOST_CODE = 2_000
 _WORDED_LINES = 30
+#: Seconds in which reasons are looked for; of what is left only the commits are told.
+_SECONDS = 1.5
+_CUT_SHORT = "Reasons were not looked for to the end of these lines. Ask for fewer lines."
 #: How much less a memory counts that explains only some of the lines asked about.
 _SHARE = 0.25
 
@@ -115,15 +119,25 @@ class Inquest:
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
         """Some lines of a file, stretch by stretch."""
         stretches = self.blamer.find_stretches(source, ranges)
-        return [self._explain(source, stretch) for stretch in stretches]
+        text = source.shown.split(b"\n")
+        until = time.monotonic() + _SECONDS
+        parts: list[Explained] = []
+        for stretch in stretches:
+            code = list_lines(text, stretch.first, stretch.last)
+            is_late = time.monotonic() > until
+            if is_late:
+                self.blamer.notes[_CUT_SHORT] = None
+            parts.append(self._explain(source, stretch, code, is_brief=is_late))
+        return parts
 
-    def _explain(self, source: SourceFile, stretch: Stretch) -> Explained:
+    def _explain(
+        self, source: SourceFile, stretch: Stretch, code: tuple[str, ...], *, is_brief: bool
+    ) -> Explained:
         finder = self.finder(source.path)
         name = stretch.paths[0] if stretch.paths else source.path
         origin = self.origins.find(stretch.commit, name) if stretch.commit else None
-        code = tuple(list_lines(source.shown, stretch.first, stretch.last)) if stretch.first else ()
         words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
-        reasons = finder.find(stretch, origin)
+        reasons = {} if is_brief else finder.find(stretch, origin)
         scores = {
             mid: score(memory, reason.ways, words, is_since=reason.is_since)
             for mid, reason in reasons.items()
