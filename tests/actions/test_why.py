@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.conftest import Repo
 
+from conftest import Repo
 from treering.answers import WhyAnswer, WhyLines
 from treering.errors import Invalid
 
