@@ -79,6 +79,8 @@ from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
 from treering.actions.why.answers import LandedAs as LandedAs
+from treering.actions.why.answers import Overruled as Overruled
+from treering.actions.why.answers import OverruledFile as OverruledFile
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
 from treering.actions.why.answers import WhyMemory as WhyMemory
@@ -122,6 +124,8 @@ __all__ = [
     "OutdatedBy",
     "Outdates",
     "Output",
+    "Overruled",
+    "OverruledFile",
     "PathAnswer",
     "Piece",
     "Prerequisites",

@@ -97,6 +97,8 @@ def run_recall(call: Invocation, query: str, pick: bool, **options: Any) -> None
     if options["repos"]:
         call.answer(call.ask_hub("recall", query, **options), render_recall)
         return
+    if ":" in options["file"]:
+        options["file"] = call.locate(options["file"])
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
     if not call.as_json and not is_typed("mode"):

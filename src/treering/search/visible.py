@@ -212,9 +212,13 @@ def _about_file(filters: Filters) -> Test | None:
         return None
     folder, base = place + "/", "/" + place
     bare = "/" not in place
-    return lambda e: any(
-        path == place or path.startswith(folder) or (bare and path.endswith(base))
-        for path in e.files
+    explaining = frozenset(filters.explaining)
+    return lambda e: (
+        e.id in explaining
+        or any(
+            path == place or path.startswith(folder) or (bare and path.endswith(base))
+            for path in e.files
+        )
     )
 
 

@@ -16,7 +16,7 @@ from treering.actions.flags import Flags
 from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
@@ -65,6 +65,8 @@ class _ContextRequest(NamedTuple):
     task: str
     files: tuple[str, ...]
     recent_files: tuple[str, ...]
+    #: Memories that explain the lines named, and how well.
+    explaining: dict[str, float]
     budget: int
     template: str
     branch: str
@@ -93,10 +95,12 @@ def context(
         )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
+    files, explaining = _split_lines(workspace, files, position)
     request = _ContextRequest(
         task=inputs.text_given(task, "task"),
         files=_paths(workspace, files),
         recent_files=_paths(workspace, recent_files),
+        explaining=explaining,
         budget=budget,
         template=template,
         branch=position.scope.branch,
@@ -164,13 +168,26 @@ def _candidates(
 ) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
     """What may matter: knowledge, and records where none of it is about the task or the files."""
     search_view = workspace.searcher.knowledge_view(view)
-    asked = (request.task, request.files, request.recent_files)
+    asked = (request.task, request.files, request.recent_files, request.explaining)
     candidates = ContextCandidates(workspace, search_view, request.branch)
     cases = candidates.gather(*asked)
     if any(asked) and not candidates.has_fitting:
         search_view = workspace.searcher.search_view(view)
         cases = ContextCandidates(workspace, search_view, request.branch).gather(*asked)
     return search_view, cases
+
+
+def _split_lines(
+    workspace: Workspace, files: Sequence[str], position: Position
+) -> tuple[Sequence[str], dict[str, float]]:
+    """Files without the lines that were named, and what explains those."""
+    if not any(":" in file for file in files):
+        return files, {}
+    from treering.actions.why.lines import explain_targets, name_target
+
+    targets = [name_target(workspace, file, position.head) for file in files]
+    branch = position.scope.branch if position.head != workspace.position().head else ""
+    return [target.path for target in targets], explain_targets(workspace, targets, branch)
 
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:

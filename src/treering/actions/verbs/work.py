@@ -60,7 +60,7 @@ CONTEXT = Verb(
     "Show what matters now for a task and its files.",
     (
         text("task", "What you are about to do, in your own words."),
-        words("files", "Files you will change.", options=("file", "files")),
+        words("files", "Files you will change, or lines: path:40-60.", options=("file", "files")),
         words(
             "recent_files",
             "Files looked at or changed lately.",

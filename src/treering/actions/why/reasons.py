@@ -61,12 +61,22 @@ class ReasonFinder:
         self._path = path
         self._copies: dict[str, Copy | None] = {}
         self._naming: dict[str, list[Entry]] = {}
+        self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
 
     def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, LineReason]:
         """The memories that may explain a stretch, by id."""
+        through = self._look_through(stretch, origin) if origin else ()
+        key = (stretch.commit, stretch.paths, through)
+        if key not in self._reasons:  # stretches of one commit have the same
+            self._reasons[key] = self._find(stretch, origin, through)
+        return self._reasons[key]
+
+    def _find(
+        self, stretch: Stretch, origin: CommitOrigin | None, through: tuple[str, ...]
+    ) -> dict[str, LineReason]:
         reasons = _LineReasons()
         if origin is not None:
-            self._add_lines(reasons, stretch, origin)
+            self._add_lines(reasons, origin, through)
             self._add_branch(reasons, origin)
             self._add_commits(reasons, origin)
         self._add_files(reasons, stretch, origin)
@@ -78,8 +88,9 @@ class ReasonFinder:
 
     # --- the commit that wrote the lines ----------------------------------------------------------
 
-    def _add_lines(self, reasons: "_LineReasons", stretch: Stretch, origin: CommitOrigin) -> None:
-        through = self._look_through(stretch, origin)
+    def _add_lines(
+        self, reasons: "_LineReasons", origin: CommitOrigin, through: Sequence[str]
+    ) -> None:
         # Behind a squash the branch's own commits tell more than the one they became.
         for record, strength in self._list_speaking(through or origin.same, origin.branches):
             reasons.add(self._ids(record), lines=strength, commit=strength)
