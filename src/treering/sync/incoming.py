@@ -207,9 +207,8 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
             if memory_id is None or theirs is None:
                 continue
             at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
-            stones = {
-                _is_tombstone(vault, blob) for blob in (mine, theirs, at_trunk) if blob is not None
-            }
+            blobs = {mine, theirs, at_trunk} - {None}
+            stones = {_is_tombstone(vault, blob) for blob in blobs if blob}
             if len(stones) == 2 or (stones == {True} and _has_text_elsewhere(vault, memory_id)):
                 yield memory_id
 
