@@ -89,5 +89,6 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
         copy = head._replace(kind=LOST, clone=head.tip[:12])
         if is_lost and not refs.read(vault.repository.handle, copy.ref):
             vault.move_ref(held, copy.ref, head.tip, old=None, why="sync: lost")
-        if head.ref not in now and not (is_lost and head.kind == LOST):
+        is_kept = head.ref in now or (is_lost and head.kind == LOST)
+        if not is_kept and refs.read(vault.repository.handle, head.ref):
             vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")
