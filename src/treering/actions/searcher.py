@@ -373,7 +373,9 @@ def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
             if memory := vault.peek(blob):
                 return memory
             if objects.exists(blob):
-                return document.parse(objects.blob(blob))
+                memory = document.parse(objects.blob(blob))
+                vault.note({blob: memory})  # the other index asks for it next
+                return memory
     except (TreeringError, GitError):
         return None  # no memory, or a damaged one
     return None
