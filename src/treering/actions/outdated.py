@@ -84,6 +84,12 @@ def mark_blobs(search_view: "SearchView", blobs: Collection[str]) -> dict[str, O
     }
 
 
+def mark_contradicted(search_view: "SearchView", blobs: Collection[str]) -> dict[str, OutdatedBy]:
+    """Of some blobs those that the message of a later commit contradicts, and which commit."""
+    found = search_view.index.find_contradicted(blobs, search_view.ranks)
+    return {blob: describe(succession) for blob, succession in found.items()}
+
+
 def describe(succession: "Succession") -> OutdatedBy:
     """What outdates a memory, as an answer says it."""
     newer = succession.newer

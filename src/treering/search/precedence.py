@@ -83,7 +83,7 @@ class _Ranking:
             new = numbers[succession.newer.blob]
             if new not in present:
                 continue
-            if succession.how == "supersedes":
+            if succession.how in ("supersedes", "revert"):
                 self._above[old] = new
                 self._below.setdefault(new, []).append(old)
             elif self._holds_as_much(new, old):

@@ -151,15 +151,22 @@ def compare(older: Statement, newer: Statement, apart: float = APART) -> Contrad
     return _compare(older.head, newer.head, apart)
 
 
+def compare_heads(older: Statement, newer: Statement) -> Contradiction | None:
+    """The same of their titles alone, whoever has more to say below it."""
+    if _likeness(older.head, newer.head) < ALIKE or len(older.head.frame & newer.head.frame) < 2:
+        return None
+    return _compare(older.head, newer.head, 0.0)
+
+
 def is_revert(title: str, of: str) -> bool:
     """Whether a title says that it reverts what another one did, or brings back what that took."""
     match = re.fullmatch(_REVERT, title.strip(), re.IGNORECASE)
     return bool(match) and _plain(match[1]) == _plain(of) if match else False
 
 
-def frame_of(text: str) -> frozenset[str]:
-    """The telling words of a text, values and polarity left out."""
-    return Passage(text).frame
+def says_revert(title: str) -> bool:
+    """Whether a title says that it reverts something."""
+    return bool(re.fullmatch(_REVERT, title.strip(), re.IGNORECASE))
 
 
 def differing_words(older: Passage, newer: Passage) -> tuple[str, str]:
