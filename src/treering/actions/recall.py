@@ -13,6 +13,7 @@ from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
+from treering.hub.names import RepoFreshness
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcome, Status
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
@@ -62,6 +63,8 @@ class RecallHit:
     snippet: str | None = None
     content: str | None = None
     details: Mapping[str, object] | None = None
+    #: The repository it is from, where the hub was asked.
+    repo: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Recalled:
     mode: str
     notes: tuple[str, ...] | None = None
     pending: int | None = None
+    #: What the hub was asked about, and how fresh it is.
+    repos: tuple[RepoFreshness, ...] | None = None
 
 
 def recall(
@@ -105,6 +110,7 @@ def recall(
     detail: str = "medium",
     limit: int = 0,
     cursor: str = "",
+    repos: Sequence[str] = (),
 ) -> Recalled:
     """Answer a question over what is visible; an empty one lists it, newest first.
 
@@ -129,6 +135,14 @@ def recall(
     if not 0 <= expand <= _MOST_HOPS:
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
     limit = _limit(limit, question)
+    if repos:
+        from treering.actions.hub.recall import recall_across, refuse_single
+
+        refuse_single(branch=branch, at=at, expand=expand)
+        return recall_across(
+            workspace.open_hub(), now, question, filters, repos=repos, mode=mode, order=order,
+            detail=detail, limit=limit, cursor=cursor,
+        )  # fmt: skip
 
     pending = drain_briefly(workspace)
     position = workspace.position(branch or question.filters.branch)

@@ -14,7 +14,7 @@ GROUPS = {
     ),
     "Understand": ("why", "context", "status", "log", "graph", "entities"),
     "Branches": ("gc", "diff", "promote", "restore"),
-    "Share": ("sync", "export", "import"),
+    "Share": ("sync", "hub", "export", "import"),
     "Upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),
     "Set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),
 }  # fmt: skip

@@ -4,7 +4,18 @@ import time
 from typing import TYPE_CHECKING
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import bold, cut, dim, headline, safe, screen, short, table, titled
+from treering.cli.screen import (
+    bold,
+    cut,
+    dim,
+    headline,
+    outdated,
+    safe,
+    screen,
+    short,
+    table,
+    titled,
+)
 from treering.errors import Invalid
 from treering.model.dates import ago
 
@@ -44,7 +55,9 @@ def _list_events(answer: "Log") -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(titled(e)) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
+            safe(titled(e))
+            + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "")
+            + outdated(e),
         )
         for e in answer.entries
     ]
@@ -93,8 +106,8 @@ def render_diff(answer: "Diff") -> str:
 
 
 def _list_differences(answer: "Diff") -> str:
-    lines = [f"+ {headline(item)}" for item in answer.added]
-    lines += [f"~ {headline(item)}" for item in answer.changed]
+    lines = [f"+ {headline(item)}{outdated(item)}" for item in answer.added]
+    lines += [f"~ {headline(item)}{outdated(item)}" for item in answer.changed]
     lines += [f"- {headline(item)}" for item in answer.forgotten]
     nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
     return "\n".join(lines) or nothing

@@ -211,11 +211,11 @@ def _foldable(limit: int | None) -> int:
 
 def _lead_with_newest(order: list[int], under: dict[int, int], view: VisibleEntries) -> list[int]:
     """The order with the newest of those that are folded together in the place of the best one.
-    Copies of one memory, and records that belong together, stay as they are."""
+    Copies of one memory stay as they are, and so do records: each tells of an event of its own."""
     entries, new = view.snapshot.entries, list(order)
     for place, better in under.items():
         one, other = entries[new[better]], entries[order[place]]
-        if one.type == other.type and one.id != other.id and other.said > one.said:
+        if one.id != other.id and not is_record(other) and other.said > one.said:
             new[better], new[place] = new[place], new[better]
     return new
 

@@ -12,7 +12,7 @@ from treering.search.matching import Clause, Read
 from treering.search.succession import find_successions
 from treering.search.tiers import is_record
 from treering.search.visible import VisibleEntries
-from treering.text.likeness import ALIKE, Sketch, likeness, smallest
+from treering.text.likeness import ALIKE, INDEX_SKETCH, Sketch, likeness, smallest
 
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
 
@@ -94,13 +94,12 @@ class _Ranking:
         sketches: dict[int, Sketch] = {}
         for number in first:
             entry = self._view.entry(number)
-            if is_record(entry) and entry.type != "commit":
-                continue
+            if is_record(entry):
+                continue  # each tells of an event of its own
             sketches[number] = mine = hashes_of(entry)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
-                if is_record(entry) == is_record(self._view.entry(other)):
-                    self._compare(number, other, likeness(mine, sketches[other], cut=24))
+                self._compare(number, other, likeness(mine, sketches[other], cut=INDEX_SKETCH))
             for label in labels:
                 shelves.setdefault(label, []).append(number)
 

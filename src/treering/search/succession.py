@@ -169,6 +169,8 @@ class _Search:
             theirs = self._statements.get(other)
             apart = self._view.entry(other).said - old.said
             found = compare(mine, theirs, apart) if mine and theirs else None
+            if found and old.type == "commit" and not found.is_sure:
+                continue  # a commit tells of an event of its own
             rank = (found is not None and found.is_sure, self._age(other))
             if found and (best is None or rank > best[0]):
                 best = (rank, other, found)

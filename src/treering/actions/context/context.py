@@ -13,10 +13,12 @@ from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
+from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.model.taxonomy import RECORD_TYPES
@@ -38,6 +40,8 @@ class ContextEntry(TypedDict):
     score: float
     why: list[str]
     outcome: NotRequired[str]
+    repo: NotRequired[str]
+    outdated_by: NotRequired[OutdatedBy]
 
 
 class ContextAnswer(TypedDict):
@@ -54,6 +58,7 @@ class ContextAnswer(TypedDict):
     branch: str
     checkpoint: CheckpointMemory | None
     pending: NotRequired[int]
+    repos: NotRequired[list[RepoFreshness]]
 
 
 class _ContextRequest(NamedTuple):
@@ -76,10 +81,18 @@ def context(
     budget: int = 2000,
     template: str = "",
     branch: str = "",
+    repos: Sequence[str] = (),
 ) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
-    if not 1 <= budget <= _LARGEST:
-        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+    read_budget(budget)
+    if repos:
+        from treering.actions.hub.context import context_across
+
+        return context_across(
+            workspace.open_hub(), workspace.clock(), task=inputs.text_given(task, "task"),
+            files=files, recent_files=recent_files, budget=budget, template=template,
+            branch=branch, repos=repos,
+        )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
     files, explaining = _split_lines(workspace, files, position)
@@ -100,23 +113,25 @@ def context(
     code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
     entries, flag_ids = [], []
+    marks = mark_blobs(search_view, [entry.blob for entry, _ in cases[:_MOST]])
     for entry, case in cases[:_MOST]:
         place = search_view.place(entry.blob)
-        headline = _read(workspace, place, case, code) if place else None
+        headline = _read(workspace, place, case, code, marks.get(entry.blob)) if place else None
         if place and headline and flags.of(place):
             flag_ids.append(headline.id)
         elif headline:
             entries.append(headline)
     workspace.settle()
     entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
+    entries = _put_outdated_below(entries)
     text, page = _text(workspace, request, entries, checkpoint)
     answer: ContextAnswer = {
         "budget": budget,
         "used": len(text),
         "text": text,
-        "high": _list_entries(page, "high"),
-        "medium": _list_entries(page, "medium"),
-        "low": _list_entries(page, "low"),
+        "high": list_entries(page, "high"),
+        "medium": list_entries(page, "medium"),
+        "low": list_entries(page, "low"),
         "left_out": len(entries) - len(page),
         "flagged": flag_ids,
         "branch": request.branch,
@@ -125,6 +140,27 @@ def context(
     if pending:
         answer["pending"] = pending
     return answer
+
+
+def read_budget(budget: int) -> None:
+    """Invalid where it is no number of characters that a text can have."""
+    if not 1 <= budget <= _LARGEST:
+        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+
+
+def _put_outdated_below(entries: list[Headline]) -> list[Headline]:
+    """The same, with what is surely outdated right below what outdates it, if that is there."""
+    ids = {entry.id for entry in entries}
+    below: dict[str, list[Headline]] = {}
+    for entry in entries:
+        mark = entry.outdated_by
+        if mark and mark.is_sure and mark.id in ids:
+            below.setdefault(mark.id, []).append(entry)
+    moved = {entry.id for olds in below.values() for entry in olds}
+    if moved & below.keys():  # a mark names the newest, so this is a ring of links
+        return entries
+    rest = [entry for entry in entries if entry.id not in moved]
+    return [one for entry in rest for one in (entry, *below.get(entry.id, ()))]
 
 
 def _candidates(
@@ -166,7 +202,11 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read(
-    workspace: Workspace, place: Copy, case: RelevanceCase, code: CodeTree
+    workspace: Workspace,
+    place: Copy,
+    case: RelevanceCase,
+    code: CodeTree,
+    outdated_by: OutdatedBy | None,
 ) -> Headline | None:
     memory = place.try_memory()
     if memory is None:
@@ -193,10 +233,12 @@ def _read(
         confidence=memory.confidence,
         modified=dates.modified,
         outcome=memory.outcome or "",
+        outdated_by=outdated_by,
     )
 
 
-def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+def list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+    """The entries of one group, as they are answered."""
     return [_as_entry(headline) for headline in page if headline.group == group]
 
 
@@ -212,6 +254,10 @@ def _as_entry(headline: Headline) -> ContextEntry:
     }
     if headline.outcome:
         entry["outcome"] = headline.outcome
+    if headline.repo:
+        entry["repo"] = headline.repo
+    if headline.outdated_by:
+        entry["outdated_by"] = headline.outdated_by
     return entry
 
 
