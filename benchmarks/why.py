@@ -26,6 +26,7 @@ from treering.errors import TreeringError
 FATES = ("squash", "rebase", "merge")
 GOAL = 0.95
 MOST_EXTRA = 0.060
+FEWEST = 60  # commits of a history that is of use
 SMALLEST = 12  # letters of a line that is asked about
 LARGEST = 60_000  # bytes of a patch
 START = 1_700_000_000
@@ -65,15 +66,14 @@ class Author:
 
 
 def main(quick: bool = False, histories: Path | None = None) -> None:
-    sources = sorted(histories.iterdir()) if histories else [Path(__file__).parents[1]]
+    places = sorted(histories.iterdir()) if histories else [Path(__file__).parents[1]]
+    sources = [place for place in map(_bare, places) if len(list_commits(place, FEWEST)) == FEWEST]
     branches = 12 if quick else 72
     answers: dict[str, Counter[str]] = {fate: Counter() for fate in FATES}
     extras: list[float] = []
     for number, source in enumerate(sources):
-        if histories and not list_commits(_bare(source), 1):
-            continue
         with repository() as path:
-            plants = plant(Author(path), _bare(source), max(branches // len(sources), 3), number)
+            plants = plant(Author(path), source, max(branches // len(sources), 3), number)
             ask(path, plants, answers)
             extras += measure(path, plants)
     heading(f"reasons of lines, {len(sources)} histories", "asked", "first", "of first 3", "none")
@@ -124,7 +124,10 @@ def plant(author: Author, source: Path, branches: int, seed: int) -> list[Plant]
 
 def list_commits(source: Path, most: int) -> list[str]:
     """The newest first parents, oldest first."""
-    text = git(source, "rev-list", "--first-parent", f"--max-count={most}", "HEAD")
+    try:
+        text = git(source, "rev-list", "--first-parent", f"--max-count={most}", "HEAD")
+    except (subprocess.CalledProcessError, OSError):
+        return []  # not a repository, or an empty one
     return text.decode().split()[::-1]
 
 
