@@ -537,3 +537,47 @@ def test_a_diff_says_what_it_is_about_to_overrule(story: Story) -> None:
     assert "Half a minute: disks of the build are slow" in text
     assert "timeout = 30" in repo.cli("diff", "main..quick", "--why").stdout
     assert repo.tr.diff("main..quick").overrules is None
+
+
+# --- whatever became of the branch ----------------------------------------------------------------
+
+
+def test_what_lies_in_the_trash_explains_code_that_was_picked_after_all(story: Story) -> None:
+    """Nobody has judged the trash again yet."""
+    repo = story.repo
+    repo.commit_file("other.py", "x = 1\n", "Meanwhile")
+    story.land()
+    assert story.wal not in [memory["id"] for memory in repo.tr.exported()]
+    repo.git("cherry-pick", story.first)
+
+    answer = explain(repo, "db.py:5")
+
+    assert (answer.memories[0].id, answer.memories[0].layer) == (story.wal, "trash")
+
+
+def test_the_session_of_a_commit_leads_to_what_was_said_in_it(repo: Repo) -> None:
+    repo.commit_file("db.py", START)
+    repo.switch("wal", create=True)
+    repo.commit_file("a.py", "a = 1\n", "One")
+    said = repo.tr.remember("The night is the time for long reports", type="insight").id
+    repo.commit_file("db.py", WAL, "Two")
+    repo.tr.backfill(branch="wal")
+
+    answer = explain(repo, "db.py:5")
+
+    assert "session" in via(answer, said)
+
+
+def test_a_clone_without_blobs_tells_the_last_commit(story: Story, tmp_path: Path) -> None:
+    """It fetches nothing to answer."""
+    repo = story.repo
+    squash(repo, "wal", "Write ahead")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.git(
+        *("clone", "-q", "--filter=blob:none", f"file://{repo.path}", str(tmp_path / "partial"))
+    )
+
+    answer = explain(Repo(tmp_path / "partial"), "db.py")
+
+    assert [lines.subject for lines in answer.lines] == ["Write ahead"]
+    assert "lacks earlier versions" in " ".join(answer.notes or ())

@@ -11,12 +11,13 @@ from treering.cli.invocation import Invocation
 from treering.cli.screen import bold, count, dim, kind, rule, safe, screen, short, titled
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
+from treering.model.taxonomy import RECORD_TYPES
 
 if TYPE_CHECKING:
     from treering.answers import Overruled, WhyAnswer, WhyLines, WhyMemory
 
 _WIDE, _NARROW = 120, 30
-_SHORT_COMMIT = 10
+_SHORT_COMMIT = 12
 #: Lines of code shown of a stretch where several are shown, and memories below each.
 _MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS, _MOST_ALSO = 8, 60, 4, 8
 _TAB = "    "
@@ -57,8 +58,14 @@ def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"
     for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
         ids = [mid for mid in lines.memories if mid in by_id]
         here = [by_id[mid] for mid in ids if best[mid] == number]
+        here = [memory for memory in here if not _repeats(memory, lines)]
         elsewhere = [by_id[mid] for mid in ids if best[mid] != number]
         yield _lay_out(code, list(_describe(lines, here, elsewhere)), room)
+
+
+def _repeats(memory: "WhyMemory", lines: "WhyLines") -> bool:
+    """Whether a memory says no more than the commit does that is shown beside it."""
+    return memory.type == "commit" and memory.title == lines.subject
 
 
 def _head(answer: "WhyAnswer") -> str:
@@ -128,7 +135,7 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
         return
     if newer := memory.outdated_by:
         yield f"  {safe(newer.mark)}"
-    if memory.summary:
+    if memory.summary and memory.type not in RECORD_TYPES:
         yield f"  {_one_line(memory.summary)}"
 
 
