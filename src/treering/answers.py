@@ -78,6 +78,12 @@ from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
+from treering.actions.why.answers import LandedAs as LandedAs
+from treering.actions.why.answers import Overruled as Overruled
+from treering.actions.why.answers import OverruledFile as OverruledFile
+from treering.actions.why.answers import WhyAnswer as WhyAnswer
+from treering.actions.why.answers import WhyLines as WhyLines
+from treering.actions.why.answers import WhyMemory as WhyMemory
 
 __all__ = [
     "Backfilled",
@@ -109,6 +115,7 @@ __all__ = [
     "Group",
     "Imported",
     "InferredLinks",
+    "LandedAs",
     "Log",
     "MadeLink",
     "Maintained",
@@ -117,6 +124,8 @@ __all__ = [
     "OutdatedBy",
     "Outdates",
     "Output",
+    "Overruled",
+    "OverruledFile",
     "PathAnswer",
     "Piece",
     "Prerequisites",
@@ -154,4 +163,7 @@ __all__ = [
     "SyncLine",
     "Synced",
     "WholeMemory",
+    "WhyAnswer",
+    "WhyLines",
+    "WhyMemory",
 ]  # fmt: skip

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from treering.actions.answers import harmless
 from treering.actions.outdated import OutdatedBy, find_outdated
+from treering.actions.why.answers import Overruled
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
@@ -33,10 +35,15 @@ class Diff:
     added: tuple[Difference, ...]
     changed: tuple[Difference, ...]
     forgotten: tuple[Difference, ...]
+    #: With `why`: the lines of A's code that B changes, and the reasons they had.
+    overrules: Overruled | None = None
 
 
-def diff(workspace: Workspace, range: str) -> Diff:
-    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`."""
+def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
+    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`.
+
+    With `why` also what the change of the code overrules.
+    """
     one, dots, other = range.partition("..")
     if not dots:
         raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
@@ -60,7 +67,16 @@ def diff(workspace: Workspace, range: str) -> Diff:
         [replace(item, outdated_by=marks.get(item.id)) for item in items]
         for items in (additions, changes)
     )
-    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
+    overrules = _list_overruled(workspace, one, other) if why else None
+    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
+
+
+def _list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:
+    from treering.actions.why.overruled import list_overruled
+
+    sides = ("" if name in _HERE else name for name in (one, other))
+    answer: Overruled = harmless(list_overruled(workspace, *sides))
+    return answer
 
 
 def _alive(place: Copy | None) -> Memory | None:

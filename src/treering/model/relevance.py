@@ -15,6 +15,7 @@ TYPE_WEIGHTS = {
 }  # fmt: skip
 _ANY_TYPE = 0.05
 
+EXPLAINS = 1.5
 EXACT_FILE = 1.0
 FOLDER = 0.6
 RECENT_FILE = 0.4
@@ -58,6 +59,8 @@ class RelevanceCase(NamedTuple):
     is_linked: bool = False
     is_of_branch: bool = False
     has_failed: bool = False
+    #: How well it explains the lines that are worked on, from 0 to 1.
+    explains: float = 0.0
     stale: str = ""
     has_lost_words: bool = False
     is_outdated: bool = False
@@ -65,7 +68,8 @@ class RelevanceCase(NamedTuple):
     @property
     def fits(self) -> bool:
         """Whether it is about the very files or the task."""
-        return self.names_file or self.names_folder or self.names_recent or self.task > 0
+        is_near = self.names_file or self.names_folder or self.names_recent
+        return is_near or self.task > 0 or self.explains > 0
 
 
 class Relevance(NamedTuple):
@@ -80,6 +84,7 @@ class Relevance(NamedTuple):
 def relevance(case: RelevanceCase) -> Relevance:
     """The sum of what speaks for a memory, times what speaks against it."""
     reasons = (
+        ("lines", EXPLAINS * case.explains),
         ("file", EXACT_FILE * case.names_file),
         ("folder", FOLDER * (case.names_folder and not case.names_file)),
         ("recent file", RECENT_FILE * case.names_recent),

@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
+from treering.errors import StoreDamaged
 from treering.git import log
 from treering.git.log import CommitFile
+from treering.git.objects import CommitInfo
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.model.provenance import (
@@ -32,6 +34,7 @@ from treering.store.vault import NOBODY, Vault
 Text = Memory | Prompt
 ReadText = Callable[[str, str], Text | None]
 _FILE = "100644"
+_FEW = 16  # commits, which are looked at in the time a process takes to start
 _NOTHING = "0" * 40
 #: Git's dates are whole seconds. A commit of the same second as its parent is so much later.
 _TICK = 0.001
@@ -222,9 +225,13 @@ def read_contributions(
     """The commits of `tips` that are in no history of `known`, parents first; at most the newest
     `most`. What cannot be read ends it early: a damaged history tells less.
 
-    Asked of git's own comparison of trees, not of trailers: a commit of others may say of itself
-    whatever it likes. Of a merge only the files count that none of its parents has.
+    Asked of comparing trees, not of trailers: a commit of others may say of itself whatever it
+    likes. Of a merge only the files count that none of its parents has.
     """
+    news = _read_few(vault, tips, frozenset(known))
+    if news is not None:
+        yield from news
+        return
     folder = vault.repository.common_dir
     for commit, files in log.read_changes(folder, tips, without=known, most=most):
         text = message.read(commit.message)
@@ -237,6 +244,49 @@ def read_contributions(
             dict(text.bases),
             tuple(filter(None, map(_put_file, files))),
         )
+
+
+def _read_few(
+    vault: Vault, tips: Sequence[str], known: frozenset[str]
+) -> list[Contribution] | None:
+    """The same without a process, where little is new and nothing was merged: after each capture.
+    None where it has to be asked of git."""
+    objects, news = vault.repository.objects, dict[str, Contribution]()
+    try:
+        for tip in tips:
+            line, at = list[CommitInfo](), tip
+            while at and at not in known and at not in news:
+                commit = objects.commit(at)
+                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
+                    return None
+                line.append(commit)
+                at = commit.parents[0] if commit.parents else ""
+            for commit in reversed(line):
+                news[commit.oid] = _compare(vault, commit)
+    except StoreDamaged:
+        return None
+    return list(news.values())
+
+
+def _compare(vault: Vault, commit: CommitInfo) -> Contribution:
+    """What a commit that is no merge put into its scope."""
+    before = vault.repository.objects.commit(commit.parents[0]).tree if commit.parents else None
+    pairs = vault.trees.differing(before, commit.tree)
+    files = (
+        PutFile(key, blob, (old,) if old else ())
+        for path, (old, blob) in sorted(pairs.items())
+        if blob and (key := layout.id_of_path(path) or layout.saved_key_of_path(path))
+    )
+    text = message.read(commit.message)
+    return Contribution(
+        commit.oid,
+        commit.parents,
+        commit.time,
+        commit.author,
+        text.op,
+        dict(text.bases),
+        tuple(files),
+    )
 
 
 def _put_file(file: CommitFile) -> PutFile | None:

@@ -16,8 +16,9 @@ from treering.actions.flags import Flags
 from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
+from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.model.taxonomy import RECORD_TYPES
@@ -39,6 +40,7 @@ class ContextEntry(TypedDict):
     score: float
     why: list[str]
     outcome: NotRequired[str]
+    repo: NotRequired[str]
     outdated_by: NotRequired[OutdatedBy]
 
 
@@ -56,12 +58,15 @@ class ContextAnswer(TypedDict):
     branch: str
     checkpoint: CheckpointMemory | None
     pending: NotRequired[int]
+    repos: NotRequired[list[RepoFreshness]]
 
 
 class _ContextRequest(NamedTuple):
     task: str
     files: tuple[str, ...]
     recent_files: tuple[str, ...]
+    #: Memories that explain the lines named, and how well.
+    explaining: dict[str, float]
     budget: int
     template: str
     branch: str
@@ -76,16 +81,26 @@ def context(
     budget: int = 2000,
     template: str = "",
     branch: str = "",
+    repos: Sequence[str] = (),
 ) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
-    if not 1 <= budget <= _LARGEST:
-        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+    read_budget(budget)
+    if repos:
+        from treering.actions.hub.context import context_across
+
+        return context_across(
+            workspace.open_hub(), workspace.clock(), task=inputs.text_given(task, "task"),
+            files=files, recent_files=recent_files, budget=budget, template=template,
+            branch=branch, repos=repos,
+        )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
+    files, explaining = _split_lines(workspace, files, position)
     request = _ContextRequest(
         task=inputs.text_given(task, "task"),
         files=_paths(workspace, files),
         recent_files=_paths(workspace, recent_files),
+        explaining=explaining,
         budget=budget,
         template=template,
         branch=position.scope.branch,
@@ -114,9 +129,9 @@ def context(
         "budget": budget,
         "used": len(text),
         "text": text,
-        "high": _list_entries(page, "high"),
-        "medium": _list_entries(page, "medium"),
-        "low": _list_entries(page, "low"),
+        "high": list_entries(page, "high"),
+        "medium": list_entries(page, "medium"),
+        "low": list_entries(page, "low"),
         "left_out": len(entries) - len(page),
         "flagged": flag_ids,
         "branch": request.branch,
@@ -125,6 +140,12 @@ def context(
     if pending:
         answer["pending"] = pending
     return answer
+
+
+def read_budget(budget: int) -> None:
+    """Invalid where it is no number of characters that a text can have."""
+    if not 1 <= budget <= _LARGEST:
+        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
 
 
 def _put_outdated_below(entries: list[Headline]) -> list[Headline]:
@@ -147,13 +168,26 @@ def _candidates(
 ) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
     """What may matter: knowledge, and records where none of it is about the task or the files."""
     search_view = workspace.searcher.knowledge_view(view)
-    asked = (request.task, request.files, request.recent_files)
+    asked = (request.task, request.files, request.recent_files, request.explaining)
     candidates = ContextCandidates(workspace, search_view, request.branch)
     cases = candidates.gather(*asked)
     if any(asked) and not candidates.has_fitting:
         search_view = workspace.searcher.search_view(view)
         cases = ContextCandidates(workspace, search_view, request.branch).gather(*asked)
     return search_view, cases
+
+
+def _split_lines(
+    workspace: Workspace, files: Sequence[str], position: Position
+) -> tuple[Sequence[str], dict[str, float]]:
+    """Files without the lines that were named, and what explains those."""
+    if not any(":" in file for file in files):
+        return files, {}
+    from treering.actions.why.lines import explain_targets, name_target
+
+    targets = [name_target(workspace, file, position.head) for file in files]
+    branch = position.scope.branch if position.head != workspace.position().head else ""
+    return [target.path for target in targets], explain_targets(workspace, targets, branch)
 
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
@@ -209,7 +243,8 @@ def _read(
     )
 
 
-def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+def list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+    """The entries of one group, as they are answered."""
     return [_as_entry(headline) for headline in page if headline.group == group]
 
 
@@ -225,6 +260,8 @@ def _as_entry(headline: Headline) -> ContextEntry:
     }
     if headline.outcome:
         entry["outcome"] = headline.outcome
+    if headline.repo:
+        entry["repo"] = headline.repo
     if headline.outdated_by:
         entry["outdated_by"] = headline.outdated_by
     return entry
