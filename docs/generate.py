@@ -53,6 +53,7 @@ This page is made from `--help` by `python docs/generate.py`.
 | `GIT_DIR` | the repository, where `--repo` is not given |
 | `CLAUDE_PROJECT_DIR` | the repository of `treering mcp`, where `--repo` is not given |
 | `GEMINI_PROJECT_DIR`, `CURSOR_PROJECT_DIR` | the same, set by other clients |
+| `TREERING_HUB` | the hub, where `--hub` is not given: a folder or a postgresql:// url |
 | `TREERING_TOKEN` | the token of `treering mcp --http`, where `--token-file` is not given |
 
 ## Commands

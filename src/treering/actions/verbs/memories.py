@@ -7,6 +7,7 @@ from treering.actions.verbs.verb import (
     CONTENT_FILE,
     EVERY_TYPE,
     NOT_CLI,
+    REPOS,
     REQUIRED,
     Tool,
     Verb,
@@ -46,7 +47,7 @@ REMEMBER = Verb(
             options=("file", "files"),
         ),
         number("confidence", "0 to 1.", default=0.8),
-        text("supersedes", "Id of the memory this one replaces.", metavar="ID"),
+        words("supersedes", "Ids of the memories this one replaces.", metavar="ID"),
         words(
             "links",
             'Each "relation:id", such as "depends_on:7k2m9qx4".',
@@ -95,7 +96,7 @@ RECALL = Verb(
         text("author", "Part of the name."),
         text("agent", "Written by this agent."),
         text("session", "Of this session."),
-        text("file", "About this file or folder."),
+        text("file", "About this file or folder, or lines of it: path:42, path:40-60."),
         text("scope", "How far to look.", default="branch", choices=SCOPES),
         text("branch", "As seen from another branch.", short="b"),
         text("at", "As it was at a revision or on a date.", metavar="REV"),
@@ -114,6 +115,7 @@ RECALL = Verb(
         ),
         whole("limit", "Default: 10, or 50 for a listing.", short="n"),
         text("cursor", "From the answer before, for the next page."),
+        REPOS,
         flag("pick", "Number what was found, and read what you choose.", doors=CLI),
     ),
     example="treering recall 'why is the start slow' --tag cache --since 30d",
@@ -136,7 +138,7 @@ READ = Verb(
     (
         text(
             "id",
-            'Id or unique prefix, or "out:..." of a cut answer.',
+            'Id or unique prefix, NAME:ID in another repository, or "out:..." of a cut answer.',
             default=REQUIRED,
             argument="one",
         ),
@@ -149,6 +151,7 @@ READ = Verb(
         whole("links", "Hops of links to show, 0 to 3.", default=1),
         whole("offset", "Continue at this character (next_offset)."),
         BRANCH,
+        REPOS,
     ),
     example="treering read 7k2m --history",
     tool=Tool(

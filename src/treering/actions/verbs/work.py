@@ -4,6 +4,7 @@ from treering.actions.verbs.verb import (
     BRANCH,
     CLI,
     CONTENT_FILE,
+    REPOS,
     REQUIRED,
     Tool,
     Verb,
@@ -59,7 +60,7 @@ CONTEXT = Verb(
     "Show what matters now for a task and its files.",
     (
         text("task", "What you are about to do, in your own words."),
-        words("files", "Files you will change.", options=("file", "files")),
+        words("files", "Files you will change, or lines: path:40-60.", options=("file", "files")),
         words(
             "recent_files",
             "Files looked at or changed lately.",
@@ -68,6 +69,7 @@ CONTEXT = Verb(
         whole("budget", "Characters of text.", default=2000),
         text("template", "A saved template to render it with."),
         BRANCH,
+        REPOS,
     ),
     example="treering context --task 'fix the login' --file src/auth/login.py",
     action="context.context.context",
