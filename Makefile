@@ -56,6 +56,7 @@ clients: $(READY)
 	@.ci/clients $(BIN)/treering
 
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks
 
 reliability: $(READY)
