@@ -20,7 +20,7 @@ LAYERS = [
     {"branches", "capture", "sync"},
     {"actions"},
     {"answers", "operations", "api"},
-    {"cli", "mcp", "hooks"},
+    {"cli", "mcp", "hooks", "web"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

@@ -43,11 +43,12 @@ def run_mcp(
 
 def _serve_http(server: Any, where: str, token: str, hosts: tuple[str, ...]) -> None:
     from treering.mcp import http
+    from treering.mcp.listening import Address
 
     def say(url: str) -> None:
         click.echo(f"serving {url}", err=True)
 
-    http.serve(server, http.Address.of(where), token, hosts, say)
+    http.serve(server, Address.of(where), token, hosts, say)
 
 
 def _token(file: str) -> str:

@@ -41,6 +41,7 @@ VERBS = {
     "redact": "housekeeping",
     "maintain": "housekeeping",
     "mcp": "setup",
+    "web": "setup",
     "completion": "setup",
     "uninstall": "setup",
     "demo": "setup",
