@@ -18,6 +18,7 @@ LAYERS = [
     {"store"},
     {"search", "graph", "provenance"},
     {"branches", "capture", "sync"},
+    {"hub"},
     {"actions"},
     {"answers", "operations", "api"},
     {"cli", "mcp", "hooks", "web"},

@@ -35,9 +35,11 @@ from treering.actions.setup.init import init, uninstall
 from treering.actions.sync import sync
 from treering.actions.tidying.links import infer_links, prune_links
 from treering.actions.tidying.review import review
+from treering.actions.why.why import why
 from treering.actions.workspace import Workspace
 from treering.clock import Clock, wall_clock
 from treering.git.objects import Person
+from treering.hub.place import HubSetting
 from treering.operations import Operations
 
 __all__ = ["Treering"]
@@ -83,19 +85,27 @@ class Treering(Operations):
         clock: Clock = wall_clock,
         cache: Path | None = None,
         user_folder: Path | None = None,
+        hub: str | Path = "",
     ) -> "Treering":
         """Open the repository that holds `path`.
 
         `agent` and `person`, a `treering.Person`, are named as the authors of what is written;
         without a person it is git's own user. `cache` is a folder to use where the repository
-        cannot be written, and `user_folder` the one with the user's own prompts.
+        cannot be written, and `user_folder` the one with the user's own prompts. `hub` is the place
+        that `repos` are looked for in; without one it is `treering.hub` of git's configuration.
 
         >>> tr = Treering.open(".", agent="reviewer")
         >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
         'reviewer'
         """
         workspace = Workspace.open(
-            path, agent=agent, person=person, clock=clock, cache=cache, user_folder=user_folder
+            path,
+            agent=agent,
+            person=person,
+            clock=clock,
+            cache=cache,
+            user_folder=user_folder,
+            hub=HubSetting(str(hub), cache=cache),
         )
         return cls(workspace)
 
@@ -178,6 +188,18 @@ class Treering(Operations):
         >>> made = tr.remember("Use WAL mode: readers never block")
         >>> [entry.op for entry in tr.log(made.id).entries]
         ['remember']
+        """,
+    )
+    why = _offer(
+        why,
+        """Tell why lines of code are there: who wrote them, and the memories that explain them.
+
+        `path` may end with a line or lines, as in `src/db.py:40-60`; `at` is a revision.
+
+        >>> made = tr.remember("The readme is short on purpose", files=["README.md"])
+        >>> found = tr.why("README.md:1")
+        >>> [memory.title for memory in found.memories], found.lines[0].subject
+        (['The readme is short on purpose'], 'add README.md')
         """,
     )
     diff = _offer(

@@ -45,6 +45,11 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting("ask", "off", "ask an agent to remember what it learned: off or once"),
         KnownSetting("writer.command", "", "a program that writes merged texts and summaries"),
         KnownSetting("writer.timeout", "2min", "how long it may take"),
+        KnownSetting(
+            "hub",
+            "",
+            "where `--repos` looks: a folder or a postgresql:// url (empty: the user's own)",
+        ),
     )
 }
 #: Settings that are one of a few words.

@@ -21,6 +21,7 @@ from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.errors import BlockedSecret, Invalid
 from treering.git.objects import Person
+from treering.hub.place import HubSetting
 
 
 class Invocation:
@@ -39,6 +40,13 @@ class Invocation:
         """Do what a verb's definition names as its action, on the repository."""
         action = find_verb(verb).load_action()
         return action(self.workspace, *args, **options)
+
+    def ask_hub(self, verb: str, *args: Any, **options: Any) -> Any:
+        """The same, where only the hub is asked: that works outside a repository, too."""
+        from treering.actions.hub.desk import HubDesk
+
+        action = find_verb(verb).load_action()
+        return action(HubDesk.open(read_hub(), self.repo), *args, **options)
 
     def answer(self, value: Any, render: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, text for people."""
@@ -109,6 +117,7 @@ class Caller(TypedDict):
     cache: Path
     user_folder: Path
     driver: Callable[[Path], None]
+    hub: HubSetting
 
 
 def read_caller() -> Caller:
@@ -118,7 +127,14 @@ def read_caller() -> Caller:
         "cache": _cache(),
         "user_folder": _config(),
         "driver": start_driver,
+        "hub": read_hub(),
     }
+
+
+def read_hub() -> HubSetting:
+    """Where the hub is, as far as the environment tells."""
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return HubSetting(os.environ.get("TREERING_HUB", ""), data / "treering", _cache())
 
 
 def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:

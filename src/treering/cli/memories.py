@@ -83,6 +83,9 @@ def _render_link(link: Mapping[str, Any]) -> str:
 
 
 def run_recall(call: Invocation, query: str, pick: bool, **options: Any) -> None:
+    if options["repos"]:
+        call.answer(call.ask_hub("recall", query, **options), render_recall)
+        return
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
     if not call.as_json and not is_typed("mode"):
@@ -125,14 +128,23 @@ def render_recall(answer: "Recalled") -> str:
     now = time.time()
     lines = [_render_hit(hit, now) for hit in answer.results]
     if not lines:
-        lines = [f"Nothing found on {safe(answer.branch)}."]
+        lines = [f"Nothing found {_where(answer)}."]
     lines.append(_render_rest(answer))
     lines += [f"note: {note}" for note in answer.notes or ()]
+    behind = [safe(repo.name) for repo in answer.repos or () if repo.behind]
+    lines += [f"behind: {', '.join(behind)} (treering hub update)"] if behind else []
     return "\n".join(line for line in lines if line)
 
 
+def _where(answer: "Recalled") -> str:
+    if answer.repos is None:
+        return f"on {safe(answer.branch)}"
+    return f"in {len(answer.repos)} repositories"
+
+
 def _render_hit(hit: "RecallHit", now: float) -> str:
-    marks = [safe(hit.branch), ago(hit.created, now)]
+    marks = [safe(hit.repo)] if hit.repo else []
+    marks += [safe(hit.branch), ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
     marks += ["private"] if hit.private else []
@@ -177,6 +189,12 @@ _WITHHELD = {
 # --- read -----------------------------------------------------------------------------------------
 
 
+def run_read(call: Invocation, id: str, **options: Any) -> Any:
+    is_elsewhere = ":" in id and not id.startswith(("out:", "treering:"))
+    act = call.ask_hub if options["repos"] or is_elsewhere else call.act
+    return act("read", id, **options)
+
+
 def render_read(memory: "WholeMemory | Piece") -> str:
     from treering.actions.outputs import Piece
 
@@ -184,6 +202,7 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         return safe(memory.content)
     rows = [
         ("id", memory.id),
+        ("repo", memory.repo or ""),
         ("type", memory.type),
         ("status", memory.status),
         ("branch", f"{memory.branch} ({memory.layer})"),

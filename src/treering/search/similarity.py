@@ -18,6 +18,7 @@ from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smalle
 
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
+_BLOB = 40
 _CROWD = 50  # memories looked at on one shelf: hundreds of the same title stay affordable
 
 Label = int | str  # a hash of a sketch, an id or a title
@@ -61,6 +62,8 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
 
 
 def _are_same(one: Entry, other: Entry) -> bool:
+    if one.blob[:-_BLOB] != other.blob[:-_BLOB]:
+        return False  # of another repository, where several are searched as one
     if one.id == other.id or belong_together(one, other):
         return True
     if one.type != other.type:

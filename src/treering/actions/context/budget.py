@@ -37,6 +37,7 @@ class Headline(NamedTuple):
     confidence: float = 0.8
     modified: str = ""
     outcome: str = ""
+    repo: str = ""
 
     def as_template_memory(self) -> "TemplateMemory":
         return {
@@ -62,7 +63,7 @@ class Headline(NamedTuple):
 
 
 def pack(
-    entries: Sequence[Headline], checkpoint: CheckpointLoaded, room: int, now: float
+    entries: Sequence[Headline], checkpoint: CheckpointLoaded | None, room: int, now: float
 ) -> tuple[str, list[Headline]]:
     """A text of at most `room` characters, and the entries that are in it.
 
@@ -71,7 +72,7 @@ def pack(
     """
     parts: list[str] = []
     page: list[Headline] = []
-    resume = _resume(checkpoint, now)
+    resume = _resume(checkpoint, now) if checkpoint else ""
     if resume and len(resume) + 1 <= room // 2:
         parts.append(resume)
         room -= len(resume) + 1
@@ -111,6 +112,8 @@ def changes(since: CodeSince) -> str:
 def _excerpt(entry: Headline, room: int, now: float) -> str:
     """As much of a memory as it deserves and as there is room for; empty where there is none."""
     marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
+    if entry.repo:
+        marks[1] = f"{entry.repo}:{entry.id}"
     if entry.outcome in UNSUCCESSFUL:
         marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []

@@ -17,6 +17,7 @@ from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
+from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.model.taxonomy import RECORD_TYPES
@@ -38,6 +39,7 @@ class ContextEntry(TypedDict):
     score: float
     why: list[str]
     outcome: NotRequired[str]
+    repo: NotRequired[str]
 
 
 class ContextAnswer(TypedDict):
@@ -54,6 +56,7 @@ class ContextAnswer(TypedDict):
     branch: str
     checkpoint: CheckpointMemory | None
     pending: NotRequired[int]
+    repos: NotRequired[list[RepoFreshness]]
 
 
 class _ContextRequest(NamedTuple):
@@ -74,10 +77,18 @@ def context(
     budget: int = 2000,
     template: str = "",
     branch: str = "",
+    repos: Sequence[str] = (),
 ) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
-    if not 1 <= budget <= _LARGEST:
-        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+    read_budget(budget)
+    if repos:
+        from treering.actions.hub.context import context_across
+
+        return context_across(
+            workspace.open_hub(), workspace.clock(), task=inputs.text_given(task, "task"),
+            files=files, recent_files=recent_files, budget=budget, template=template,
+            branch=branch, repos=repos,
+        )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
     request = _ContextRequest(
@@ -110,9 +121,9 @@ def context(
         "budget": budget,
         "used": len(text),
         "text": text,
-        "high": _list_entries(page, "high"),
-        "medium": _list_entries(page, "medium"),
-        "low": _list_entries(page, "low"),
+        "high": list_entries(page, "high"),
+        "medium": list_entries(page, "medium"),
+        "low": list_entries(page, "low"),
         "left_out": len(entries) - len(page),
         "flagged": flag_ids,
         "branch": request.branch,
@@ -121,6 +132,12 @@ def context(
     if pending:
         answer["pending"] = pending
     return answer
+
+
+def read_budget(budget: int) -> None:
+    """Invalid where it is no number of characters that a text can have."""
+    if not 1 <= budget <= _LARGEST:
+        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
 
 
 def _candidates(
@@ -179,7 +196,8 @@ def _read(
     )
 
 
-def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+def list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+    """The entries of one group, as they are answered."""
     return [_as_entry(headline) for headline in page if headline.group == group]
 
 
@@ -195,6 +213,8 @@ def _as_entry(headline: Headline) -> ContextEntry:
     }
     if headline.outcome:
         entry["outcome"] = headline.outcome
+    if headline.repo:
+        entry["repo"] = headline.repo
     return entry
 
 
