@@ -230,3 +230,68 @@ def test_pull_request_is_a_text_to_copy(browse: Browser, repo: Repo) -> None:
 
     assert "1 learned" in page.text
     assert "- **Sessions live in Redis** (component" in page.html
+
+
+def test_a_file_says_why_its_lines_are_there(browse: Browser, repo: Repo) -> None:
+    repo.switch("feature", create=True)
+    repo.commit_file("src/db.py", "one\ntwo\n", message="Open the database once")
+    repo.tr.remember(
+        "One connection is shared by all reports", type="decision", files=["src/db.py"]
+    )
+    repo.switch("main").git("merge", "-q", "--ff-only", "feature")
+    repo.tr.gc()
+
+    page = browse.get("/files/src/db.py")
+
+    assert "Why it is so" in page.text
+    assert "Open the database once" in page.text
+    assert "<code>two</code>" in page.html
+
+
+def test_a_file_that_is_no_text(browse: Browser, repo: Repo) -> None:
+    (repo.path / "x.bin").write_bytes(b"\0\xff" * 50)
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "binary")
+    repo.commit_file("empty.txt", "")
+
+    assert "not text" in browse.get("/files/x.bin").text
+    assert browse.get("/files/empty.txt").status == 200
+
+
+def test_what_is_outdated_says_by_what(browse: Browser, repo: Repo) -> None:
+    old = repo.tr.remember("The backup goes to tape", type="decision")
+    new = repo.tr.remember("The backup goes to disk", type="decision", supersedes=old.id)
+
+    assert "outdated by The backup goes to disk" in browse.get(f"/memory/{old.id}").text
+    assert browse.get(f"/memory/{new.id}").link("The backup goes to tape") == f"/memory/{old.id}"
+
+
+def test_the_hub_is_searched_from_the_page(
+    repo: Repo, new_repo, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = new_repo("other")
+    other.commit_file("f")
+    for number in range(25):
+        other.tr.remember(f"Redis shard {number} keeps sessions", type="component")
+    monkeypatch.setenv("TREERING_HUB", str(tmp_path / "hub"))
+    repo.json("hub", "add", "shop", str(other.path))
+    repo.json("hub", "update")
+    repo.git("config", "treering.hub", str(tmp_path / "hub"))
+    browse = Browser(repo)
+
+    page = browse.get(browse.get("/search", q="redis").link("all repositories"))
+    following = browse.get(page.link("Next"))
+    back = browse.get(following.link("Previous"))
+
+    titles = [text for text, _ in page.links if text.startswith("Redis shard")]
+    assert len(titles) == 20
+    assert titles == [text for text, _ in back.links if text.startswith("Redis shard")]
+    assert len([text for text, _ in following.links if text.startswith("Redis shard")]) == 5
+    memory = browse.get(page.link(titles[0]))
+    assert memory.headings == [titles[0]]
+    assert "A memory of shop" in memory.text
+    assert "Forget" not in memory.buttons
+
+
+def test_without_a_hub_nothing_is_offered(browse: Browser) -> None:
+    assert "all repositories" not in browse.get("/search").text

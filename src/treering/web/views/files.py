@@ -1,18 +1,23 @@
 """Files: the tree with how much is known of each part, and a file beside what is known of it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from treering.actions.recall import recall
 from treering.actions.status import status
-from treering.errors import Invalid, StoreDamaged
+from treering.actions.why.answers import WhyAnswer, WhyLines
+from treering.actions.why.why import why
+from treering.errors import Invalid, StoreDamaged, TreeringError
 from treering.web.paging import cut_page
 from treering.web.visit import Visit
 
 _SIZE = 100
 _LINES = 400
+_MOST = 100  # memories that explain one page of a file
+_BEST = 6
 _LARGEST = 1024 * 1024
 _FOLDER = 0o040000
 
@@ -86,28 +91,56 @@ def _list_crumbs(path: str) -> list[tuple[str, str]]:
 # --- one file -------------------------------------------------------------------------------------
 
 
-class CodeLine(NamedTuple):
-    number: int
-    text: str
+class CodeStretch(NamedTuple):
+    """Lines that one commit wrote, and why they are there, as far as that is known."""
+
+    first: int
+    texts: list[str]
+    why: WhyLines | None
 
 
 def _show_file(visit: Visit, path: str, head: str) -> Response:
-    memories = visit.ask(recall, file=path, limit=30, branch=visit.branch, order="newest")
     lines = _read_lines(visit, path, head)
-    page = cut_page(lines or [], visit.number("page", 1, most=100_000), _LINES, f"/files/{path}")
+    number = visit.number("page", 1, most=100_000)
+    page = cut_page(lines or [], number, _LINES, f"/files/{path}", branch=visit.branch)
+    answer = _ask_why(visit, path, head, page.first, len(page.items)) if page.items else None
     return visit.show(
         "file.html",
         current="Files",
         path=path,
         crumbs=_list_crumbs(path),
-        memories=memories,
-        page=page,
+        memories=visit.ask(recall, file=path, limit=30, branch=visit.branch, order="newest"),
+        reasons={memory.id: memory for memory in answer.memories} if answer else {},
+        best=answer.memories[:_BEST] if answer else (),
+        stretches=_list_stretches(page.items, page.first, answer),
+        links=page.links,
         is_text=lines is not None,
         is_there=bool(visit.workspace.repository.blob_at(head, path)),
     )
 
 
-def _read_lines(visit: Visit, path: str, head: str) -> list[CodeLine] | None:
+def _ask_why(visit: Visit, path: str, head: str, first: int, count: int) -> WhyAnswer | None:
+    """Why the lines on this page are there; None where it cannot be told."""
+    lines = f"{path}:{first}-{first + count - 1}"
+    try:
+        answer: WhyAnswer = visit.ask(why, lines, at=head, limit=_MOST, branch=visit.branch)
+    except TreeringError:
+        return None
+    return answer
+
+
+def _list_stretches(
+    texts: Sequence[str], first: int, answer: WhyAnswer | None
+) -> list[CodeStretch]:
+    if answer is None or not answer.lines:
+        return [CodeStretch(first, list(texts), None)]
+    return [
+        CodeStretch(part.first, list(texts[part.first - first : part.last - first + 1]), part)
+        for part in answer.lines
+    ]
+
+
+def _read_lines(visit: Visit, path: str, head: str) -> list[str] | None:
     """The committed text; None where it is none, or too long."""
     repository = visit.workspace.repository
     blob = repository.blob_at(head, path)
@@ -120,4 +153,4 @@ def _read_lines(visit: Visit, path: str, head: str) -> list[CodeLine] | None:
     texts: list[str] = visit.ask(lambda _: data.decode("utf-8", "replace").split("\n"))
     if texts and not texts[-1]:
         texts.pop()
-    return [CodeLine(number + 1, text) for number, text in enumerate(texts)]
+    return texts

@@ -24,7 +24,9 @@ class FileShown(NamedTuple):
 def show_memory(visit: Visit) -> Response:
     """The memory as it is, or with `at` as it was, and what that change changed."""
     id, at = visit.path["id"], visit.query("at")
-    memory: WholeMemory = visit.ask(read, id, at=at, history=True, branch=visit.branch)
+    if repo := visit.query("repo"):
+        id = f"{repo}:{id}"
+    memory: WholeMemory = visit.ask(read, id, at=at, history=not repo, branch=visit.branch)
     history = memory.history or ()
     return visit.show(
         "memory.html",
@@ -39,6 +41,7 @@ def show_memory(visit: Visit) -> Response:
         changes=_find_changes(visit, memory, history) if at else None,
         details=_list_details(memory),
         is_forgotten=memory.status == "deleted",
+        can_change=not (visit.site.is_read_only or repo or memory.status == "deleted"),
     )
 
 
