@@ -156,3 +156,17 @@ def test_a_pipe_gets_a_list(doubtful: Repo):
     assert lines[1].strip().startswith("outdated: superseded by: Backups go to the object store")
     assert lines[-1] == "2 of 7 memories: --limit shows more"
     assert doubtful.error("review", "--limit", "0")["code"] == "invalid"
+
+
+def test_texts_that_are_alike_are_seen_on_a_branch_that_landed_in_part(repo: Repo) -> None:
+    """What the trunk took over of a branch is a part of where its copies are found."""
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Orders are written in one transaction", type="decision")
+    repo.tr.promote("feature")
+    for place in ("vault", "cellar"):
+        repo.tr.remember(
+            f"The nightly backup of the orders table goes to tape in the {place} of the house",
+            type="decision",
+        )
+
+    assert repo.tr.review().by_reason == {"duplicate": 1}

@@ -106,6 +106,7 @@ class _Gathering:
         self._search_view: SearchView = workspace.searcher.search_view(view, every_copy=True)
         self._entries = self._search_view.index.entries()
         self._layers = view.layers
+        self._trash = view_of_trash(workspace.store, self._trunk)
         self.landings = list(self._list_landings())
 
     def list_present(self) -> Iterator[BranchLife]:
@@ -130,7 +131,7 @@ class _Gathering:
 
     def list_landed(self) -> Iterator[BranchLife]:
         """Branches of which only what landed is left."""
-        present = {layer.branch for layer in self._layers}
+        present = {layer.branch for layer in (*self._layers, *self._trash.layers)}
         by_source: dict[str, list[tuple[LandingMark, tuple[str, ...]]]] = {}
         for mark, ids in self.landings:
             if mark.source and mark.source not in present:
@@ -145,16 +146,16 @@ class _Gathering:
 
     def list_dropped(self) -> Iterator[BranchLife]:
         """What is in the trash, with what the index still knows of it."""
-        view = view_of_trash(self._workspace.store, self._trunk)
         stamps = {
             entry.tip: _moment(entry.stamp)
             for vault in self._workspace.store.vaults()
             for entry in list_trash(vault)
         }
-        for layer in view.layers:
+        for layer in self._trash.layers:
             ended = stamps.get(layer.snapshot.tip or "", 0.0)
             dots = tuple(sorted(self._list_dots(layer.listing().values())))
-            yield BranchLife(layer.branch, "", "trash", dots, ended=ended)
+            marks = tuple(mark for mark, _ in self.landings if mark.source == layer.branch)
+            yield BranchLife(layer.branch, "", "trash", dots, marks, ended)
 
     def _list_dots(self, blobs: Iterable[str]) -> Iterator[Learned]:
         entries = (self._entries.get(blob) for blob in blobs)

@@ -34,6 +34,8 @@ def make_environment(now: Callable[[], float]) -> Environment:
         file_url=file_url,
         moment=lambda when: show_moment(when, now()),
         plural=plural,
+        body=body_of,
+        without_title=without_title,
         percent=lambda share: f"{share:.0%}",
     )
     return environment
@@ -51,6 +53,18 @@ def memory_url(id: str, /, **query: object) -> str:
 
 def file_url(path: str) -> str:
     return f"/files/{quote(path)}"
+
+
+def body_of(content: str, title: str) -> str:
+    """A text below its title: the first line is not said twice, unless there is no other."""
+    first, _, rest = content.partition("\n")
+    is_title = first.lstrip("# ").strip() == title.strip()
+    return rest.strip("\n") if is_title and rest.strip() else content
+
+
+def without_title(text: str, title: str) -> str:
+    """A text that would only repeat the title above it, without that."""
+    return text.removeprefix(title).lstrip(" .:\n") if text.startswith(title) else text
 
 
 def plural(count: int, one: str, many: str = "") -> str:

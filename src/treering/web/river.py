@@ -18,7 +18,7 @@ from treering.web.rendering import make_url, memory_url
 from treering.web.svg import cut, drawing, element
 
 _WIDTH = 1000.0
-_LEFT, _RIGHT = 34.0, 40.0
+_LEFT, _RIGHT = 34.0, 60.0
 _TOP, _BED = 22.0, 46.0
 _TICKS = 6
 _NAMED = 60  # branches, above which lanes have no names
@@ -35,7 +35,7 @@ class Band(NamedTuple):
     has_names: bool
 
 
-_WIDE = Band(32.0, 4.4, 6.0, has_names=True)
+_WIDE = Band(36.0, 4.6, 7.0, has_names=True)
 _NARROW = Band(9.0, 2.0, 4.0, has_names=False)
 
 
@@ -137,7 +137,7 @@ def _draw_bed(trunk: BranchLife | None, line: Timeline, band: Band) -> Markup:
 
 def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
     life, y = lane.life, _BED + (lane.row + 1) * band.height
-    bend = min(14.0, band.height)
+    bend = min(18.0, band.height)
     stroke = f"M{lane.start - bend:.1f},{_BED} C{lane.start:.1f},{_BED} {lane.start - bend:.1f},{y:.1f} {lane.start:.1f},{y:.1f} H{lane.stop:.1f}"  # noqa: E501
     parts = [
         element("title", tell_life(life)),
@@ -150,12 +150,24 @@ def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
         parts.append(element("path", d=cross, class_="drop"))
     parts.append(_draw_dots(life, line, y, band, life.branch))
     if band.has_names:
-        name = element(
-            "text", cut(life.branch, _LONGEST_NAME), x=lane.start, y=y - 7, class_="name"
-        )
-        parts.append(element("a", name, href=make_url("/", branch=life.branch)))
+        parts.append(_draw_name(lane, y))
     whose = " other" if life.owner else ""
     return element("g", *parts, class_=f"life {life.end}{whose}")
+
+
+def _draw_name(lane: Lane, y: float) -> Markup:
+    """Where the branch begins, and to the left of it where it would not fit."""
+    text = cut(lane.life.branch, _LONGEST_NAME)
+    is_late = lane.start + len(text) * _LETTER > _WIDTH
+    name = element(
+        "text",
+        text,
+        x=lane.start + (8 if is_late else -4),
+        y=y + (18 if is_late else -9),
+        text_anchor="end" if is_late else None,
+        class_="name",
+    )
+    return element("a", name, href=make_url("/", branch=lane.life.branch))
 
 
 def _draw_landing(mark: LandingMark, line: Timeline, y: float, bend: float) -> Markup:

@@ -12,9 +12,24 @@ from treering.web.rendering import memory_url
 from treering.web.svg import cut, drawing, element
 
 _WIDTH = 760.0
-_RING = 132.0
+_RING = 92.0
 _MOST = 40
-_LETTERS = 26
+_LETTERS = 30
+_FIRST = -0.35  # radians: nothing stands right above or beside the middle, where its title is
+_ARROW = element(
+    "defs",
+    element(
+        "marker",
+        element("path", d="M0,0 L7,3.5 L0,7 z", class_="arrow"),
+        id="arrow",
+        markerWidth=7,
+        markerHeight=7,
+        refX=6,
+        refY=3.5,
+        orient="auto",
+        markerUnits="userSpaceOnUse",
+    ),
+)
 
 
 class StarNode(NamedTuple):
@@ -56,16 +71,24 @@ def draw_neighbourhood(answer: NeighborsAnswer, branch: str) -> Markup:
 def _draw(nodes: Sequence[StarNode], edges: Iterable[EdgeShown], branch: str) -> Markup:
     shown = nodes[: _MOST + 1]
     rings = max(node.depth for node in shown)
-    height = 2 * _RING * max(rings, 1) + 90
-    places = place_nodes(shown, Point(_WIDTH / 2, height / 2))
+    height = 2 * _RING * max(rings, 1) + 70
+    places = place_nodes(shown, Point(_WIDTH / 2, height / 2 - 8))
     lines = [
-        _draw_edge(places[edge.source], places[edge.target], edge)
-        for edge in edges
-        if edge.source in places and edge.target in places
+        _draw_edge(places[source], places[target], bundle)
+        for (source, target), bundle in _bundle(edges).items()
+        if source in places and target in places
     ]
     dots = [_draw_node(node, places[node.id], branch) for node in shown]
     label = f"{shown[0].title} and {len(shown) - 1} linked memories"
-    return drawing([*lines, *dots], _WIDTH, height, label, "star")
+    return drawing([_ARROW, *lines, *dots], _WIDTH, height, label, "star")
+
+
+def _bundle(edges: Iterable[EdgeShown]) -> dict[tuple[str, str], list[EdgeShown]]:
+    """Several links from one memory to another are one line with several words."""
+    bundles: dict[tuple[str, str], list[EdgeShown]] = {}
+    for edge in edges:
+        bundles.setdefault((edge.source, edge.target), []).append(edge)
+    return bundles
 
 
 def place_nodes(nodes: Sequence[StarNode], middle: Point) -> Mapping[str, Point]:
@@ -73,33 +96,43 @@ def place_nodes(nodes: Sequence[StarNode], middle: Point) -> Mapping[str, Point]
     cross little. Wider than high, because titles are."""
     places = {nodes[0].id: middle}
     angles = {nodes[0].id: 0.0}
-    for depth in range(1, max(node.depth for node in nodes) + 1):
+    rings = max(node.depth for node in nodes)
+    for depth in range(1, rings + 1):
         ring = [node for node in nodes if node.depth == depth]
         ring.sort(key=lambda node: angles.get(node.via, 0.0))
-        turn = 0.5 if depth % 2 else 0.0
+        start = angles.get(ring[0].via, 0.0) if ring and depth > 1 else _FIRST
         for number, node in enumerate(ring):
-            angle = 2 * math.pi * (number + turn) / len(ring) - math.pi / 2
+            angle = start + 2 * math.pi * number / len(ring)
             angles[node.id] = angle
             places[node.id] = Point(
-                middle.x + math.cos(angle) * min(_RING * depth * 1.7, _WIDTH / 2 - 100),
+                middle.x + math.cos(angle) * (_WIDTH / 2 - 105) * depth / rings,
                 middle.y + math.sin(angle) * _RING * depth,
             )
     return places
 
 
-def _draw_edge(start: Point, end: Point, edge: EdgeShown) -> Markup:
-    middle = Point((start.x + end.x) / 2, (start.y + end.y) / 2)
+def _draw_edge(start: Point, end: Point, bundle: Sequence[EdgeShown]) -> Markup:
+    far = math.hypot(end.x - start.x, end.y - start.y) or 1.0
+    tip = Point(end.x - (end.x - start.x) / far * 11, end.y - (end.y - start.y) / far * 11)
+    by = "user" if any(edge.by == "user" for edge in bundle) else "system"
+    sure = max(0.0, min(1.0, max(edge.confidence for edge in bundle)))
     line = element(
         "line",
         x1=start.x,
         y1=start.y,
-        x2=end.x,
-        y2=end.y,
-        class_=f"edge by-{'user' if edge.by == 'user' else 'system'}",
-        stroke_opacity=round(0.35 + 0.6 * max(0.0, min(1.0, edge.confidence)), 2),
+        x2=tip.x,
+        y2=tip.y,
+        class_=f"edge by-{by}",
+        stroke_opacity=round(0.35 + 0.6 * sure, 2),
+        marker_end="url(#arrow)",
     )
     word = element(
-        "text", edge.relation, x=middle.x, y=middle.y - 3, text_anchor="middle", class_="relation"
+        "text",
+        ", ".join(dict.fromkeys(edge.relation for edge in bundle)),
+        x=(start.x + end.x) / 2,
+        y=(start.y + end.y) / 2 + 3,
+        text_anchor="middle",
+        class_="relation",
     )
     return line + word
 
