@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from treering.text.hygiene import clean
+
 
 def element(name: str, *children: str | Markup, **attributes: object) -> Markup:
     """`text_anchor` becomes `text-anchor`, `class_` becomes `class`. None leaves an attribute out;
@@ -12,7 +14,7 @@ def element(name: str, *children: str | Markup, **attributes: object) -> Markup:
     written = Markup("").join(
         Markup(' {}="{}"').format(key, _number(value)) for key, value in pairs if value is not None
     )
-    inner = Markup("").join(children)
+    inner = Markup("").join(map(_harmless, children))
     return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), written, inner)  # noqa: S704 - our own
 
 
@@ -30,6 +32,11 @@ def drawing(
         aria_label=label,
         class_=class_,
     )
+
+
+def _harmless(child: str | Markup) -> str | Markup:
+    """What is drawn was written by others: nothing hidden is in it."""
+    return child if isinstance(child, Markup) else clean(child)
 
 
 def _number(value: object) -> object:

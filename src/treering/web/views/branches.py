@@ -31,10 +31,9 @@ class BranchRow(NamedTuple):
 
 def show_branches(visit: Visit) -> Response:
     plan = make_plan(visit)
-    lives = visit.ask(list_lives)
-    landings: list[LandingMark] = sorted(
-        {mark for life in lives for mark in life.landings}, reverse=True
-    )
+    lives = list_lives(visit.workspace)  # all there is: only what is drawn of it is cleaned
+    marks = {mark for life in lives for mark in life.landings}
+    landings: list[LandingMark] = visit.ask(lambda _: sorted(marks, reverse=True))
     page = visit.number("page", 1, most=100_000)
     dropped = visit.number("dropped", 1, most=100_000)
     past = visit.number("landed", 1, most=100_000)
