@@ -1,5 +1,7 @@
 """Truth over time: what was outdated never stands as current."""
 
+import pytest
+
 from conftest import Repo
 from treering.actions.recall import Recalled, RecallHit
 

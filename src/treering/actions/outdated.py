@@ -64,11 +64,17 @@ def find_outdated(workspace: "Workspace", view: View, ids: Iterable[str]) -> dic
     places = [place for memory_id in dict.fromkeys(ids) if (place := view.place(memory_id))]
     if not places:
         return {}
-    search_view = workspace.searcher.knowledge_view(view)
-    if any(place.blob not in search_view.ranks for place in places):
-        search_view = workspace.searcher.search_view(view)
-    marks = mark_blobs(search_view, [place.blob for place in places])
+    blobs = [place.blob for place in places]
+    marks = mark_blobs(view_with(workspace, view, blobs), blobs)
     return {place.id: marks[place.blob] for place in places if place.blob in marks}
+
+
+def view_with(workspace: "Workspace", view: View, blobs: Iterable[str]) -> "SearchView":
+    """A view ready to be searched that knows some blobs: the small one, where that is enough."""
+    search_view = workspace.searcher.knowledge_view(view)
+    if all(blob in search_view.ranks for blob in blobs):
+        return search_view
+    return workspace.searcher.search_view(view)
 
 
 def mark_blobs(search_view: "SearchView", blobs: Collection[str]) -> dict[str, OutdatedBy]:
@@ -76,6 +82,12 @@ def mark_blobs(search_view: "SearchView", blobs: Collection[str]) -> dict[str, O
     return {
         blob: describe(succession) for blob, succession in search_view.find_outdated(blobs).items()
     }
+
+
+def mark_contradicted(search_view: "SearchView", blobs: Collection[str]) -> dict[str, OutdatedBy]:
+    """Of some blobs those that the message of a later commit contradicts, and which commit."""
+    found = search_view.index.find_contradicted(blobs, search_view.ranks)
+    return {blob: describe(succession) for blob, succession in found.items()}
 
 
 def describe(succession: "Succession") -> OutdatedBy:

@@ -161,6 +161,7 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
     marks += [hit.status] if hit.status != "active" else []
     marks += [safe(hit.outdated_by.mark)] if hit.outdated_by else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
+    marks += [f"gone: {safe(', '.join(hit.stale.lost))}"] if hit.stale and hit.stale.lost else []
     marks += ["private"] if hit.private else []
     marks += [f"edited by {safe(_names(hit.edited_by))}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
@@ -233,6 +234,7 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         ("modified", format_date(memory.modified) if memory.modified != memory.created else ""),
         *_list_details(memory),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
+        ("gone", ", ".join((memory.stale and memory.stale.lost) or ())),
         *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
         ("flagged", ", ".join(memory.flags or ())),
         ("version", memory.version),

@@ -29,6 +29,10 @@ FAILED = 1.0
 
 STATUS_FACTORS = {"superseded": 0.3, "needs-review": 0.8}
 STALE_FACTORS = {"changed": 0.85, "moved": 0.95, "gone": 0.6}
+#: Beside that, where what it speaks of is no longer in its files; and where something newer says
+#: something else.
+LOST_FACTOR = 0.7
+OUTDATED_FACTOR = 0.6
 
 HIGH, MEDIUM = 1.5, 0.8
 _WEEK = 7 * 86_400.0
@@ -58,6 +62,8 @@ class RelevanceCase(NamedTuple):
     #: How well it explains the lines that are worked on, from 0 to 1.
     explains: float = 0.0
     stale: str = ""
+    has_lost_words: bool = False
+    is_outdated: bool = False
 
     @property
     def fits(self) -> bool:
@@ -97,4 +103,8 @@ def relevance(case: RelevanceCase) -> Relevance:
         score, why = score * factor, [*why, case.status]
     if factor := STALE_FACTORS.get(case.stale):
         score, why = score * factor, [*why, f"files {case.stale}"]
+    if case.has_lost_words:
+        score, why = score * LOST_FACTOR, [*why, "words gone"]
+    if case.is_outdated:
+        score, why = score * OUTDATED_FACTOR, [*why, "outdated"]
     return Relevance(round(score, 3), tuple(why))

@@ -34,7 +34,12 @@ from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import LEVELS, MANY_SEGMENTS
-from treering.search.succession import Succession, find_predecessors, find_successions
+from treering.search.succession import (
+    Succession,
+    find_contradicting_commits,
+    find_predecessors,
+    find_successions,
+)
 from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
@@ -168,6 +173,19 @@ class Index:
             }
             successions = find_successions(numbers, view, self._reading)
             return {numbers[number]: succession for number, succession in successions.items()}
+
+        return self._safely(answer, visible)
+
+    def find_contradicted(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that the message of a later commit contradicts."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
+            commits = find_contradicting_commits(numbers, view, self._reading)
+            return {numbers[number]: succession for number, succession in commits.items()}
 
         return self._safely(answer, visible)
 

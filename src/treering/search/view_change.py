@@ -40,7 +40,7 @@ def follow(
     touched = {blob: numbers[blob] for blob in changed if blob in numbers}
     gone = {n for blob, n in touched.items() if blob in old.visible}
     new = {n for blob, n in touched.items() if blob in visible}
-    change = _Change(old, gone, new, is_free)
+    change = _ViewDelta(old, gone, new, is_free)
     view = VisibleEntries(snapshot, visible, change.follow(old.all, new))
     _follow_statuses(view, change)
     _follow_sessions(view, change)
@@ -49,7 +49,7 @@ def follow(
     return view
 
 
-class _Change(NamedTuple):
+class _ViewDelta(NamedTuple):
     """The documents that went and came, and whether sets may be changed where they are."""
 
     old: VisibleEntries
@@ -64,7 +64,7 @@ class _Change(NamedTuple):
         return after
 
 
-def _follow_statuses(view: VisibleEntries, change: _Change) -> None:
+def _follow_statuses(view: VisibleEntries, change: _ViewDelta) -> None:
     """What somebody asked the old view for, changed."""
     old, gone, new, _ = change
     entries, there, here = view.snapshot.entries, vars(old), vars(view)
@@ -87,7 +87,7 @@ def _follow_statuses(view: VisibleEntries, change: _Change) -> None:
         _follow_ids(view, change)
 
 
-def _follow_ids(view: VisibleEntries, change: _Change) -> None:
+def _follow_ids(view: VisibleEntries, change: _ViewDelta) -> None:
     """An id that is gone may be that of another copy as well: then they are listed anew."""
     entries, ids = view.snapshot.entries, change.old.ids
     new_ids = {entries[n].id for n in change.new}
@@ -98,7 +98,7 @@ def _follow_ids(view: VisibleEntries, change: _Change) -> None:
         vars(view)["ids"] = ids
 
 
-def _follow_sessions(view: VisibleEntries, change: _Change) -> None:
+def _follow_sessions(view: VisibleEntries, change: _ViewDelta) -> None:
     old, gone, new, _ = change
     entries, there, here = view.snapshot.entries, vars(old), vars(view)
     if "sessions" not in there:

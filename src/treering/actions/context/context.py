@@ -214,7 +214,13 @@ def _read(
     dates = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
     stale = code.staleness(memory)
     state = stale.state if stale else ""
-    verdict = relevance(case._replace(stale=state))
+    verdict = relevance(
+        case._replace(
+            stale=state,
+            has_lost_words=bool(stale and stale.lost),
+            is_outdated=bool(outdated_by and outdated_by.is_sure),
+        )
+    )
     return Headline(
         id=memory.id,
         type=memory.type,

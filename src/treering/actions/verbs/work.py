@@ -47,7 +47,7 @@ CHECKPOINT = Verb(
     example="treering checkpoint save 'Parser works' --next-step 'write the docs'",
     more="OP is save or load. The summary is the argument, --summary, or standard input.",
     tool=Tool(
-        "Continuity between sessions. load when you start or resume: where the work on this "
+        "load when you start or resume: where the work on this "
         "branch stood, next steps, commits since. save before you stop or the context is "
         "compacted.",
         is_core=True,
