@@ -18,9 +18,10 @@ LAYERS = [
     {"store"},
     {"search", "graph", "provenance"},
     {"branches", "capture", "sync"},
+    {"hub"},
     {"actions"},
-    {"answers", "operations", "api"},
-    {"cli", "mcp", "hooks"},
+    {"answers", "operations", "methods", "api"},
+    {"cli", "mcp", "hooks", "web"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
