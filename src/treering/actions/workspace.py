@@ -136,7 +136,13 @@ class Workspace:
         from treering.actions.searcher import Searcher
 
         model = self.repository.config("treering.semantic") or ""
-        return Searcher(self.store, self.ledger, self.derived("index"), model=model)
+        return Searcher(
+            self.store,
+            self.ledger,
+            self.derived("index"),
+            model=model,
+            writes_later=not self._is_brief,
+        )
 
     @cached_property
     def ledger(self) -> "Ledger":
