@@ -61,6 +61,15 @@ class Shelf:
         except (TreeringError, GitError):
             return None
 
+    def read_raw(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The very bytes of some memories."""
+        objects = self._store.shared.repository.objects
+        for blob in blobs:
+            try:
+                yield blob, objects.blob(blob)
+            except (TreeringError, GitError):
+                continue
+
     def people(self, blob: str) -> tuple[str, ...]:
         """Those whose words a version holds, the first writer first."""
         version = self._ledger.version(blob)

@@ -80,7 +80,7 @@ class ShelfGroup:
 
     def search(self, request: Request) -> HubResult:
         # The one place where meaning would come in beside words, for all repositories at once.
-        result = search(request, self._view, self._read, None)
+        result = search(request, self._view, self._read)
         hits = tuple(hit for hit in self._read_hits(result) if hit)
         return HubResult(hits, result.total, result.withheld, result.notes, result.mode)
 

@@ -78,7 +78,7 @@ class ListChanges:
 def make_server(repository: ServedRepository, tools: str = "full") -> TreeringServer:
     """A server for one repository, ready to be run over any transport."""
     table = {verb.name: verb for verb in profile(tools)}
-    listing = ListToolsResult(tools=[*map(_describe, table.values())])
+    listing = ListToolsResult(tools=[*map(describe_tool, table.values())])
     bus = InMemorySubscriptionBus()
     changes = ListChanges(bus)
     requests = Requests(repository)
@@ -121,7 +121,8 @@ def make_server(repository: ServedRepository, tools: str = "full") -> TreeringSe
     )
 
 
-def _describe(verb: Verb) -> ListedTool:
+def describe_tool(verb: Verb) -> ListedTool:
+    """A tool as clients see it."""
     tool, title = verb.tool, verb.name.capitalize()
     assert tool  # noqa: S101 - profile() has no other verbs
     return ListedTool(

@@ -1,0 +1,129 @@
+"""A question to the database: its words counted, candidates found, and ranked like any others."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from treering.errors import TreeringError
+from treering.hub.postgres.candidates import (
+    Candidates,
+    WordChoice,
+    choose_words,
+    find_candidates,
+    list_newest,
+)
+from treering.hub.postgres.corpus import CandidateCorpus
+from treering.hub.postgres.rows import number_of
+from treering.hub.postgres.statistics import WordCounts
+from treering.hub.shelves import split_mark
+from treering.model import document
+from treering.model.memory import Memory
+from treering.model.query import Query
+from treering.search import SearchResult
+from treering.search.analysis import join_terms, question_terms, terms
+from treering.search.corpus import Corpus
+from treering.search.lookup import search
+from treering.search.matching import Request
+from treering.search.visible import VisibleEntries
+
+_LITTLE = 3
+_SLACK = 64
+Find = Callable[[WordChoice], Candidates]
+
+
+def search_rows(
+    connection: Any, repositories: Sequence[int], request: Request
+) -> tuple[SearchResult, dict[str, str]]:
+    """Answer a question; hits carry the marks of their repositories. Also the ids by blob."""
+    query = request.query
+    filters = query.filters.merge(request.filters)
+    counts = WordCounts(connection, repositories)
+    is_listing = query.is_empty or not (terms(query.words) or query.prefixes)
+    if is_listing:
+        limit = (request.limit or 0) + _SLACK
+        candidates = list_newest(
+            connection, repositories, filters, query.excluded, request.order, limit
+        )
+    else:
+        candidates = _find(connection, repositories, request, counts)
+    corpus = CandidateCorpus(candidates.best, counts)
+    visible = {candidate.entry.blob: candidate.rank for candidate in candidates.best}
+    view = VisibleEntries(cast(Corpus, corpus), visible)
+    # The one place where meaning would come in beside words, for all repositories at once.
+    result = search(request, view, _Reader(connection).read)
+    if not query.is_wordless:
+        total = max(candidates.total, result.total)
+        result = replace(result, total=total, withheld=candidates.withheld)
+    return result, {blob: entry.id for blob, entry in corpus.by_blob.items()}
+
+
+def _find(
+    connection: Any, repositories: Sequence[int], request: Request, counts: WordCounts
+) -> Candidates:
+    query = request.query
+    words = _list_words(query, counts)
+    frequencies = {number_of(word): counts.frequency(word) for word in words}
+    filters = query.filters.merge(request.filters)
+
+    def find(choice: WordChoice) -> Candidates:
+        return find_candidates(
+            connection, repositories, filters, query.excluded, words, counts, choice
+        )
+
+    choice = choose_words(frequencies, counts.documents)
+    candidates = find(choice)
+    if choice.is_partial and len(candidates.best) < max(_LITTLE, request.limit or 0):
+        everything = tuple(word for word, count in frequencies.items() if count)
+        candidates = find(WordChoice(everything))
+    if len(candidates.best) < _LITTLE and (guesses := _guess(query, counts)):
+        words = [*words, *guesses]
+        everything = tuple(number_of(word) for word in words if counts.frequency(word))
+        candidates = find_candidates(
+            connection, repositories, filters, query.excluded, words, counts, WordChoice(everything)
+        )
+    return candidates
+
+
+def _list_words(query: Query, counts: WordCounts) -> list[str]:
+    """Every term the question may be answered by: its own, pairs of its words, and those that a
+    prefix stands for."""
+    words = question_terms(query.words)
+    pairs = join_terms(query.words)
+    counts.count([*words, *pairs])
+    pairs = [pair for pair in pairs if counts.frequency(pair)]
+    for prefix in query.prefixes:
+        counts.expand(prefix.lower())
+    expansions = [term for terms in counts.expansions.values() for term in terms]
+    return list(dict.fromkeys((*words, *pairs, *expansions)))
+
+
+def _guess(query: Query, counts: WordCounts) -> list[str]:
+    """Other spellings of words that occur nowhere."""
+    for word in dict.fromkeys(query.words.split()):
+        if not any(counts.frequency(term) for term in question_terms(word)):
+            counts.guess(word.strip(".,;:!?()\"'"))
+    return [term for guesses in counts.guesses.values() for term in guesses]
+
+
+class _Reader:
+    """Reads memories for the check of phrases."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        by_blob: dict[str, list[str]] = {}
+        for one in marked:
+            by_blob.setdefault(split_mark(one)[1], []).append(one)
+        query = "SELECT blob, body FROM treering.document WHERE blob = ANY(%s)"
+        for blob, body in self._connection.execute(query, (list(by_blob),)).fetchall():
+            if memory := parse_body(body):
+                yield from ((one, memory) for one in by_blob[blob])
+
+
+def parse_body(body: bytes) -> Memory | None:
+    """The memory in a document; None where it is none."""
+    try:
+        return document.parse(bytes(body))
+    except TreeringError:
+        return None
