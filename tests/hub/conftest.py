@@ -127,7 +127,7 @@ def database_url(server_url: str) -> Iterator[str]:
 @pytest.fixture
 def hub(tmp_path: Path) -> HubAtHand:
     outside = tmp_path / "outside"
-    outside.mkdir()
+    outside.mkdir(exist_ok=True)
     return HubAtHand(outside, str(tmp_path / "the hub"))
 
 
@@ -135,7 +135,7 @@ def hub(tmp_path: Path) -> HubAtHand:
 def database(tmp_path: Path, database_url: str) -> HubAtHand:
     """A hub in a database."""
     outside = tmp_path / "outside"
-    outside.mkdir()
+    outside.mkdir(exist_ok=True)
     return HubAtHand(outside, database_url)
 
 

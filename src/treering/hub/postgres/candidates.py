@@ -30,6 +30,11 @@ FEW, MOST = 4_000, 20_000
 POOL = 150
 _MOST_WORDS = 40
 _PAIRED = 5
+#: How often a row holds each of some words, in their order.
+TALLIES = (
+    "ARRAY(SELECT coalesce(m.counts[array_position(m.words, w)], 0)"
+    " FROM unnest(%s::integer[]) WITH ORDINALITY AS q (w, place) ORDER BY place)"
+)
 #: Words that belong to one subject meet so much more often than chance would have it.
 _TOGETHER = 10.0
 
@@ -108,26 +113,26 @@ def find_candidates(
     ]
     where, shown = join_conditions(conditions), status_condition(filters)
     score, score_values = _score(words, counts)
-    tallies = ", ".join(["coalesce(counts[array_position(words, %s)], 0)"] * len(words))
     columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
     query = (
         "WITH candidate AS MATERIALIZED ("
         f" SELECT repository, id, status, is_record, ({shown.text}) AS is_shown, {score} AS score"
         f" FROM treering.memory WHERE {where.text} LIMIT %s),"
-        " best AS (SELECT repository, id FROM (SELECT repository, id, row_number() OVER ("
+        " best AS (SELECT repository, id, score FROM (SELECT repository, id, score,"
+        " row_number() OVER ("
         " PARTITION BY is_record ORDER BY score DESC, repository, id) AS place"
         " FROM candidate WHERE is_shown) AS ranked WHERE place <= %s)"
-        f" SELECT {columns}, ARRAY[{tallies}] AS tallies,"
+        f" SELECT {columns}, {TALLIES} AS tallies,"
         " (SELECT count(*) FROM candidate WHERE is_shown) AS total,"
         " (SELECT count(*) FROM candidate WHERE status = 'superseded') AS superseded,"
         " (SELECT count(*) FROM candidate WHERE status = 'deleted') AS deleted"
-        " FROM best JOIN treering.memory AS m USING (repository, id)"
+        " FROM best JOIN treering.memory AS m USING (repository, id) ORDER BY score DESC"
     )
-    values = (*shown.values, *score_values, *where.values, MOST, POOL, *words)
-    rows = _fetch(connection, query, values)
+    values = (*shown.values, *score_values, *where.values, MOST, POOL, list(words))
+    rows = fetch_rows(connection, query, values)
     if not rows:
         return Candidates([], 0, _count_hidden(connection, where, filters))
-    found = [_read_candidate(row, list(words.values())) for row in rows]
+    found = [read_candidate(row, list(words.values())) for row in rows]
     hidden = {key: rows[0][key] for key in ("superseded", "deleted")}
     return Candidates(found, rows[0]["total"], {} if filters.status else hidden)
 
@@ -173,10 +178,12 @@ def list_newest(
     excluded: Sequence[str],
     order: str,
     limit: int,
+    in_title: Sequence[str] = (),
 ) -> Candidates:
-    """A listing: no words, an order."""
+    """A listing: no words but those that stand in the title, and an order."""
     conditions = [
         Condition("repository = ANY(%s)", (list(repositories),)),
+        *(Condition("strpos(lower(title), %s) > 0", (word,)) for word in in_title),
         *list_conditions(filters),
         *(_without(text) for text in excluded),
     ]
@@ -186,10 +193,10 @@ def list_newest(
         f"SELECT {columns} FROM treering.memory WHERE {where.text}"
         f" ORDER BY {_ORDERS[order]} LIMIT %s"
     )
-    rows = _fetch(connection, query, (*where.values, limit))
+    rows = fetch_rows(connection, query, (*where.values, limit))
     count = f"SELECT count(*) FROM (SELECT 1 FROM treering.memory WHERE {where.text} LIMIT %s) AS m"
     total = connection.execute(count, (*where.values, MOST)).fetchone()[0]
-    best = [_read_candidate({**row, "tallies": []}, []) for row in rows]
+    best = [read_candidate({**row, "tallies": []}, []) for row in rows]
     return Candidates(best, total, _count_hidden(connection, join_conditions(conditions), filters))
 
 
@@ -202,13 +209,15 @@ _ORDERS = {
 }
 
 
-def _fetch(connection: Any, query: str, values: Sequence[object]) -> list[dict[str, Any]]:
+def fetch_rows(connection: Any, query: str, values: Sequence[object]) -> list[dict[str, Any]]:
+    """Rows by the names of their columns."""
     cursor = connection.execute(query, values)
     names = [column.name for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _read_candidate(row: Mapping[str, Any], terms: Sequence[str]) -> Candidate:
+def read_candidate(row: Mapping[str, Any], terms: Sequence[str]) -> Candidate:
+    """A candidate, with the mark of its repository."""
     entry = mark_entry(read_entry(row), mark_of(row["repository"]))
     tallies = dict(zip(terms, row["tallies"], strict=True))
     return Candidate(entry, row["rank"], tallies)

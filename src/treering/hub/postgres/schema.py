@@ -79,6 +79,7 @@ CREATE INDEX memory_id ON treering.memory (id);
 CREATE INDEX memory_blob ON treering.memory (blob);
 CREATE INDEX memory_newest ON treering.memory (is_record, created DESC, id)
     WHERE status NOT IN ('superseded', 'deleted');
+CREATE INDEX memory_session ON treering.memory (repository, session) WHERE session <> '';
 CREATE TABLE treering.word (
     number integer NOT NULL,
     repository integer NOT NULL REFERENCES treering.repository ON DELETE CASCADE,

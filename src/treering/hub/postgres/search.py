@@ -14,6 +14,7 @@ from treering.hub.postgres.candidates import (
 )
 from treering.hub.postgres.corpus import CandidateCorpus
 from treering.hub.postgres.rows import number_of
+from treering.hub.postgres.sessions import add_neighbours
 from treering.hub.postgres.statistics import WordCounts
 from treering.hub.shelves import split_mark
 from treering.model import document
@@ -36,16 +37,13 @@ def search_rows(
 ) -> tuple[SearchResult, dict[str, str]]:
     """Answer a question; hits carry the marks of their repositories. Also the ids by blob."""
     query = request.query
-    filters = query.filters.merge(request.filters)
     counts = WordCounts(connection, repositories)
     is_listing = query.is_empty or not (terms(query.words) or query.prefixes)
     if is_listing:
-        limit = (request.limit or 0) + _SLACK
-        candidates = list_newest(
-            connection, repositories, filters, query.excluded, request.order, limit
-        )
+        candidates = _list(connection, repositories, request)
     else:
-        candidates = _find(connection, repositories, request, counts)
+        candidates, words = _find(connection, repositories, request, counts)
+        candidates = candidates._replace(best=add_neighbours(connection, candidates.best, words))
     corpus = CandidateCorpus(candidates.best, counts)
     visible = {candidate.entry.blob: candidate.rank for candidate in candidates.best}
     view = VisibleEntries(cast(Corpus, corpus), visible)
@@ -57,9 +55,22 @@ def search_rows(
     return result, {blob: entry.id for blob, entry in corpus.by_blob.items()}
 
 
+def _list(connection: Any, repositories: Sequence[int], request: Request) -> Candidates:
+    """A listing; common words alone may still be a title, as `which` is a function's name."""
+    query = request.query
+    filters = query.filters.merge(request.filters)
+    asked_of = (connection, repositories, filters, query.excluded, request.order)
+    limit = (request.limit or 0) + _SLACK
+    words = query.words.lower().split()
+    if words and (titled := list_newest(*asked_of, limit, words)).best:
+        return titled
+    return list_newest(*asked_of, limit)
+
+
 def _find(
     connection: Any, repositories: Sequence[int], request: Request, counts: WordCounts
-) -> Candidates:
+) -> tuple[Candidates, list[str]]:
+    """Candidates, and the terms they were found by."""
     query = request.query
     words = _list_words(query, counts)
     frequencies = {number_of(word): counts.frequency(word) for word in words}
@@ -81,7 +92,7 @@ def _find(
         candidates = find_candidates(
             connection, repositories, filters, query.excluded, words, counts, WordChoice(everything)
         )
-    return candidates
+    return candidates, [word for word in words if counts.frequency(word)]
 
 
 def _list_words(query: Query, counts: WordCounts) -> list[str]:
