@@ -38,12 +38,12 @@ def search_rows(
     """Answer a question; hits carry the marks of their repositories. Also the ids by blob."""
     query = request.query
     counts = WordCounts(connection, repositories)
-    is_listing = query.is_empty or not (terms(query.words) or query.prefixes)
-    if is_listing:
-        candidates = _list(connection, repositories, request)
-    else:
+    candidates = Candidates([], 0, {})
+    if not query.is_empty:
         candidates, words = _find(connection, repositories, request, counts)
         candidates = candidates._replace(best=add_neighbours(connection, candidates.best, words))
+    if not candidates.best and not terms(query.words) and not query.prefixes:
+        candidates = _list(connection, repositories, request)
     corpus = CandidateCorpus(candidates.best, counts)
     visible = {candidate.entry.blob: candidate.rank for candidate in candidates.best}
     view = VisibleEntries(cast(Corpus, corpus), visible)
