@@ -20,7 +20,7 @@ LAYERS = [
     {"branches", "capture", "sync"},
     {"hub"},
     {"actions"},
-    {"answers", "operations", "api"},
+    {"answers", "operations", "methods", "api"},
     {"cli", "mcp", "hooks"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

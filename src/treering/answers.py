@@ -76,6 +76,10 @@ from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
+from treering.actions.why.answers import LandedAs as LandedAs
+from treering.actions.why.answers import WhyAnswer as WhyAnswer
+from treering.actions.why.answers import WhyLines as WhyLines
+from treering.actions.why.answers import WhyMemory as WhyMemory
 
 __all__ = [
     "Backfilled",
@@ -107,6 +111,7 @@ __all__ = [
     "Group",
     "Imported",
     "InferredLinks",
+    "LandedAs",
     "Log",
     "MadeLink",
     "Maintained",
@@ -150,4 +155,7 @@ __all__ = [
     "SyncLine",
     "Synced",
     "WholeMemory",
+    "WhyAnswer",
+    "WhyLines",
+    "WhyMemory",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from treering.actions.workspace import Change, Workspace
-from treering.errors import Busy, TreeringError
+from treering.errors import Busy, StoreDamaged, TreeringError
 from treering.git import lock
 from treering.git.binding import GitError
 from treering.git.files import make_folder, open_file
@@ -72,6 +72,8 @@ class Neighbourhood:
         self._clues = clues
         self.is_behind = False
         self._reading: threading.Thread | None = None
+        #: Scope -> the last of its trees that is known to be complete.
+        self._complete: dict[tuple[bool, Scope], str] = {}
 
     def look_around(
         self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]
@@ -150,12 +152,16 @@ class Neighbourhood:
 
     def catch_up(self, view: View, most: int | None = None) -> bool:
         """Read what the table does not know of a view; False if that is more than `most`."""
-        trees = {layer.snapshot.key[1]: layer for layer in view.layers if layer.snapshot.key[1]}
-        unknown = self._clues.unknown_trees(tree for tree in trees if tree)
-        return all(self._catch_up(trees[tree], most) for tree in unknown)
+        trees = {tree: layer for layer in view.layers if (tree := layer.snapshot.key[1])}
+        unknown = set(self._clues.unknown_trees(trees))
+        for tree, layer in trees.items():
+            if tree in unknown and not self._catch_up(layer, most):
+                return False
+            self._complete[layer.vault.is_private, layer.snapshot.scope] = tree
+        return True
 
     def _catch_up(self, layer: Layer, most: int | None) -> bool:
-        shards = {tree: name for name, tree in layer.snapshot.shards().items()}
+        shards = self._changed_shards(layer)
         unknown = self._clues.unknown_trees(shards)
         blobs = [
             blob for tree in unknown for blob in layer.snapshot.shard(shards[tree], tree).values()
@@ -170,6 +176,31 @@ class Neighbourhood:
         whole = layer.snapshot.key[1]
         self._clues.add((), trees=[*unknown, *([whole] if whole else [])])
         return True
+
+    def _changed_shards(self, layer: Layer) -> dict[str, str]:
+        """The shards of a layer that may hold what is new, by tree: of a thousand a capture changes
+        one."""
+        shards = layer.snapshot.shards()
+        before = self._complete.get((layer.vault.is_private, layer.snapshot.scope))
+        with contextlib.suppress(StoreDamaged):
+            known = layer.vault.trees.shards(before) if before else {}
+            return {tree: name for name, tree in shards.items() - known.items()}
+        return {tree: name for name, tree in shards.items()}
+
+    def knows(self, view: View) -> bool:
+        """Whether the table has everything a view shows, a few memories having been read if need
+        be."""
+        trees = [tree for layer in view.layers if (tree := layer.snapshot.key[1])]
+        try:
+            if not self._clues.unknown_trees(trees):
+                return True
+            return self.catch_up(view, _A_FEW) and not self._clues.unknown_trees(trees)
+        except Exception:
+            return False
+
+    def linking_to(self, memory_id: str) -> list[str]:
+        """The ids of memories that link to this one, or did; their files tell."""
+        return self._clues.linking_to(memory_id)
 
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
@@ -198,6 +229,7 @@ class Neighbourhood:
         return self._clues.blobs()
 
     def forget(self) -> None:
+        self._complete.clear()
         self._clues.drop()
 
 

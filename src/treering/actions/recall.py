@@ -1,12 +1,13 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import Origin, attribute
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
@@ -55,6 +56,7 @@ class RecallHit:
     flags: tuple[str, ...] | None = None
     agent: str | None = None
     outcome: Outcome | None = None
+    outdated_by: OutdatedBy | None = None
     stale: Stale | None = None
     similar: tuple[str, ...] | None = None
     via: str | None = None
@@ -161,6 +163,7 @@ def recall(
 
     code = CodeTree(workspace.repository, position.head)
     reader = _HitReader(workspace, search_view, code, question, detail)
+    reader.mark([hit.blob for hit in search_result.hits])
     results = [result for hit in search_result.hits if (result := reader.result(hit)) is not None]
     if expand:
         results = _with_linked(reader, search_view, results, expand, relation, order)
@@ -245,6 +248,11 @@ class _HitReader:
         self._words = question.words
         self._detail = detail
         self._flags = Flags(workspace)
+        self._outdated: dict[str, OutdatedBy] = {}
+
+    def mark(self, blobs: Collection[str]) -> None:
+        """Find out which of some hits are outdated, before they are read."""
+        self._outdated |= mark_blobs(self._search_view, blobs)
 
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
         place = self._search_view.place(hit.blob)
@@ -275,6 +283,7 @@ class _HitReader:
             origin=whose.origin,
             edited_by=whose.edited_by or None,
             outcome=memory.outcome,
+            outdated_by=self._outdated.get(place.blob),
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,
@@ -294,7 +303,9 @@ def _with_linked(
     order: str,
 ) -> list[RecallHit]:
     """The results and what they are linked with; in the order asked for, else the linked last."""
-    for item in search_view.expand([result.id for result in results], hops, relations):
+    items = search_view.expand([result.id for result in results], hops, relations)
+    reader.mark([item.place.blob for item in items])
+    for item in items:
         hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
         result = reader.result(hit, via=item.via)
         if result is not None:

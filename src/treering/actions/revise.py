@@ -14,6 +14,7 @@ from treering.store.view import Copy
 _COMPARED = (
     "content", "title", "type", "topic", "tags", "files", "status", "confidence", "links",
 )  # fmt: skip
+_SHORTEST_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,16 @@ def revise(
 
 
 def check_version(place: Copy, version: str) -> Copy:
-    if version and place.blob != version:
-        raise Conflict(
-            f"The memory {place.id} is at version {place.blob}, not {version}",
+    """The copy, if it is the version expected; the beginning of its id is enough to say so."""
+    if not version:
+        return place
+    if len(version) < _SHORTEST_VERSION:
+        raise Invalid(
+            f"The version {version!r} is too short.",
+            hint=f"Give its first {_SHORTEST_VERSION} characters or more.",
         )
+    if not place.blob.startswith(version.lower()):
+        raise Conflict(f"The memory {place.id} is at version {place.blob}, not {version}")
     return place
 
 

@@ -5,7 +5,7 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, islice
@@ -17,12 +17,14 @@ from treering.git.binding import GitError
 from treering.graph.network import Network
 from treering.model import document
 from treering.model.memory import Memory
+from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
 from treering.search.storage import LEVELS
+from treering.search.succession import Succession
 from treering.store import message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -68,6 +70,14 @@ class SearchView:
     def _is_record(self, blob: str) -> bool:
         entry = self.index.entry(blob)
         return entry is not None and entry.type in RECORD_TYPES
+
+    def find_outdated(self, blobs: Collection[str]) -> dict[str, Succession]:
+        """Of some visible blobs those that something visible outdates, and what."""
+        return self.index.find_outdated(blobs, self.ranks)
+
+    def find_outdated_by(self, blob: str) -> list[tuple[Entry, Succession]]:
+        """The visible memories that one of them outdates."""
+        return self.index.find_outdated_by(blob, self.ranks)
 
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
@@ -147,6 +157,7 @@ class Searcher:
             embedder=embedder,
             detectors=rules,
             levels=LEVELS + 1,
+            dates=self._date_content,
         )
         self.index = Index(
             folder,
@@ -154,11 +165,13 @@ class Searcher:
             embedder=embedder,
             detectors=rules,
             known=self.knowledge.entry,
+            dates=self._date_content,
         )
         self.lists = KnowledgeLists(folder / "knowledge" / "lists")
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
+        self._versions: dict[str, Version] = {}  # of those read last
         self._tidying: threading.Thread | None = None
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
@@ -225,10 +238,13 @@ class Searcher:
         vaults = self._store.vaults()
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
-            versions = self._ledger.versions(batch)
+            self._versions = versions = self._ledger.versions(batch)
             for blob in batch:
                 if memory := _parse(vaults, blob):
                     yield blob, self._ledger.date(memory, versions.get(blob))
+
+    def _date_content(self, blob: str, memory: Memory) -> float:
+        return when_said(memory, self._versions.get(blob))
 
 
 def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:

@@ -1,4 +1,4 @@
-"""The commands log, diff and revert."""
+"""The commands log, why, diff and revert."""
 
 import time
 from typing import TYPE_CHECKING

@@ -81,6 +81,13 @@ class Repository:
     def is_shallow(self) -> bool:
         return (self.common_dir / "shallow").exists()
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether objects were left out when it was cloned, to be fetched when they are needed."""
+        return any(
+            key.startswith("remote.") and key.endswith(".promisor") for key in self._settings()
+        )
+
     def worktree_paths(self) -> list[Path]:
         """The folders of all work trees, this one's first, as git last knew them."""
         paths = [self.workdir] if self.workdir else []
@@ -289,11 +296,16 @@ class Repository:
         """The blob a file of the work tree would become, line ends seen to; None where only a
         program of the repository's could tell, or where git would refuse the file."""
         try:
-            if any(self.handle.attribute(path, name) for name in _CONVERTED):
-                return None
-            return self.handle.hash_file(path)
+            return None if self.is_converted(path) else self.handle.hash_file(path)
         except (GitError, KeyError, OSError, ValueError):
             return None
+
+    def is_converted(self, path: str) -> bool:
+        """Whether a file of the work tree is not what is committed for it, by its attributes."""
+        try:
+            return any(self.handle.attribute(path, name) for name in _CONVERTED)
+        except (GitError, KeyError, OSError, ValueError):
+            return True
 
     # --- configuration ----------------------------------------------------------------------------
 

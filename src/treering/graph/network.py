@@ -96,6 +96,9 @@ class Network:
                     self._out.setdefault(node.id, []).append(edge)
                     self._in.setdefault(target, []).append(edge)
 
+    def node(self, memory_id: str) -> Node | None:
+        return self.nodes.get(memory_id)
+
     def edges(self) -> Iterator[Edge]:
         return (edge for edges in self._out.values() for edge in edges)
 
@@ -105,7 +108,10 @@ class Network:
         """The links of one memory, outgoing first, each kind the surest first."""
         if memory_id not in self._around:
             out, into = self._out.get(memory_id, ()), self._in.get(memory_id, ())
-            self._around[memory_id] = (sorted(out, key=_surest), sorted(into, key=_surest))
+            self._around[memory_id] = (
+                sorted(out, key=surest_first),
+                sorted(into, key=surest_first),
+            )
         out, into = self._around[memory_id]
         edges = out if direction == "out" else into if direction == "in" else out + into
         if not relations:
@@ -271,5 +277,5 @@ def _walk(starts: Iterable[str], depth: int, around: Callable[[str], list[Edge]]
     return steps
 
 
-def _surest(edge: Edge) -> tuple[float, str, str]:
+def surest_first(edge: Edge) -> tuple[float, str, str]:
     return (-edge.confidence, edge.relation, edge.target + edge.source)

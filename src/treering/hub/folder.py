@@ -41,6 +41,7 @@ from treering.hub.shelves import ShelfGroup
 from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
+from treering.search.succession import Succession
 
 _MOST_FOUND = 20
 
@@ -187,6 +188,12 @@ class FolderHub:
         with self._lock:
             shelves = self._open(names)
             return [copy for shelf in shelves for copy in shelf.find(prefix, _MOST_FOUND)]
+
+    def find_outdated(self, copy: HubCopy) -> Succession | None:
+        with self._lock:
+            for shelf in self._open([copy.repo]):
+                return shelf.index.find_outdated([copy.blob], shelf.ranks).get(copy.blob)
+        return None
 
     def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
         titles = {}

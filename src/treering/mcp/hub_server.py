@@ -33,15 +33,16 @@ from treering.hub.names import ALL
 from treering.mcp import http
 from treering.mcp.arguments import check_arguments
 from treering.mcp.call import ToolAnswer
-from treering.mcp.replies import MOST, compact, describe_error, fit, how_many_fit
+from treering.mcp.compact import compact_answer
+from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
 from treering.mcp.requests import Context
-from treering.mcp.server import TreeringServer, describe_tool
+from treering.mcp.server import TreeringServer
 from treering.mcp.threads import threads
+from treering.mcp.tools import describe_tool
 
 log = logging.getLogger(__name__)
 _HOUR = 3_600_000
 _ASKING = ("recall", "read", "context")
-_USUAL = 8_000
 _LONGEST_SECONDS = 60.0
 _STATUS = Verb(
     "status",
@@ -105,31 +106,31 @@ class HubCall(NamedTuple):
         try:
             return ToolAnswer(self._answer())
         except Exception as error:
-            answer = describe_error(error)
+            answer = describe_error(error, self.verb)
             if answer["error"]["code"] == "internal":
                 log.exception("%s failed", self.verb.name)
-            return ToolAnswer(compact(answer), is_error=True)
+            return ToolAnswer(write_json(answer), is_error=True)
 
     def _answer(self) -> str:
         seen = self.hub.as_seen_by(self.token)
         if self.verb.name == "status":
             if self.raw:
                 raise Invalid("There are no arguments to status.")
-            return compact(fit(_describe_repositories(seen), _USUAL))
+            return write_json(fit(_describe_repositories(seen), USUAL))
         arguments = check_arguments(self.verb, self.raw)
         arguments.setdefault("repos", [ALL])
         desk, action = HubDesk(seen, time.time), self.verb.load_action()
 
         def act(**changes: Any) -> dict[str, Any]:
-            answer: dict[str, Any] = jsonable(action(desk, **(arguments | changes)))
-            return answer
+            answer = jsonable(action(desk, **(arguments | changes)))
+            return compact_answer(self.verb.name, arguments, answer, desk.clock())
 
         answer = act()
-        room = MOST if arguments.get("detail") == "full" or self.verb.name == "read" else _USUAL
-        if len(compact(answer)) > room and answer.get("results"):
+        room = MOST if arguments.get("detail") == "full" or self.verb.name == "read" else USUAL
+        if len(write_json(answer)) > room and answer.get("results"):
             fits = how_many_fit(answer, "results", room)
             answer = act(limit=max(1, min(fits, len(answer["results"]) - 1)))
-        return compact(fit(answer, room))
+        return write_json(fit(answer, room))
 
 
 def _describe_repositories(hub: RepositoryHub) -> dict[str, Any]:
@@ -150,7 +151,8 @@ def _describe_repositories(hub: RepositoryHub) -> dict[str, Any]:
 def make_hub_server(hub: RepositoryHub) -> TreeringServer:
     """A server with the tools that read, ready to be run over HTTP."""
     table = {name: find_verb(name) for name in _ASKING} | {"status": _STATUS}
-    listing = ListToolsResult(tools=[describe_tool(verb) for verb in table.values()])
+    tools = [describe_tool(verb, verb.tool) for verb in table.values() if verb.tool]
+    listing = ListToolsResult.model_validate({"tools": tools})
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return listing

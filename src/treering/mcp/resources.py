@@ -20,7 +20,7 @@ from mcp_types import (
 
 from treering.actions.answers import jsonable
 from treering.errors import Invalid
-from treering.mcp.replies import MOST, compact, fit
+from treering.mcp.replies import MOST, fit, write_json
 from treering.mcp.requests import Context, Requests
 from treering.model.dates import ago
 
@@ -140,7 +140,7 @@ def _overview(workspace: "Workspace", branch: str) -> str:
         "top_tags": [tag for tag in summary["top_tags"] if not flags_in(tag["tag"])],
         "recent": [_headline(result) for result in recent.results],
     }
-    return compact(fit(jsonable(overview), MOST))
+    return write_json(fit(jsonable(overview), MOST))
 
 
 def _headline(hit: "RecallHit") -> dict[str, Any]:

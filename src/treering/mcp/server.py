@@ -24,12 +24,9 @@ from mcp_types import (
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
-    ToolAnnotations,
 )
-from mcp_types import Tool as ListedTool
 
 from treering import __version__
-from treering.actions.verbs.verb import Verb
 from treering.mcp.call import call
 from treering.mcp.completion import Completions
 from treering.mcp.repository import ServedRepository
@@ -37,7 +34,7 @@ from treering.mcp.requests import Context, Requests
 from treering.mcp.resources import Resources
 from treering.mcp.saved_prompts import SavedPrompts
 from treering.mcp.threads import Threads, threads
-from treering.mcp.tools import INSTRUCTIONS, profile, schema_of
+from treering.mcp.tools import INSTRUCTIONS, list_tools_as_json, profile
 
 _HOUR = 3_600_000
 
@@ -78,7 +75,7 @@ class ListChanges:
 def make_server(repository: ServedRepository, tools: str = "full") -> TreeringServer:
     """A server for one repository, ready to be run over any transport."""
     table = {verb.name: verb for verb in profile(tools)}
-    listing = ListToolsResult(tools=[*map(describe_tool, table.values())])
+    listing = ListToolsResult.model_validate({"tools": list_tools_as_json(tools)})
     bus = InMemorySubscriptionBus()
     changes = ListChanges(bus)
     requests = Requests(repository)
@@ -95,8 +92,8 @@ def make_server(repository: ServedRepository, tools: str = "full") -> TreeringSe
         answer = await ctx.lifespan_context.run(
             lambda steps: call(repository, verb, raw, agent, steps), ctx.session.report_progress
         )
-        if verb.tool and verb.tool.changes and not answer.is_error:
-            await changes.announce(ctx.session, verb.tool.changes)
+        if answer.changed:
+            await changes.announce(ctx.session, answer.changed)
         return CallToolResult(
             content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error
         )
@@ -118,25 +115,6 @@ def make_server(repository: ServedRepository, tools: str = "full") -> TreeringSe
         on_get_prompt=prompts.run,
         on_completion=Completions(requests).complete,
         on_subscriptions_listen=ListenHandler(bus),
-    )
-
-
-def describe_tool(verb: Verb) -> ListedTool:
-    """A tool as clients see it."""
-    tool, title = verb.tool, verb.name.capitalize()
-    assert tool  # noqa: S101 - profile() has no other verbs
-    return ListedTool(
-        name=verb.name,
-        title=title,
-        description=tool.description,
-        input_schema=schema_of(verb),
-        annotations=ToolAnnotations(
-            title=title,
-            read_only_hint=tool.is_read_only,
-            destructive_hint=tool.is_destructive,
-            idempotent_hint=tool.is_idempotent,
-            open_world_hint=tool.is_open_world,
-        ),
     )
 
 

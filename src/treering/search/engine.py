@@ -17,7 +17,15 @@ from typing import TypeVar
 
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.catalogue import Catalogue, Detectors, Known, Progress, Read, ReadError
+from treering.search.catalogue import (
+    Catalogue,
+    Dates,
+    Detectors,
+    Known,
+    Progress,
+    Read,
+    ReadError,
+)
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
@@ -25,6 +33,7 @@ from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import LEVELS, MANY_SEGMENTS
+from treering.search.succession import Succession, find_predecessors, find_successions
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
@@ -38,7 +47,8 @@ class Index:
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
-    another index has of a blob: what that one looked at is not looked at again.
+    another index has of a blob: what that one looked at is not looked at again. `dates` says when a
+    memory got the content it has; else that is when it was changed last.
     """
 
     def __init__(
@@ -50,10 +60,11 @@ class Index:
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
+        dates: Dates | None = None,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read, detectors, levels, known)
+        self._catalogue = Catalogue(folder, read, detectors, levels, known, dates)
         self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
@@ -119,6 +130,33 @@ class Index:
             matches = map(view.entry, view.in_force)
             entries = (entry for entry in matches if not types or entry.type in types)
             return heapq.nlargest(limit, entries, key=lambda entry: (entry.modified, entry.id))
+
+        return self._safely(answer, visible)
+
+    def find_outdated(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that something visible outdates, and what."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {
+                n: blob for blob in blobs if (n := view.snapshot.numbers.get(blob)) in view.all
+            }
+            successions = find_successions(numbers, view, self._reading)
+            return {numbers[number]: succession for number, succession in successions.items()}
+
+        return self._safely(answer, visible)
+
+    def find_outdated_by(
+        self, blob: str, visible: Mapping[str, int]
+    ) -> list[tuple[Entry, Succession]]:
+        """The visible memories that one of them outdates."""
+
+        def answer() -> list[tuple[Entry, Succession]]:
+            view = self._view(self._snapshot(), visible)
+            number = view.snapshot.numbers.get(blob)
+            return [] if number is None else find_predecessors(number, view, self._reading)
 
         return self._safely(answer, visible)
 

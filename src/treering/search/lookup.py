@@ -25,6 +25,7 @@ from treering.search.matching import (
     matches_of,
     show,
 )
+from treering.search.precedence import put_newer_first
 from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
 from treering.search.semantic import Meaning
 from treering.search.similarity import FOLDABLE, folds
@@ -74,7 +75,7 @@ def search(
         matches.notes.append(_NO_MODEL)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
         return _only_common_words(request, view, elsewhere, matches.notes)
-    return _rank(request, view, matches, meaning if request.mode != "text" else None)
+    return _rank(request, view, matches, meaning if request.mode != "text" else None, read)
 
 
 def _only_common_words(
@@ -97,7 +98,7 @@ def _only_common_words(
 
 
 def _rank(
-    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None
+    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None, read: Read
 ) -> SearchResult:
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, meaning)
@@ -119,6 +120,7 @@ def _rank(
         titles = verbatim(scores, request.query.words, view)
         order = put_first(order, titles.__contains__)
         order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
+        order = put_newer_first(order, _foldable(request.limit), view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)
@@ -190,15 +192,32 @@ def _fold(
     order: list[int], view: VisibleEntries, limit: int | None
 ) -> tuple[list[int], dict[int, list[int]]]:
     """The order with near-duplicates at its end, and under which document each is folded."""
-    top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
+    top = _foldable(limit)
     order = put_commits_first(order, top, view) if view.has_records else order
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
+    order = _lead_with_newest(order, under, view)
     for place, better in under.items():
         below.setdefault(order[better], []).append(order[place])
     last = [order[place] for place in under]
     first = [number for place, number in enumerate(order) if place not in under] if under else order
     return first + last, below
+
+
+def _foldable(limit: int | None) -> int:
+    """How many of the first results are compared with each other."""
+    return FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
+
+
+def _lead_with_newest(order: list[int], under: dict[int, int], view: VisibleEntries) -> list[int]:
+    """The order with the newest of those that are folded together in the place of the best one.
+    Copies of one memory, and records that belong together, stay as they are."""
+    entries, new = view.snapshot.entries, list(order)
+    for place, better in under.items():
+        one, other = entries[new[better]], entries[order[place]]
+        if one.type == other.type and one.id != other.id and other.said > one.said:
+            new[better], new[place] = new[place], new[better]
+    return new
 
 
 def _listing(request: Request, view: VisibleEntries, elsewhere: Elsewhere) -> SearchResult:

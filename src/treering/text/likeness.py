@@ -28,6 +28,10 @@ SIMILAR = 0.6
 #: Two titles, or two texts, are about the same: one may supersede the other, or repeat its failure.
 #: Tags and files that overlap so far are worth as much.
 SAME_SUBJECT = 0.5
+#: Two texts are about the same though they say something else: the newer may outdate the older. Of
+#: the whole texts, numbers and negations left out, or of their titles alone.
+ALIKE = 0.5
+ALIKE_TITLES = 0.75
 #: Titles suggest a link, as `relates_to`.
 RELATED_TITLES = 0.4
 #: Texts suggest a link, as `relates_to`.

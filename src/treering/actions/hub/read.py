@@ -12,6 +12,7 @@ from treering.actions.hub.recall import (
 )
 from treering.actions.link import Neighbour
 from treering.actions.origin import UNVERIFIED
+from treering.actions.outdated import describe
 from treering.actions.read import WholeMemory, content_from
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.hub.hub import HubCopy, RepositoryHub
@@ -36,7 +37,7 @@ def read_across(
     name, prefix = split_id(id.strip(), [repo.name for repo in freshness])
     nearer = tuple(repo for repo in freshness if not name or repo.name == name)
     copy = _find(hub, [repo.name for repo in nearer], id_prefix(prefix), id)
-    memory = copy.memory
+    memory, newer = copy.memory, hub.find_outdated(copy)
     whole = WholeMemory(
         id=memory.id,
         uri=hub_uri(copy),
@@ -65,6 +66,7 @@ def read_across(
         edited_by=list_editors(copy) or None,
         flags=flags_of_copy(copy) or None,
         extra=memory.extra or None,
+        outdated_by=describe(newer) if newer else None,
         repo=copy.repo,
         repos=tuple(repo for repo in nearer if repo.name == copy.repo),
     )

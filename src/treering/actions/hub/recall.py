@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from treering.actions.answers import harmless
 from treering.actions.origin import UNVERIFIED, name_people
+from treering.actions.outdated import describe
 from treering.actions.recall import Recalled, RecallHit
 from treering.errors import Invalid
 from treering.hub.freshness import freshness_of
@@ -123,6 +124,7 @@ def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
         details=dict(memory.details) if full else None,
         flags=flags_of_copy(copy) or None,
         repo=copy.repo,
+        outdated_by=describe(hit.outdated) if hit.outdated else None,
     )
 
 

@@ -24,6 +24,7 @@ VERBS = {
     "context": "work",
     "prompts": "work",
     "status": "knowledge",
+    "why": "history",
     "review": "review",
     "log": "history",
     "diff": "history",

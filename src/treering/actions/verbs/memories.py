@@ -65,11 +65,10 @@ REMEMBER = Verb(
     example="treering remember 'Use WAL mode: readers never block' -t decision --tag db",
     more="The content is the argument, or standard input with `-` or when nothing is given.",
     tool=Tool(
-        "Save a memory for later sessions and teammates: a decision and why, a root cause, a "
-        "convention, a pattern, a gotcha, a lesson learned. Use it right when you learn something "
-        "the code does not say. The same text twice is one memory. Answers with its id, similar "
-        "memories and links worth making. Not for secrets, for progress of this session (use "
-        "checkpoint), or to change a memory (use revise).",
+        "Save a memory for later sessions and teammates when you learn what the code does not "
+        "say: a decision and why, a root cause, a convention, a gotcha. Answers with similar "
+        "memories and links worth making. Not for session progress (checkpoint), changing a "
+        "memory (revise), secrets.",
         is_idempotent=True,
         is_core=True,
         changes="resources",
@@ -123,10 +122,10 @@ RECALL = Verb(
     more='The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: '
     "topic: title: branch: status: author: agent: file: since: until: confidence>0.7",
     tool=Tool(
-        "Search the memory of this repository: past decisions, known issues, conventions, why "
-        "something is as it is, who decided what. Use it before designing, debugging or changing "
-        "code you do not know. A few plain words work best. Without a query it lists the newest. "
-        "Sees this branch and the trunk, or with scope=all every branch. Not for searching code.",
+        "Search this repository's memory: past decisions, known issues, conventions, why "
+        'something is as it is. Use before designing, debugging or changing code you do not '
+        'know. A few plain words work best, no query lists the newest. Sees this branch and the '
+        'trunk. Not for searching code.',
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -156,8 +155,8 @@ READ = Verb(
     ),
     example="treering read 7k2m --history",
     tool=Tool(
-        "Read one memory whole by its id: full text, links, the state of its files, its history, "
-        'or the rest of a cut answer (id "out:..."). Use it when a hit of recall matters.',
+        "One memory whole, by id: text, links, state of its files, history. Or the rest of a "
+        'cut answer ("out:...").',
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -191,10 +190,8 @@ REVISE = Verb(
     ),
     example="treering revise 7k2m --outcome failed --reason 'too slow'",
     tool=Tool(
-        "Update parts of a memory: correct its text, add tags, set status, confidence or the "
-        "outcome of a decision, mark it superseded. What is not given stays. Earlier "
-        "versions stay readable. Use it when a memory is wrong, out of date, or you know how it "
-        "turned out.",
+        'Change a memory that is wrong, out of date, or whose outcome is known: text, tags, '
+        'status, confidence. Or mark it superseded. What is not given stays.',
         is_core=True,
         changes="resources",
     ),
@@ -217,8 +214,8 @@ FORGET = Verb(
     ),
     example="treering forget 7k2m --reason 'no longer true'",
     tool=Tool(
-        "Delete memories, or restore them (restore=true). Soft: history keeps them. Use it for "
-        "what is wrong or worthless. Supersede what was replaced instead.",
+        "Delete memories that are wrong or worthless, or restore them. Supersede what was "
+        "replaced instead.",
         is_destructive=True,
         is_idempotent=True,
         changes="resources",
@@ -246,8 +243,7 @@ LINK = Verb(
     example="treering link 7k2m depends_on 0c5x --note 'needs its keys'",
     more="Give the relation between the two ids, or with --relation.",
     tool=Tool(
-        "Connect two memories by a relation, strengthen the link, or remove it. Use it when one "
-        "depends on, explains, affects or contradicts the other.",
+        "Connect two memories by a relation, strengthen the link, or remove it.",
         is_idempotent=True,
         is_core=True,
     ),

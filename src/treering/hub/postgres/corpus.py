@@ -6,11 +6,13 @@ memories of one repository, with counts over all that were asked.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from treering.hub.postgres.statistics import WordCounts
 from treering.search.corpus import K1, B
 from treering.search.entry import Entry
+from treering.search.keys import keys_of
 
 
 class Candidate(NamedTuple):
@@ -52,6 +54,18 @@ class CandidateCorpus:
 
     def has(self, term: str) -> bool:
         return self.frequency(term) > 0
+
+    def documents(self, key: str) -> list[int]:
+        """The candidates that have a key, by which what outdates a memory is found."""
+        return self._by_key.get(key, [])
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[int]]:
+        numbers: dict[str, list[int]] = {}
+        for number, entry in enumerate(self.entries):
+            for key in keys_of(entry):
+                numbers.setdefault(key, []).append(number)
+        return numbers
 
     def terms_from(self, prefix: str, limit: int) -> list[str]:
         return self._counts.expansions.get(prefix, [])[:limit]

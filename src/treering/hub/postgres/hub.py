@@ -37,13 +37,15 @@ from treering.hub.postgres.rows import (
     list_scopes,
     store_scope,
 )
-from treering.hub.postgres.search import parse_body, search_rows
+from treering.hub.postgres.search import Background, parse_body, search_rows
 from treering.hub.records import read_state, state_values
 from treering.hub.shelf import Shelf
-from treering.hub.shelves import split_mark
+from treering.hub.shelves import mark_of, split_mark, unmark
 from treering.model.dates import format_moment
+from treering.model.query import Filters, Query
 from treering.search import SearchResult
 from treering.search.matching import Request
+from treering.search.succession import Succession
 
 _MOST_FOUND = 20
 
@@ -172,8 +174,8 @@ class PostgresHub:
     def search(self, names: Sequence[str], request: Request) -> HubResult:
         def ask(connection: Any) -> HubResult:
             numbers = _number_repositories(connection, names)
-            result, ids = search_rows(connection, list(numbers), request)
-            return _read_hits(connection, numbers, result, ids)
+            result, background = search_rows(connection, list(numbers), request)
+            return _read_hits(connection, numbers, result, background)
 
         return self._database.read(ask)
 
@@ -189,6 +191,20 @@ class PostgresHub:
             return _read_copies(connection.execute(query, values).fetchall(), numbers)
 
         return self._database.read(ask)
+
+    def find_outdated(self, copy: HubCopy) -> Succession | None:
+        """Asked by its title: what outdates a memory is about the same."""
+        words = copy.memory.title
+
+        def ask(connection: Any) -> Succession | None:
+            numbers = _number_repositories(connection, [copy.repo])
+            request = Request(Query(words, words), Filters(status="all"), mode="text")
+            _, background = search_rows(connection, list(numbers), request)
+            marked = [mark_of(number) + copy.blob for number in numbers]
+            there = [blob for blob in marked if blob in background.view.snapshot.numbers]
+            return next(iter(background.find_outdated(there).values()), None)
+
+        return unmark(self._database.read(ask))
 
     def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
         def ask(connection: Any) -> dict[str, str]:
@@ -282,7 +298,7 @@ def _note_update(connection: Any, number: int, state: MirrorState) -> int:
 
 
 def _read_hits(
-    connection: Any, numbers: dict[int, str], result: SearchResult, ids: dict[str, str]
+    connection: Any, numbers: dict[int, str], result: SearchResult, background: Background
 ) -> HubResult:
     keys = [(split_mark(hit.blob)[0], hit.id.partition(":")[2]) for hit in result.hits]
     query = (
@@ -291,12 +307,14 @@ def _read_hits(
     )
     values = ([key[0] for key in keys], [key[1] for key in keys])
     copies = _read_copies(connection.execute(query, values).fetchall(), numbers) if keys else []
+    outdated = background.find_outdated(hit.blob for hit in result.hits)
     by_key = {(copy.repo, copy.memory.id): copy for copy in copies}
     hits = []
     for (number, memory_id), hit in zip(keys, result.hits, strict=True):
         if copy := by_key.get((numbers[number], memory_id)):
-            similar = tuple(ids[other].partition(":")[2] for other in hit.folded)
-            hits.append(HubHit(copy, hit.score, hit.why, similar))
+            similar = tuple(map(background.id_of, hit.folded))
+            newer = unmark(outdated.get(hit.blob))
+            hits.append(HubHit(copy, hit.score, hit.why, similar, newer))
     return HubResult(tuple(hits), result.total, result.withheld, result.notes, result.mode)
 
 

@@ -4,6 +4,7 @@ A row that is there already is left alone, so an update that was killed goes on 
 two that meet end with the same rows. Counts of words follow the rows in the same transaction.
 """
 
+import json
 import re
 import zlib
 from collections import Counter
@@ -25,13 +26,14 @@ _AT_ONCE = 2_000
 COLUMNS = (
     "repository", "id", "blob", "branch", "layer", "rank", "type", "title", "status", "created",
     "modified", "confidence", "author", "agent", "session", "topic", "tags", "files", "place",
-    "length", "sketch", "flags", "outcome", "people", "is_record", "words", "counts",
+    "length", "sketch", "flags", "outcome", "people", "said", "links",
+    "is_record", "words", "counts",
 )  # fmt: skip
 #: What an entry is read back from.
 ENTRY_COLUMNS = (
     "repository", "blob", "id", "type", "title", "status", "created", "modified", "confidence",
     "author", "agent", "session", "topic", "tags", "files", "place", "length", "sketch", "flags",
-    "outcome",
+    "outcome", "said", "links",
 )  # fmt: skip
 
 
@@ -105,7 +107,8 @@ def _insert(
         if scope.blobs.get(memory.id) != blob:
             continue  # a file that holds another memory than its name says
         counts = Counter(terms(searchable_text(memory)))
-        entry = entry_of(blob, memory, counts, inspect(memory))
+        said = shelf.date_content(blob, memory)
+        entry = entry_of(blob, memory, counts, inspect(memory), said)
         frequencies.update(counts.keys())
         length += entry.length
         rows.append(_row(number, scope, entry, counts, shelf.people(blob)))
@@ -135,6 +138,7 @@ def _row(
         "files": list(entry.files),
         "flags": None if entry.flags is None else list(entry.flags),
         "people": list(people),
+        "links": json.dumps(entry.links),
         "is_record": entry.type in RECORD_TYPES,
         "words": list(numbers),
         "counts": list(numbers.values()),
@@ -234,7 +238,7 @@ def delete_orphans(connection: Any, blobs: Iterable[str]) -> None:
 
 
 def read_entry(row: Mapping[str, Any]) -> Entry:
-    """The entry of a row; links are in the document."""
+    """The entry of a row."""
     flags = row["flags"]
     return Entry(
         blob=row["blob"],
@@ -251,10 +255,11 @@ def read_entry(row: Mapping[str, Any]) -> Entry:
         topic=row["topic"],
         tags=tuple(row["tags"]),
         files=tuple(row["files"]),
-        links=(),
+        links=tuple(tuple(link) for link in row["links"]),
         place=row["place"],
         length=row["length"],
         sketch=bytes(row["sketch"]),
         flags=None if flags is None else tuple(flags),
         outcome=row["outcome"],
+        said=row["said"],
     )

@@ -69,6 +69,8 @@ CREATE TABLE treering.memory (
     flags text[],
     outcome text NOT NULL,
     people text[] NOT NULL,
+    said double precision NOT NULL,
+    links jsonb NOT NULL,
     is_record boolean NOT NULL,
     words integer[] NOT NULL,
     counts smallint[] NOT NULL,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from treering.errors import TreeringError
 from treering.hub.postgres.candidates import (
@@ -25,6 +25,7 @@ from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import Corpus
 from treering.search.lookup import search
 from treering.search.matching import Request
+from treering.search.succession import Succession, find_successions
 from treering.search.visible import VisibleEntries
 
 _LITTLE = 3
@@ -34,8 +35,8 @@ Find = Callable[[WordChoice], Candidates]
 
 def search_rows(
     connection: Any, repositories: Sequence[int], request: Request
-) -> tuple[SearchResult, dict[str, str]]:
-    """Answer a question; hits carry the marks of their repositories. Also the ids by blob."""
+) -> tuple[SearchResult, "Background"]:
+    """Answer a question; hits carry the marks of their repositories."""
     query = request.query
     counts = WordCounts(connection, repositories)
     candidates = Candidates([], 0, {})
@@ -48,11 +49,29 @@ def search_rows(
     visible = {candidate.entry.blob: candidate.rank for candidate in candidates.best}
     view = VisibleEntries(cast(Corpus, corpus), visible)
     # The one place where meaning would come in beside words, for all repositories at once.
-    result = search(request, view, _Reader(connection).read)
+    reader = DocumentReader(connection)
+    result = search(request, view, reader.read)
     if not query.is_wordless:
         total = max(candidates.total, result.total)
         result = replace(result, total=total, withheld=candidates.withheld)
-    return result, {blob: entry.id for blob, entry in corpus.by_blob.items()}
+    return result, Background(view, reader)
+
+
+class Background(NamedTuple):
+    """What an answer was chosen from, to say more about its hits."""
+
+    view: VisibleEntries
+    reader: "DocumentReader"
+
+    def id_of(self, blob: str) -> str:
+        """The id of a memory, as its repository has it."""
+        return self.view.snapshot.by_blob[blob].id.partition(":")[2]
+
+    def find_outdated(self, blobs: Iterable[str]) -> dict[str, Succession]:
+        """Those of some memories that another candidate of the same repository outdates."""
+        numbers = {self.view.snapshot.numbers[blob]: blob for blob in blobs}
+        found = find_successions(numbers, self.view, self.reader.read)
+        return {numbers[number]: succession for number, succession in found.items()}
 
 
 def _list(connection: Any, repositories: Sequence[int], request: Request) -> Candidates:
@@ -116,8 +135,8 @@ def _guess(query: Query, counts: WordCounts) -> list[str]:
     return [term for guesses in counts.guesses.values() for term in guesses]
 
 
-class _Reader:
-    """Reads memories for the check of phrases."""
+class DocumentReader:
+    """Reads memories for the check of phrases, and of what outdates what."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
