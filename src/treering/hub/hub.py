@@ -98,6 +98,11 @@ class RepositoryHub(Protocol):
         """Where it is, without a password."""
         ...
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the caller sees no more than a token was granted."""
+        ...
+
     def list_repositories(self) -> list[RepositoryRecord]:
         """Those this caller may see, by name."""
         ...

@@ -8,13 +8,14 @@ from treering.actions.hub.recall import (
     flags_of_copy,
     hub_uri,
     list_editors,
+    refuse,
     refuse_single,
 )
 from treering.actions.link import Neighbour
 from treering.actions.origin import UNVERIFIED
 from treering.actions.outdated import describe
 from treering.actions.read import WholeMemory, content_from
-from treering.errors import AmbiguousId, MemoryNotFound
+from treering.errors import AmbiguousId, MemoryNotFound, RepoNotFound
 from treering.hub.hub import HubCopy, RepositoryHub
 from treering.hub.names import split_id
 from treering.model.memory import id_prefix
@@ -34,7 +35,10 @@ def read_across(
     """The memory, as the hub last saw it; its past is asked of its repository."""
     refuse_single(at=at, history=history, branch=branch)
     freshness = choose_repos(hub, repos)
-    name, prefix = split_id(id.strip(), [repo.name for repo in freshness])
+    try:
+        name, prefix = split_id(id.strip(), [repo.name for repo in freshness])
+    except RepoNotFound as error:
+        raise refuse(hub, error) from None
     nearer = tuple(repo for repo in freshness if not name or repo.name == name)
     copy = _find(hub, [repo.name for repo in nearer], id_prefix(prefix), id)
     memory, newer = copy.memory, hub.find_outdated(copy)

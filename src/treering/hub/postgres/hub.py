@@ -71,6 +71,10 @@ class PostgresHub:
     def place(self) -> str:
         return hide_secrets(self._url)
 
+    @property
+    def is_limited(self) -> bool:
+        return self._database.is_limited
+
     def check(self) -> None:
         self._database.read(lambda connection: connection.execute("SELECT 1"))
 

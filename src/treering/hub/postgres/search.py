@@ -30,6 +30,7 @@ from treering.search.visible import VisibleEntries
 
 _LITTLE = 3
 _SLACK = 64
+_MOST_GUESSED = 12  # words of a question, each of which may cost two look-ups
 Find = Callable[[WordChoice], Candidates]
 
 
@@ -129,7 +130,7 @@ def _list_words(query: Query, counts: WordCounts) -> list[str]:
 
 def _guess(query: Query, counts: WordCounts) -> list[str]:
     """Other spellings of words that occur nowhere."""
-    for word in dict.fromkeys(query.words.split()):
+    for word in list(dict.fromkeys(query.words.split()))[:_MOST_GUESSED]:
         if not any(counts.frequency(term) for term in question_terms(word)):
             counts.guess(word.strip(".,;:!?()\"'"))
     return [term for guesses in counts.guesses.values() for term in guesses]
