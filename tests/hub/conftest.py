@@ -6,7 +6,7 @@ import os
 import secrets
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -112,9 +112,9 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.cleanup()
 
 
-@pytest.fixture
-def database_url(server_url: str) -> Iterator[str]:
-    """A database of its own."""
+@contextmanager
+def make_database(server_url: str) -> Iterator[str]:
+    """A database of its own, gone when the block ends."""
     import psycopg
 
     name = f"hub_{secrets.token_hex(6)}"
@@ -122,6 +122,12 @@ def database_url(server_url: str) -> Iterator[str]:
         connection.execute(f"CREATE DATABASE {name}")
         yield urlunsplit(urlsplit(server_url)._replace(path=f"/{name}"))
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def database_url(server_url: str) -> Iterator[str]:
+    with make_database(server_url) as url:
+        yield url
 
 
 @pytest.fixture

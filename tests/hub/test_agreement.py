@@ -2,14 +2,14 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from conftest import START, Repo
-from hub.conftest import HubAtHand
+from conftest import START, make_repo
+from hub.conftest import HubAtHand, make_database
 from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.database import HubDatabase
@@ -24,24 +24,26 @@ NOW = START + 90 * 86_400.0
 Hubs = tuple[RepositoryHub, RepositoryHub]
 
 
-@pytest.fixture
-def hubs(
-    hub: HubAtHand, database: HubAtHand, make: Callable[[str], Repo], tmp_path: Path
-) -> Iterator[Hubs]:
+@pytest.fixture(scope="module")
+def hubs(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hubs]:
     """The same repositories in a folder and in a database."""
+    folder = tmp_path_factory.mktemp("agreement")
     texts = [json.loads(line) for line in TEXTS.read_text(encoding="utf-8").splitlines()]
-    for place, name in enumerate(REPOS):
-        repo = make(name)
-        file = tmp_path / f"{name}.jsonl"
-        file.write_text("".join(_lines(texts[place :: len(REPOS)], place)), encoding="utf-8")
-        repo.tr.import_path(file)
+    with make_database(server_url) as url:
+        hub, database = HubAtHand(folder, str(folder / "hub")), HubAtHand(folder, url)
+        for place, name in enumerate(REPOS):
+            repo = make_repo(folder / name)
+            repo.commit_file("README.md")
+            file = folder / f"{name}.jsonl"
+            file.write_text("".join(_lines(texts[place :: len(REPOS)], place)), encoding="utf-8")
+            repo.tr.import_path(file)
+            for at_hand in (hub, database):
+                at_hand.json("hub", "add", name, str(repo.path))
         for at_hand in (hub, database):
-            at_hand.json("hub", "add", name, str(repo.path))
-    for at_hand in (hub, database):
-        assert set(at_hand.update().values()) == {"updated"}
-    pool = HubDatabase(database.place)
-    yield FolderHub(Path(hub.place)), PostgresHub(database.place, tmp_path, database=pool)
-    pool.close()
+            assert set(at_hand.update().values()) == {"updated"}
+        pool = HubDatabase(url)
+        yield FolderHub(Path(hub.place)), PostgresHub(url, folder, database=pool)
+        pool.close()
 
 
 def _lines(texts: list[dict[str, str]], place: int) -> Iterator[str]:

@@ -53,6 +53,21 @@ class WordChoice(NamedTuple):
         values = ([list(self.rare)] if self.rare else []) + [list(one) for one in self.together]
         return Condition(" OR ".join(parts) or "false", tuple(values))
 
+    def as_table(self, repositories: Sequence[int], is_limited: bool) -> Condition:
+        """Where rows are looked for: behind the wall of a token, among those that hold the words,
+        which the database finds for it."""
+        if not is_limited:
+            return _MEMORY
+        together = ["{" + ",".join(map(str, one)) + "}" for one in self.together]
+        return Condition(
+            "treering.holders(%s, %s::integer[], %s::text[], %s) AS holder"
+            " JOIN treering.memory USING (repository, id)",
+            (list(repositories), list(self.rare), together, MOST),
+        )
+
+
+_MEMORY = Condition("treering.memory")
+
 
 class Candidates(NamedTuple):
     """What was found: the best, how many matched, and how many more would have."""
@@ -100,24 +115,24 @@ def find_candidates(
     terms: Sequence[str],
     counts: WordCounts,
     choice: WordChoice,
+    is_limited: bool,
 ) -> Candidates:
     """The best memories of a choice of words, by all words of the question."""
     words = {number_of(term): term for term in terms[:_MOST_WORDS] if counts.frequency(term)}
     if not words or not repositories:
         return Candidates([], 0, {})
-    conditions = [
-        choice.as_condition(),
-        Condition("repository = ANY(%s)", (list(repositories),)),
-        *list_conditions(filters),
-        *(_without(text) for text in excluded),
-    ]
+    table = choice.as_table(repositories, is_limited)
+    conditions = [*list_conditions(filters), *(_without(text) for text in excluded)]
+    if not is_limited:
+        asked = Condition("repository = ANY(%s)", (list(repositories),))
+        conditions = [choice.as_condition(), asked, *conditions]
     where, shown = join_conditions(conditions), status_condition(filters)
     score, score_values = _score(words, counts)
     columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
     query = (
         "WITH candidate AS MATERIALIZED ("
         f" SELECT repository, id, status, is_record, ({shown.text}) AS is_shown, {score} AS score"
-        f" FROM treering.memory WHERE {where.text} LIMIT %s),"
+        f" FROM {table.text} WHERE {where.text} LIMIT %s),"
         " best AS (SELECT repository, id, score FROM (SELECT repository, id, score,"
         " row_number() OVER ("
         " PARTITION BY is_record ORDER BY score DESC, repository, id) AS place"
@@ -128,24 +143,30 @@ def find_candidates(
         " (SELECT count(*) FROM candidate WHERE status = 'deleted') AS deleted"
         " FROM best JOIN treering.memory AS m USING (repository, id) ORDER BY score DESC"
     )
-    values = (*shown.values, *score_values, *where.values, MOST, POOL, list(words))
+    values = (
+        *(*shown.values, *score_values, *table.values, *where.values),
+        *(MOST, POOL, list(words)),
+    )
     rows = fetch_rows(connection, query, values)
     if not rows:
-        return Candidates([], 0, _count_hidden(connection, where, filters))
+        return Candidates([], 0, _count_hidden(connection, table, where, filters))
     found = [read_candidate(row, list(words.values())) for row in rows]
     hidden = {key: rows[0][key] for key in ("superseded", "deleted")}
     return Candidates(found, rows[0]["total"], {} if filters.status else hidden)
 
 
-def _count_hidden(connection: Any, where: Condition, filters: Filters) -> dict[str, int]:
+def _count_hidden(
+    connection: Any, table: Condition, where: Condition, filters: Filters
+) -> dict[str, int]:
     """What would have matched, where nothing that may be shown does."""
     if filters.status:
         return {}
     query = (
-        f"SELECT status, count(*) FROM (SELECT status FROM treering.memory WHERE {where.text}"
+        f"SELECT status, count(*) FROM (SELECT status FROM {table.text} WHERE {where.text}"
         " LIMIT %s) AS hidden GROUP BY status"
     )
-    counts = dict(connection.execute(query, (*where.values, MOST)).fetchall())
+    values = (*table.values, *where.values, MOST)
+    counts = dict(connection.execute(query, values).fetchall())
     return {key: counts.get(key, 0) for key in ("superseded", "deleted")}
 
 
@@ -197,7 +218,8 @@ def list_newest(
     count = f"SELECT count(*) FROM (SELECT 1 FROM treering.memory WHERE {where.text} LIMIT %s) AS m"
     total = connection.execute(count, (*where.values, MOST)).fetchone()[0]
     best = [read_candidate({**row, "tallies": []}, []) for row in rows]
-    return Candidates(best, total, _count_hidden(connection, join_conditions(conditions), filters))
+    hidden = _count_hidden(connection, _MEMORY, join_conditions(conditions), filters)
+    return Candidates(best, total, hidden)
 
 
 _ORDERS = {

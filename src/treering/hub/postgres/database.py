@@ -120,7 +120,11 @@ class HubDatabase:
         )
         if self._token is not None:
             connection.execute("SELECT set_config('treering.token', %s, true)", (self._token,))
-            connection.execute(f"SET LOCAL ROLE {READER}")
+            # Row by row from what holds the words: any other join would read all rows first.
+            connection.execute(
+                "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;"
+                f" SET LOCAL ROLE {READER}"
+            )
 
     @contextmanager
     def _open(self) -> Iterator[Any]:

@@ -178,7 +178,9 @@ class PostgresHub:
     def search(self, names: Sequence[str], request: Request) -> HubResult:
         def ask(connection: Any) -> HubResult:
             numbers = _number_repositories(connection, names)
-            result, background = search_rows(connection, list(numbers), request)
+            result, background = search_rows(
+                connection, list(numbers), request, is_limited=self.is_limited
+            )
             return _read_hits(connection, numbers, result, background)
 
         return self._database.read(ask)
@@ -203,7 +205,9 @@ class PostgresHub:
         def ask(connection: Any) -> Succession | None:
             numbers = _number_repositories(connection, [copy.repo])
             request = Request(Query(words, words), Filters(status="all"), mode="text")
-            _, background = search_rows(connection, list(numbers), request)
+            _, background = search_rows(
+                connection, list(numbers), request, is_limited=self.is_limited
+            )
             marked = [mark_of(number) + copy.blob for number in numbers]
             there = [blob for blob in marked if blob in background.view.snapshot.numbers]
             return next(iter(background.find_outdated(there).values()), None)

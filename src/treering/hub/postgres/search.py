@@ -35,14 +35,14 @@ Find = Callable[[WordChoice], Candidates]
 
 
 def search_rows(
-    connection: Any, repositories: Sequence[int], request: Request
+    connection: Any, repositories: Sequence[int], request: Request, *, is_limited: bool
 ) -> tuple[SearchResult, "Background"]:
     """Answer a question; hits carry the marks of their repositories."""
     query = request.query
     counts = WordCounts(connection, repositories)
     candidates = Candidates([], 0, {})
     if not query.is_empty:
-        candidates, words = _find(connection, repositories, request, counts)
+        candidates, words = _find(connection, repositories, request, counts, is_limited)
         candidates = candidates._replace(best=add_neighbours(connection, candidates.best, words))
     if not candidates.best and not terms(query.words) and not query.prefixes:
         candidates = _list(connection, repositories, request)
@@ -88,7 +88,11 @@ def _list(connection: Any, repositories: Sequence[int], request: Request) -> Can
 
 
 def _find(
-    connection: Any, repositories: Sequence[int], request: Request, counts: WordCounts
+    connection: Any,
+    repositories: Sequence[int],
+    request: Request,
+    counts: WordCounts,
+    is_limited: bool,
 ) -> tuple[Candidates, list[str]]:
     """Candidates, and the terms they were found by."""
     query = request.query
@@ -98,7 +102,7 @@ def _find(
 
     def find(choice: WordChoice) -> Candidates:
         return find_candidates(
-            connection, repositories, filters, query.excluded, words, counts, choice
+            connection, repositories, filters, query.excluded, words, counts, choice, is_limited
         )
 
     choice = choose_words(frequencies, counts.documents)
@@ -109,9 +113,7 @@ def _find(
     if len(candidates.best) < _LITTLE and (guesses := _guess(query, counts)):
         words = [*words, *guesses]
         everything = tuple(number_of(word) for word in words if counts.frequency(word))
-        candidates = find_candidates(
-            connection, repositories, filters, query.excluded, words, counts, WordChoice(everything)
-        )
+        candidates = find(WordChoice(everything))
     return candidates, [word for word in words if counts.frequency(word)]
 
 
