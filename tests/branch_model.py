@@ -97,7 +97,9 @@ class CodeHistory:
             if self.has(tip, commit):
                 whole = self.difference(self.base(tip, target), tip)
                 own = [o for o in self.history(tip) - self.history(target) if self.changes(o)]
-                if whole and (whole <= there or all(map(is_there, own))):
+                are_there = bool(own) and all(map(is_there, own))
+                # What cancels out with what came in since is still there, patch by patch.
+                if (whole and whole <= there) or (are_there and (whole or not is_sure)):
                     return True
         instead = self.rewrites.get(commit)
         return instead is not None and self.has_landed(instead, tips, target, is_sure=is_sure)

@@ -21,7 +21,7 @@ LAYERS = [
     {"hub"},
     {"actions"},
     {"answers", "operations", "methods", "api"},
-    {"cli", "mcp", "hooks"},
+    {"cli", "mcp", "hooks", "web"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.conftest import Repo
 
+from conftest import Repo
 from treering.answers import WhyAnswer, WhyLines
 from treering.errors import Invalid
 
@@ -480,3 +480,104 @@ def test_what_is_kept_is_not_used_once_the_file_was_touched(story: Story) -> Non
     story.repo.commit_file("db.py", START, "And back")
 
     assert only(explain(story.repo, "db.py:5")).subject == "And back"
+
+
+# --- other verbs ----------------------------------------------------------------------------------
+
+
+def test_recall_lists_what_explains_a_line_first(story: Story) -> None:
+    """Also what does not name the file. What only names it comes after."""
+    squash(story.repo, "wal", "Write ahead")
+    unnamed = story.repo.tr.remember("Checkpoints run at night", type="decision", branch="wal").id
+    story.land()
+    story.repo.now += 3600
+    later = remember(story.repo, "Not on network shares", type="insight")
+
+    listing = [result.id for result in story.repo.tr.recall(file="db.py:6").results]
+
+    assert listing[0] == story.patience
+    assert listing[-1] == later
+    assert set(listing) == {story.patience, story.wal, story.failed, unnamed, later}
+    with pytest.raises(Invalid, match="6 lines"):
+        story.repo.tr.recall(file="db.py:60")
+
+
+def test_context_puts_what_explains_the_lines_first(story: Story) -> None:
+    squash(story.repo, "wal", "Write ahead")
+    story.land()
+
+    mode = story.repo.tr.context(files=["db.py:5"])
+    timeout = story.repo.tr.context(files=["db.py:6-6", "db.py:99", "nowhere.py:1"])
+
+    assert mode["high"][0]["id"] in (story.wal, story.failed)
+    assert "lines" in mode["high"][0]["why"]
+    assert timeout["high"][0]["id"] == story.patience
+
+
+def test_a_diff_says_what_it_is_about_to_overrule(story: Story) -> None:
+    """Only lines that are taken away or replaced had a reason to be there."""
+    repo = story.repo
+    squash(repo, "wal", "Write ahead")
+    story.land()
+    repo.commit_file("extra.py", "x = 1\n")
+    repo.switch("quick", create=True)
+    repo.commit_file("db.py", TIMEOUT.replace("30", "3") + "    fast = True\n", "Be quick")
+    repo.git("mv", "extra.py", "more.py")
+    repo.commit_file("new.py", "y = 2\n", "Rename and add")
+
+    overrules = repo.tr.diff("main..quick", why=True).overrules
+
+    assert overrules is not None
+    (file,) = overrules.files
+    assert [(part.first, part.last) for part in file.lines] == [(6, 6)]
+    assert file.memories[0].id == story.patience
+    text = repo.cli("diff", "main..quick", "--why", "--markdown").stdout
+    assert "## What this change overrules" in text
+    assert "**`db.py` 6:**" in text
+    assert "Half a minute: disks of the build are slow" in text
+    assert "timeout = 30" in repo.cli("diff", "main..quick", "--why").stdout
+    assert repo.tr.diff("main..quick").overrules is None
+
+
+# --- whatever became of the branch ----------------------------------------------------------------
+
+
+def test_what_lies_in_the_trash_explains_code_that_was_picked_after_all(story: Story) -> None:
+    """Nobody has judged the trash again yet."""
+    repo = story.repo
+    repo.commit_file("other.py", "x = 1\n", "Meanwhile")
+    story.land()
+    assert story.wal not in [memory["id"] for memory in repo.tr.exported()]
+    repo.git("cherry-pick", story.first)
+
+    answer = explain(repo, "db.py:5")
+
+    assert (answer.memories[0].id, answer.memories[0].layer) == (story.wal, "trash")
+
+
+def test_the_session_of_a_commit_leads_to_what_was_said_in_it(repo: Repo) -> None:
+    repo.commit_file("db.py", START)
+    repo.switch("wal", create=True)
+    repo.commit_file("a.py", "a = 1\n", "One")
+    said = repo.tr.remember("The night is the time for long reports", type="insight").id
+    repo.commit_file("db.py", WAL, "Two")
+    repo.tr.backfill(branch="wal")
+
+    answer = explain(repo, "db.py:5")
+
+    assert "session" in via(answer, said)
+
+
+def test_a_clone_without_blobs_tells_the_last_commit(story: Story, tmp_path: Path) -> None:
+    """It fetches nothing to answer."""
+    repo = story.repo
+    squash(repo, "wal", "Write ahead")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.git(
+        *("clone", "-q", "--filter=blob:none", f"file://{repo.path}", str(tmp_path / "partial"))
+    )
+
+    answer = explain(Repo(tmp_path / "partial"), "db.py")
+
+    assert [lines.subject for lines in answer.lines] == ["Write ahead"]
+    assert "lacks earlier versions" in " ".join(answer.notes or ())

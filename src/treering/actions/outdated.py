@@ -6,15 +6,19 @@ there, a private memory marks only for its owner, and nothing has to follow a pr
 """
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.searcher import SearchView
-from treering.actions.workspace import Workspace
-from treering.search import Entry
-from treering.search.succession import Succession
+from treering.model.dates import instant
+from treering.model.memory import Memory
 from treering.store.view import View
-from treering.text.contradiction import HowOutdated
+from treering.text.contradiction import Contradiction, HowOutdated, Statement, compare
 from treering.text.flags import unless_flagged
+
+if TYPE_CHECKING:  # a capture needs this module, and no index
+    from treering.actions.searcher import SearchView
+    from treering.actions.workspace import Workspace
+    from treering.search import Entry
+    from treering.search.succession import Succession
 
 #: Said of what a flagged memory replaces: its words are not put into answers about others.
 _FLAGGED = "a flagged memory"
@@ -51,7 +55,7 @@ class Outdates(NamedTuple):
     says: str | None = None
 
 
-def find_outdated(workspace: Workspace, view: View, ids: Iterable[str]) -> dict[str, OutdatedBy]:
+def find_outdated(workspace: "Workspace", view: View, ids: Iterable[str]) -> dict[str, OutdatedBy]:
     """Of some memories those that something visible in the view outdates, and what does.
 
     For any verb that shows memories. Commits and sessions need the whole index, and knowledge only
@@ -60,21 +64,33 @@ def find_outdated(workspace: Workspace, view: View, ids: Iterable[str]) -> dict[
     places = [place for memory_id in dict.fromkeys(ids) if (place := view.place(memory_id))]
     if not places:
         return {}
-    search_view = workspace.searcher.knowledge_view(view)
-    if any(place.blob not in search_view.ranks for place in places):
-        search_view = workspace.searcher.search_view(view)
-    marks = mark_blobs(search_view, [place.blob for place in places])
+    blobs = [place.blob for place in places]
+    marks = mark_blobs(view_with(workspace, view, blobs), blobs)
     return {place.id: marks[place.blob] for place in places if place.blob in marks}
 
 
-def mark_blobs(search_view: SearchView, blobs: Collection[str]) -> dict[str, OutdatedBy]:
+def view_with(workspace: "Workspace", view: View, blobs: Iterable[str]) -> "SearchView":
+    """A view ready to be searched that knows some blobs: the small one, where that is enough."""
+    search_view = workspace.searcher.knowledge_view(view)
+    if all(blob in search_view.ranks for blob in blobs):
+        return search_view
+    return workspace.searcher.search_view(view)
+
+
+def mark_blobs(search_view: "SearchView", blobs: Collection[str]) -> dict[str, OutdatedBy]:
     """The same by blob, for a view that is ready to be searched."""
     return {
         blob: describe(succession) for blob, succession in search_view.find_outdated(blobs).items()
     }
 
 
-def describe(succession: Succession) -> OutdatedBy:
+def mark_contradicted(search_view: "SearchView", blobs: Collection[str]) -> dict[str, OutdatedBy]:
+    """Of some blobs those that the message of a later commit contradicts, and which commit."""
+    found = search_view.index.find_contradicted(blobs, search_view.ranks)
+    return {blob: describe(succession) for blob, succession in found.items()}
+
+
+def describe(succession: "Succession") -> OutdatedBy:
     """What outdates a memory, as an answer says it."""
     newer = succession.newer
     title = _title(newer)
@@ -85,7 +101,7 @@ def describe(succession: Succession) -> OutdatedBy:
     )
 
 
-def list_outdates(search_view: SearchView, blob: str) -> tuple[Outdates, ...]:
+def list_outdates(search_view: "SearchView", blob: str) -> tuple[Outdates, ...]:
     """The memories that one visible memory outdates."""
     return tuple(
         Outdates(older.id, _title(older), succession.how)
@@ -93,7 +109,24 @@ def list_outdates(search_view: SearchView, blob: str) -> tuple[Outdates, ...]:
     )
 
 
-def _title(entry: Entry) -> str:
+def list_replaced(memory: Memory, others: Iterable[Memory]) -> list[Outdates]:
+    """What a memory about to be written probably replaces, of some that are there; the surest
+    first."""
+    new = Statement(memory.title, memory.content)
+    said = instant(memory.modified)
+    pairs: list[tuple[Memory, Contradiction]] = []
+    for other in others:
+        old = Statement(other.title, other.content)
+        if found := compare(old, new, said - instant(other.modified)):
+            pairs.append((other, found))
+    pairs.sort(key=lambda pair: (not pair[1].is_sure, pair[0].id))
+    return [
+        Outdates(other.id, other.title, found.how, found.said or None, found.says or None)
+        for other, found in pairs
+    ]
+
+
+def _title(entry: "Entry") -> str:
     """A title as it may stand in an answer about another memory."""
     if entry.flags:
         return _FLAGGED

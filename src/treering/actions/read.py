@@ -9,7 +9,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.link import Neighbour, neighbours
 from treering.actions.origin import Origin, attribute
-from treering.actions.outdated import OutdatedBy, Outdates, list_outdates, mark_blobs
+from treering.actions.outdated import OutdatedBy, Outdates, list_outdates, mark_blobs, view_with
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.stored_links import links_seen
@@ -157,7 +157,7 @@ def _truth(
     now = view.place(place.id)
     if now is None or now.blob != place.blob:
         return None, ()
-    search_view = workspace.searcher.search_view(view)
+    search_view = view_with(workspace, view, [place.blob])
     marks = mark_blobs(search_view, [place.blob])
     return marks.get(place.blob), list_outdates(search_view, place.blob)
 

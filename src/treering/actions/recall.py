@@ -126,8 +126,12 @@ def recall(
     scope = one_of(scope or "branch", SCOPES, "scope")
     mode = one_of(mode or "hybrid", MODES, "mode")
     detail = one_of(detail or "medium", DETAILS, "detail")
-    order = one_of(order, ORDERS, "order") if order else "relevance"
+    order_given, order = order, one_of(order, ORDERS, "order") if order else "relevance"
     filters = replace(filters, records=one_of(records or "auto", TIERS, "records"))
+    if ":" in (filters.file or question.filters.file):
+        from treering.actions.why.lines import explain_file  # lines are rarely named
+
+        filters = explain_file(workspace, question.filters.merge(filters), branch)
     if not 0 <= expand <= _MOST_HOPS:
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
     limit = _limit(limit, question)
@@ -155,7 +159,10 @@ def recall(
         )
     else:
         search_view, search = asked.of_enough(limit)
-        search_result = _first_page(search, search_view, asked.date_order, limit)
+        if filters.explaining and asked.date_order and not order_given:
+            search_result = _order_by_explanation(search(None), filters.explaining, limit)
+        else:
+            search_result = _first_page(search, search_view, asked.date_order, limit)
         rest, total = search_result.rest, search_result.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
@@ -209,6 +216,17 @@ def _first_page(
     result = search_view.break_ties(search(limit + SLACK), order)
     beyond = tuple(hit.blob for hit in result.hits[limit:])
     return replace(result, hits=result.hits[:limit], rest=beyond + result.rest)
+
+
+def _order_by_explanation(
+    result: SearchResult, explaining: Sequence[str], limit: int
+) -> SearchResult:
+    """A listing with what explains the lines first, the best explanation on top."""
+    places = {memory_id: place for place, memory_id in enumerate(explaining)}
+    hits = sorted(result.hits, key=lambda hit: places.get(hit.id, len(places)))
+    hits = [replace(hit, why=(*hit.why, "lines")) if hit.id in places else hit for hit in hits]
+    beyond = tuple(hit.blob for hit in hits[limit:])
+    return replace(result, hits=tuple(hits[:limit]), rest=beyond + result.rest)
 
 
 def _next_page(

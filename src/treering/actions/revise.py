@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
+from treering.actions.outdated import Outdates
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import OUTCOMES, STATUSES
@@ -23,6 +24,7 @@ class Revised:
     version: str
     branch: str
     changed: tuple[str, ...]
+    outdates: tuple[Outdates, ...] | None = None
     warnings: tuple[str, ...] | None = None
 
 
@@ -89,7 +91,14 @@ def revise(
         changes = [Change(apply(writing, memory), place, place.is_private)]
         if supersede_with:
             changes = _superseding(writing, changes[0], supersede_with)
-        return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
+        new = changes[0].memory
+        outdates = (
+            workspace.neighbourhood.list_replaced(writing.view, new.touch(workspace.now()))
+            if (new.title, new.content) != (memory.title, memory.content)
+            else ()
+        )
+        answer = write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
+        return replace(answer, outdates=outdates or None)
 
     answer = workspace.write(branch, attempt)
     if files and list(files) != [inputs.CLEAR]:

@@ -65,7 +65,16 @@ class Invocation:
         """Paths as people type them, from where they are. A missing one is meant from the top."""
         if self.workspace.repository.workdir is None:
             return list(paths)
-        return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]
+        return [str(Path(p).resolve()) if Path(p).exists() else self.locate(p) for p in paths]
+
+    def locate(self, text: str) -> str:
+        """The same of one path that may end with lines; a link stays what it is."""
+        if self.workspace.repository.workdir is None:
+            return text
+        from treering.actions.why.target import split_target
+
+        path = text if os.path.lexists(text) else split_target(text).path
+        return str(Path.cwd() / text) if path and os.path.lexists(path) else text
 
     def tidy_later(self) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""

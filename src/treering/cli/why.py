@@ -1,62 +1,71 @@
 """The command why: code on the left, reasons on the right or, on a narrow screen, below."""
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import bold, count, dim, kind, safe, screen, short, titled
+from treering.cli.screen import bold, count, dim, kind, rule, safe, screen, short, titled
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
+from treering.model.taxonomy import RECORD_TYPES
 
 if TYPE_CHECKING:
-    from treering.answers import WhyAnswer, WhyLines, WhyMemory
+    from treering.answers import Overruled, WhyAnswer, WhyLines, WhyMemory
 
-_WIDE = 120
-_SHORT_COMMIT = 10
+_WIDE, _NARROW = 120, 30
+_SHORT_COMMIT = 12
 #: Lines of code shown of a stretch where several are shown, and memories below each.
-_MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS = 8, 60, 4
+_MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS, _MOST_ALSO = 8, 60, 4, 8
 _TAB = "    "
 
 
 def run_why(call: Invocation, path: str, markdown: bool, **options: Any) -> None:
-    answer = call.act("why", _from_here(call, path), **options)
+    answer = call.act("why", call.locate(path), **options)
     call.answer(answer, render_markdown if markdown else render_why)
     call.tidy_later()
-
-
-def _from_here(call: Invocation, text: str) -> str:
-    """A path as people type it, from where they are. A missing one is meant from the top."""
-    if call.workspace.repository.workdir is None:
-        return text
-    from treering.actions.why.target import split_target
-
-    path = text if os.path.lexists(text) else split_target(text).path
-    return str(Path.cwd() / text) if path and os.path.lexists(path) else text
 
 
 # --- for people -----------------------------------------------------------------------------------
 
 
 def render_why(answer: "WhyAnswer") -> str:
-    memories = {memory.id: memory for memory in answer.memories}
-    blocks = []
-    titles: set[str] = set()
-    for lines in answer.lines:
-        reasons = "\n".join(_describe(lines, memories, titles))
-        blocks.append(_lay_out(_code(lines, len(answer.lines) == 1), reasons.split("\n")))
-    text = [_head(answer), *blocks]
+    text = [_head(answer), *_lay_out_all(answer.lines, answer.memories)]
     if since := [memory for memory in answer.memories if memory.is_since]:
         text.append("\n".join([bold("Since then, about this file:"), *map(_headline, since)]))
+    if not answer.memories:
+        text.append(dim("No memory explains these lines."))
     if answer.total > len(answer.memories):
         text.append(dim(f"{answer.total - len(answer.memories)} more with --limit."))
     text += [dim(safe(note)) for note in answer.notes or ()]
     return "\n\n".join(text)
+
+
+def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"]) -> Iterator[str]:
+    """Stretches with their reasons; a memory is told where most ways lead to it, and once."""
+    by_id = {memory.id: memory for memory in memories if not memory.is_since}
+    best: dict[str, int] = {}
+    for number, lines in enumerate(stretches):
+        for mid in lines.memories:
+            ways = len(lines.via.get(mid, ()))
+            if mid not in best or ways > len(stretches[best[mid]].via.get(mid, ())):
+                best[mid] = number
+    blocks = [_code(lines, is_alone=len(stretches) == 1) for lines in stretches]
+    room = max((_width(line) for block in blocks for line in block), default=0)
+    for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
+        ids = [mid for mid in lines.memories if mid in by_id]
+        here = [by_id[mid] for mid in ids if best[mid] == number]
+        here = [memory for memory in here if not _repeats(memory, lines)]
+        elsewhere = [by_id[mid] for mid in ids if best[mid] != number]
+        yield _lay_out(code, list(_describe(lines, here, elsewhere)), room)
+
+
+def _repeats(memory: "WhyMemory", lines: "WhyLines") -> bool:
+    """Whether a memory says no more than the commit does that is shown beside it."""
+    return memory.type == "commit" and memory.title == lines.subject
 
 
 def _head(answer: "WhyAnswer") -> str:
@@ -64,7 +73,7 @@ def _head(answer: "WhyAnswer") -> str:
     return bold(_one_line(answer.path)) + dim(f"{at}, seen from {safe(answer.branch)}")
 
 
-def _code(lines: "WhyLines", is_alone: bool) -> list[str]:
+def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
     """The lines themselves, with their numbers."""
     if not lines.first:
         return [dim("the whole file")]
@@ -78,21 +87,16 @@ def _code(lines: "WhyLines", is_alone: bool) -> list[str]:
     return [*rows, dim(f"{'':>{width}}  … {count(rest, 'more line')}")] if rest else rows
 
 
-def _describe(lines: "WhyLines", memories: dict[str, "WhyMemory"], told: set[str]) -> Iterator[str]:
-    """A stretch's commit, the branch it landed from, and its reasons; each is told once."""
+def _describe(
+    lines: "WhyLines", here: Sequence["WhyMemory"], elsewhere: Sequence["WhyMemory"]
+) -> Iterator[str]:
+    """A stretch's commit, the branch it landed from, and its reasons."""
     yield from _describe_commit(lines)
-    ids = [mid for mid in lines.memories if mid in memories and not memories[mid].is_since]
-    for mid in ids[:_MOST_REASONS]:
-        if mid in told:
-            yield f"{dim('as above:')} {short(mid)}  {safe(titled(memories[mid]))}"
-        else:
-            told.add(mid)
-            yield from _tell(memories[mid], lines.via.get(mid, ()))
-    if len(ids) > _MOST_REASONS:
-        rest = ", ".join(short(mid) for mid in ids[_MOST_REASONS:][:10])
-        yield dim(f"and {rest}")
-    if not ids and not lines.is_uncommitted:
-        yield dim("No memory explains this.")
+    for memory in here[:_MOST_REASONS]:
+        yield from _tell(memory, lines.via.get(memory.id, ()))
+    also = [short(memory.id) for memory in (*here[_MOST_REASONS:], *elsewhere)]
+    if also:
+        yield dim(f"also {', '.join(also[:_MOST_ALSO])}{'…' * (len(also) > _MOST_ALSO)}")
 
 
 def _describe_commit(lines: "WhyLines") -> Iterator[str]:
@@ -131,7 +135,7 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
         return
     if newer := memory.outdated_by:
         yield f"  {safe(newer.mark)}"
-    if memory.summary:
+    if memory.summary and memory.type not in RECORD_TYPES:
         yield f"  {_one_line(memory.summary)}"
 
 
@@ -142,12 +146,12 @@ def _headline(memory: "WhyMemory") -> str:
     return f"{short(memory.id)}  {kind(memory.type)}  {title}"
 
 
-def _lay_out(code: Sequence[str], reasons: Sequence[str]) -> str:
+def _lay_out(code: Sequence[str], reasons: Sequence[str], widest: int) -> str:
     """Code beside its reasons where there is room for both, else above them."""
     width = screen().width
     if not screen().is_terminal or width < _WIDE:
         return "\n".join([*code, *(f"{_TAB}{line}" for line in reasons)])
-    room = width // 2 - 3
+    room = max(min(widest, width // 2 - 3), _NARROW)
     column = [_fit(line, room) for line in code]
     right = [part for line in reasons for part in _wrap(line, width - room - 4)]
     rows = zip_longest(column, right, fillvalue="")
@@ -186,6 +190,16 @@ def _one_line(text: str) -> str:
     return safe(text).replace("\t", _TAB).replace("\n", "⏎")
 
 
+def render_overruled(answer: "Overruled") -> str:
+    """The lines that a change takes away or replaces, file by file."""
+    text = []
+    for file in answer.files:
+        text += [bold(_one_line(file.path)), *_lay_out_all(file.lines, file.memories)]
+    if not text:
+        text = ["The change overrules nothing: it replaces no lines."]
+    return "\n\n".join([rule("What the change overrules"), *text, *map(safe, answer.notes)])
+
+
 # --- for reviews ----------------------------------------------------------------------------------
 
 
@@ -212,6 +226,21 @@ def markdown_lines(
         text += [markdown_memory(by_id[mid]) for mid in ids[:_MOST_REASONS]]
         text += [""] if ids else []
     return text
+
+
+def markdown_overruled(answer: "Overruled") -> str:
+    """What a change overrules, as a section for a pull request; what has no reason is counted."""
+    text = ["## What this change overrules", ""]
+    bare = 0
+    for file in answer.files:
+        lines = [part for part in file.lines if part.memories]
+        bare += len(file.lines) - len(lines)
+        text += markdown_lines(lines, file.memories, file.path)
+    if len(text) == 2:
+        text += ["Nothing that a memory explains.", ""]
+    if bare:
+        text += [f"{count(bare, 'more part')} of lines changed without a known reason.", ""]
+    return "\n".join([*text, *(f"_{_escape(note)}_" for note in answer.notes)]).rstrip() + "\n"
 
 
 def _markdown_place(lines: "WhyLines", path: str) -> str:

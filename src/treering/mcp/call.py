@@ -8,9 +8,9 @@ from treering.actions.answers import jsonable
 from treering.actions.verbs.verb import Verb
 from treering.mcp.arguments import check_arguments
 from treering.mcp.compact import compact_answer
+from treering.mcp.progress import Progress
 from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
 from treering.mcp.repository import ServedRepository
-from treering.mcp.threads import Progress
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace

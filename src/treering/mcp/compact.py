@@ -141,22 +141,22 @@ def _whole(memory: Answer, now: float) -> Answer:
 
 def _receipt(answer: Answer) -> Answer:
     """What was written: where it is, and what was found beside it."""
-    kept = {key: value for key, value in answer.items() if key not in ("uri", "title")}
-    if kept.get("private") is False:
-        del kept["private"]
-    classified = kept.pop("classified", None) or {}
+    receipt = {key: value for key, value in answer.items() if key not in ("uri", "title")}
+    if receipt.get("private") is False:
+        del receipt["private"]
+    classified = receipt.pop("classified", None) or {}
     if classified.get("by", "given") != "given":
         is_sure = classified.get("confident")
-        kept["classified"] = {"by": classified["by"]} if is_sure else classified
-    changed = {"changed": kept["changed"]} if "changed" in kept else {}
-    return _without_empty(_with_short_ids(kept)) | changed
+        receipt["classified"] = {"by": classified["by"]} if is_sure else classified
+    changes = {"changed": receipt["changed"]} if "changed" in receipt else {}
+    return _without_empty(_with_short_ids(receipt)) | changes
 
 
 def _without_echo(answer: Answer, arguments: Mapping[str, Any]) -> Answer:
     """The caller knows what it asked for; the mode is said where it is another one, and what was
     withheld where there was something."""
     left_out = {"query"}
-    if answer.get("mode") == (str(arguments.get("mode", "")).strip().lower() or "hybrid"):
+    if answer.get("mode") == str(arguments.get("mode", answer.get("mode"))).strip().lower():
         left_out.add("mode")
     short = {key: value for key, value in answer.items() if key not in left_out}
     withheld = {key: count for key, count in answer.get("withheld", {}).items() if count}

@@ -34,9 +34,9 @@ from treering.mcp import http
 from treering.mcp.arguments import check_arguments
 from treering.mcp.call import ToolAnswer
 from treering.mcp.compact import compact_answer
+from treering.mcp.listening import Address
 from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
-from treering.mcp.requests import Context
-from treering.mcp.server import TreeringServer
+from treering.mcp.server import Context, TreeringServer
 from treering.mcp.threads import threads
 from treering.mcp.tools import describe_tool
 
@@ -76,7 +76,7 @@ def serve_hub(
     sys.setswitchinterval(0.0005)
     hub.check()
     server = make_hub_server(hub)
-    http.serve_guarded(server, http.Address.of(where), _Guard(hub).check, hosts, say)
+    http.serve_guarded(server, Address.of(where), _Guard(hub).check, hosts, say)
 
 
 class _Guard:

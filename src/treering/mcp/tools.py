@@ -38,7 +38,9 @@ Write down what the code does not say, when it happens, with remember:
 - anything that took half an hour to find out.
 One thing a memory; name the files. Suggest it to the user when unsure. Do not store secrets, \
 what git already shows, or chatter. To change what was written use revise; to replace it, \
-remember(supersedes=id).
+remember(supersedes=[id]). Where remember or revise answers "outdates", settle it with \
+link(source=new, target=old, relation="supersedes") if the old one no longer holds. A hit with \
+"outdated_by" is not current: use what it names.
 
 Do not search when the answer is in the file before you, for a one-line edit, or for general \
 knowledge.
@@ -102,8 +104,8 @@ def schema_of(verb: Verb) -> dict[str, Any]:
 def _property(tool: str, parameter: Parameter) -> dict[str, Any]:
     """Without defaults: what happens when nothing is said is what is wanted most often."""
     schema = dict(_TYPES[parameter.kind])
-    if told := wording(tool, parameter.name, parameter.help):
-        schema["description"] = told
+    if words := wording(tool, parameter.name, parameter.help):
+        schema["description"] = words
     if parameter.choices:
         schema["enum"] = list(parameter.choices)
     return schema

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, islice, takewhile
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from treering.model.memory import Memory
 from treering.search.analysis import terms
@@ -27,6 +27,8 @@ K1 = 1.2
 B = 0.6
 _KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
 _STEP = math.log(1.02)
+_RARITY_STEP = math.log(1.01)
+_LEAST = 1e-3
 
 #: A term's documents, ascending, and how often it occurs in each.
 Posting = tuple["array[int]", bytes | bytearray]
@@ -53,7 +55,8 @@ class Segment(Protocol):
 
 
 class Batch:
-    """Memories being gathered for a segment; itself a segment that lives in memory."""
+    """Memories being gathered for a segment; itself a segment that lives in memory, also after it
+    was written, when it has the name it has on disk."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -146,8 +149,21 @@ class WeightedSegment:
         return norms[1]
 
 
+class TermWeights(NamedTuple):
+    """A term's weights in the first documents, `upto` a number, by the rarity it then had."""
+
+    upto: int
+    rarity: float
+    weights: Weights
+
+
 class Corpus:
-    """Every indexed document, by number, and every term's weight in it."""
+    """Every indexed document, by number, and every term's weight in it.
+
+    One made after another whose documents it only adds to goes on with the same list of entries and
+    the same numbers. The earlier one then knows entries of documents it does not have, which does
+    no harm: it finds them by no term.
+    """
 
     def __init__(self, shelves: Sequence[WeightedSegment], before: "Corpus | None" = None) -> None:
         self.shelves = tuple(shelves)
@@ -156,42 +172,57 @@ class Corpus:
         self.count = self._bases.pop()
         self.entries, self.numbers = self._number(before)
         self._mean = _steady(sum(s.length for s in shelves) / self.count if self.count else 1.0)
-        self._weights: dict[str, Weights] = {}
+        self._weights: dict[str, TermWeights] = {}
         self._room = _KEPT_POSTINGS
+        if before is not None and self.goes_on(before) and self._mean == before._mean:
+            self._weights, self._room = before._weights.copy(), before._room
+
+    def goes_on(self, before: "Corpus") -> bool:
+        """Whether documents have the numbers here that they had before."""
+        return self.numbers is before.numbers and self.count >= before.count
 
     def _number(self, before: "Corpus | None") -> tuple[list[Entry], dict[str, int]]:
-        """Entries and their numbers; what the snapshot before had at the same place is copied."""
+        """Entries and their numbers; what the snapshot before had at the same place is taken."""
         same = _alike(self.shelves, before.shelves) if before else 0
         base = self._bases[same] if same < len(self._bases) else self.count
-        entries, numbers = before.up_to(base) if before and base else ([], {})
-        for shelf in self.shelves[same:]:
-            for number, entry in enumerate(shelf.entries, len(entries)):
+        entries, numbers = before.up_to(base, self._rest(same)) if before else ([], {})
+        for number, entry in enumerate(self._rest(same)):
+            if base + number == len(entries):
+                entries.append(entry)
                 # Two processes may have added the same blob: its first document counts.
-                numbers.setdefault(entry.blob, number)
-            entries += shelf.entries
+                numbers.setdefault(entry.blob, base + number)
         return entries, numbers
 
-    def up_to(self, base: int) -> tuple[list[Entry], dict[str, int]]:
-        """Copies of the first entries and their numbers."""
+    def _rest(self, first: int) -> list[Entry]:
+        return [entry for shelf in self.shelves[first:] for entry in shelf.entries]
+
+    def up_to(self, base: int, rest: Sequence[Entry]) -> tuple[list[Entry], dict[str, int]]:
+        """Entries and numbers to go on with after the first `base`: the very same where `rest`
+        goes on like these, else copies of the first."""
+        there = self.entries[base:]
+        shorter = min(len(there), len(rest))
+        if self.count <= base + len(rest) and _hold_same(there[:shorter], rest[:shorter]):
+            return self.entries, self.numbers
         numbers = self.numbers.copy()
-        for entry in self.entries[base:]:
+        for entry in there:
             if numbers.get(entry.blob, -1) >= base:
                 del numbers[entry.blob]
         return self.entries[:base], numbers
 
     @cached_property
-    def by_blob(self) -> dict[str, Entry]:
-        return {blob: self.entries[number] for blob, number in self.numbers.items()}
+    def by_blob(self) -> "EntriesByBlob":
+        return EntriesByBlob(self)
 
     def weights(self, term: str) -> Weights:
         """How much each document that holds the term speaks for it."""
-        weights = self._weights.get(term)
-        if weights is None:
-            weights = self._weigh(term)
-            self._room -= len(weights) + 1
-            if self._room < 0:
-                self._weights, self._room = {}, _KEPT_POSTINGS
-            self._weights[term] = weights
+        known = self._weights.get(term)
+        if known is not None and known.upto == self.count:
+            return known.weights
+        weights = self._weigh(term, known)
+        self._room -= len(weights) - (len(known.weights) if known else -1)
+        if self._room < 0:
+            self._weights, self._room = {}, _KEPT_POSTINGS
+        self._weights[term] = TermWeights(self.count, self.rarity(len(weights)), weights)
         return weights
 
     def has(self, term: str) -> bool:
@@ -216,23 +247,54 @@ class Corpus:
         return sorted({term for terms in lists for term in terms})[:limit]
 
     def rarity(self, frequency: int) -> float:
-        return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+        """How telling a term is, in steps of 1 %: one more memory leaves most as they were."""
+        rarity = math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+        return math.exp(round(math.log(max(rarity, _LEAST)) / _RARITY_STEP) * _RARITY_STEP)
 
-    def _weigh(self, term: str) -> Weights:
+    def _weigh(self, term: str, known: TermWeights | None = None) -> Weights:
+        """A term's weights; those of the documents there were before are taken where they hold."""
         postings = [
             (base, shelf, posting)
             for base, shelf in zip(self._bases, self.shelves, strict=True)
-            if (posting := shelf.segment.posting(term)) is not None
+            if (known is None or base >= known.upto)
+            and (posting := shelf.segment.posting(term)) is not None
         ]
+        weights: dict[int, float] = dict(known.weights) if known else {}
+        rarity = self.rarity(sum(len(posting[0]) for _, _, posting in postings) + len(weights))
+        if known and (known.rarity != rarity or known.upto not in (*self._bases, self.count)):
+            return self._weigh(term)
         if not postings:
-            return _NOTHING
-        most = self.rarity(sum(len(posting[0]) for _, _, posting in postings)) * (K1 + 1)
-        weights: dict[int, float] = {}
+            return weights or _NOTHING
+        most = rarity * (K1 + 1)
         for base, shelf, (documents, counts) in postings:
             norms = shelf.norms(self._mean)
             pairs = zip(documents, counts, strict=True)
             weights.update({base + d: most * c / (c + norms[d]) for d, c in pairs})
         return weights
+
+
+class EntriesByBlob(Mapping[str, Entry]):
+    """The entries of a corpus by blob, looked up as they are asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._numbers, self._entries = corpus.numbers, corpus.entries
+
+    def __getitem__(self, blob: str) -> Entry:
+        return self._entries[self._numbers[blob]]
+
+    def __contains__(self, blob: object) -> bool:
+        return blob in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._numbers))  # which grow when another thread indexes
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _hold_same(some: Sequence[Entry], others: Sequence[Entry]) -> bool:
+    """Whether two lists are of the same blobs, in one order."""
+    return all(one is other or one == other for one, other in zip(some, others, strict=True))
 
 
 def _alike(some: Sequence[WeightedSegment], others: Sequence[WeightedSegment]) -> int:

@@ -11,6 +11,7 @@ import heapq
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -33,10 +34,17 @@ from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import LEVELS, MANY_SEGMENTS
-from treering.search.succession import Succession, find_predecessors, find_successions
+from treering.search.succession import (
+    Succession,
+    find_contradicting_commits,
+    find_predecessors,
+    find_successions,
+)
+from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
+_FEW = 32  # new memories
 Answer = TypeVar("Answer")
 
 
@@ -48,7 +56,8 @@ class Index:
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
     another index has of a blob: what that one looked at is not looked at again. `dates` says when a
-    memory got the content it has; else that is when it was changed last.
+    memory got the content it has; else that is when it was changed last. `writes_later` says that
+    somebody calls `tidy` now and then, so that a few new memories need not be written at once.
     """
 
     def __init__(
@@ -61,14 +70,18 @@ class Index:
         levels: int = LEVELS,
         known: Known | None = None,
         dates: Dates | None = None,
+        writes_later: bool = False,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
         self._catalogue = Catalogue(folder, read, detectors, levels, known, dates)
         self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
+        self._writes_later = writes_later
+        self._running = 0  # answers under way, which may look at the views
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
+        self._changes: OrderedDict[int, tuple[Mapping[str, int], ViewChange]] = OrderedDict()
 
     def catch_up(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
         """Index what is not indexed yet; returns how many were added.
@@ -80,11 +93,26 @@ class Index:
             return 0
         with self._lock:
             missing = self._catalogue.missing(blobs)
-            if missing and self._catalogue.refresh():
+            is_later = self._writes_later and len(missing) <= _FEW
+            # A few are indexed in the time it takes to see whether another process has been at it.
+            if missing and not is_later and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
-            count = self._change(lambda: self._catalogue.add(missing, progress)) if missing else 0
+            add = partial(self._catalogue.add, missing, progress, is_later=is_later)
+            count = self._change(add) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
             return count
+
+    def follow(self, visible: Mapping[str, int], change: ViewChange) -> None:
+        """Note that a mapping of visible blobs was made from another, which may be known here, and
+        index what is new in it."""
+        with self._lock:
+            self._changes[id(visible)] = (visible, change)
+            while len(self._changes) > _VIEWS:
+                self._changes.popitem(last=False)
+            settled = self._settled
+            is_settled = settled is not None and _is_same(change.before, settled)
+            self.catch_up([blob for blob in change.changed if blob in visible])
+            self._settled = (visible, len(visible)) if is_settled else settled
 
     def search(
         self,
@@ -148,6 +176,19 @@ class Index:
 
         return self._safely(answer, visible)
 
+    def find_contradicted(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that the message of a later commit contradicts."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
+            commits = find_contradicting_commits(numbers, view, self._reading)
+            return {numbers[number]: succession for number, succession in commits.items()}
+
+        return self._safely(answer, visible)
+
     def find_outdated_by(
         self, blob: str, visible: Mapping[str, int]
     ) -> list[tuple[Entry, Succession]]:
@@ -194,6 +235,11 @@ class Index:
         return self._catalogue.is_open and len(self._snapshot().shelves) > MANY_SEGMENTS
 
     @property
+    def is_unwritten(self) -> bool:
+        """Whether memories are indexed in memory alone."""
+        return self._catalogue.unwritten > 0
+
+    @property
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
@@ -206,6 +252,11 @@ class Index:
         """
         with self._lock:
             self._change(self._catalogue.inspect_rest)
+
+    def keep(self) -> None:
+        """Write what is indexed in memory alone."""
+        with self._lock:
+            self._change(self._catalogue.keep)
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -240,11 +291,27 @@ class Index:
     def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))
         with self._lock:
-            view = self._views.pop(key, None) or VisibleEntries(snapshot, visible)
+            view = self._views.pop(key, None) or self._follow(snapshot, visible)
             self._views[key] = view
             while len(self._views) > _VIEWS:
                 self._views.popitem(last=False)
         return view
+
+    def _follow(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
+        """A view made from the one it follows, if that is known and has the same numbers."""
+        noted = self._changes.get(id(visible))
+        for key, old in reversed(self._views.items()):
+            if not snapshot.goes_on(old.snapshot):
+                continue
+            is_same = old.visible is visible
+            if is_same or (noted and old.visible is noted[1].before):
+                changed = () if is_same or not noted else noted[1].changed
+                is_free = self._running == 1
+                if view := follow(old, snapshot, visible, changed, is_free=is_free):
+                    if is_free:
+                        del self._views[key]
+                    return view
+        return VisibleEntries(snapshot, visible)
 
     def _meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """The semantic half, or None: a model that fails costs its half of the answer, no more."""
@@ -267,6 +334,15 @@ class Index:
 
     def _safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
         """Answer; if the index is broken build it again, and if that breaks too do so in memory."""
+        with self._lock:
+            self._running += 1
+        try:
+            return self._answer_safely(answer, visible)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+    def _answer_safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
         for on_disk in (True, False):
             snapshot = self._snapshot()
             try:
@@ -283,6 +359,7 @@ class Index:
                 return  # another thread has been here
             self._settled = None
             self._views.clear()
+            self._changes.clear()
             blobs = list(snapshot.numbers.keys() | visible.keys())
             self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
 

@@ -41,6 +41,7 @@ from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
+_PAGE = 10
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
@@ -120,7 +121,8 @@ def _rank(
         titles = verbatim(scores, request.query.words, view)
         order = put_first(order, titles.__contains__)
         order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
-        order = put_newer_first(order, _foldable(request.limit), view, matches.clauses, read)
+        top = min(request.limit or _PAGE, FOLDABLE)
+        order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)
@@ -192,7 +194,7 @@ def _fold(
     order: list[int], view: VisibleEntries, limit: int | None
 ) -> tuple[list[int], dict[int, list[int]]]:
     """The order with near-duplicates at its end, and under which document each is folded."""
-    top = _foldable(limit)
+    top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
     order = put_commits_first(order, top, view) if view.has_records else order
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
@@ -204,18 +206,13 @@ def _fold(
     return first + last, below
 
 
-def _foldable(limit: int | None) -> int:
-    """How many of the first results are compared with each other."""
-    return FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
-
-
 def _lead_with_newest(order: list[int], under: dict[int, int], view: VisibleEntries) -> list[int]:
     """The order with the newest of those that are folded together in the place of the best one.
-    Copies of one memory, and records that belong together, stay as they are."""
+    Copies of one memory stay as they are, and so do records: each tells of an event of its own."""
     entries, new = view.snapshot.entries, list(order)
     for place, better in under.items():
         one, other = entries[new[better]], entries[order[place]]
-        if one.type == other.type and one.id != other.id and other.said > one.said:
+        if one.id != other.id and not is_record(other) and other.said > one.said:
             new[better], new[place] = new[place], new[better]
     return new
 

@@ -7,12 +7,12 @@ the older holds: whoever asks for the old value wants to see it. Nothing is left
 
 from collections.abc import Collection, Sequence
 
-from treering.search.entry import hashes_of, share_repository
+from treering.search.entry import share_repository
 from treering.search.matching import Clause, Read
 from treering.search.succession import find_successions
 from treering.search.tiers import is_record
 from treering.search.visible import VisibleEntries
-from treering.text.likeness import ALIKE, Sketch, likeness, smallest
+from treering.text.likeness import ALIKE, INDEX_SKETCH, Sketch, likeness, smallest, unpack_cached
 
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
 
@@ -83,7 +83,7 @@ class _Ranking:
             new = numbers[succession.newer.blob]
             if new not in present:
                 continue
-            if succession.how == "supersedes":
+            if succession.how in ("supersedes", "revert"):
                 self._above[old] = new
                 self._below.setdefault(new, []).append(old)
             elif self._holds_as_much(new, old):
@@ -94,16 +94,14 @@ class _Ranking:
         sketches: dict[int, Sketch] = {}
         for number in first:
             entry = self._view.entry(number)
-            if is_record(entry) and entry.type != "commit":
-                continue
-            sketches[number] = mine = hashes_of(entry)
+            if is_record(entry):
+                continue  # each tells of an event of its own
+            sketches[number] = mine = unpack_cached(entry.sketch)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
-                theirs = self._view.entry(other)
-                if not share_repository(entry, theirs):
-                    continue
-                if is_record(entry) == is_record(theirs):
-                    self._compare(number, other, likeness(mine, sketches[other], cut=24))
+                if share_repository(entry, self._view.entry(other)):
+                    score = likeness(mine, sketches[other], cut=INDEX_SKETCH)
+                    self._compare(number, other, score)
             for label in labels:
                 shelves.setdefault(label, []).append(number)
 

@@ -16,11 +16,18 @@ from typing import NamedTuple
 
 from treering.model.memory import Memory
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry, hashes_of, share_repository
+from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
-from treering.text.contradiction import Contradiction, HowOutdated, Statement, compare
-from treering.text.likeness import ALIKE, INDEX_SKETCH, MAYBE_ALIKE, likeness
+from treering.text.contradiction import (
+    Contradiction,
+    HowOutdated,
+    Statement,
+    compare,
+    compare_heads,
+    says_revert,
+)
+from treering.text.likeness import ALIKE, MAYBE_ALIKE, Sketch, likeness, unpack_cached
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
@@ -28,7 +35,8 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 CERTAIN = 0.8
 _MOST_COMPARED = 8
 _MOST_OUTDATED = 20
-_CROWD = 400  # of what shares a key, the newest
+_CROWD = 40  # documents, from which on a key says little
+_MOST_LISTED = 400  # of what shares a key, the newest
 _LONGEST_CHAIN = 50
 
 
@@ -62,6 +70,16 @@ def find_predecessors(
     return [(view.entry(n), found) for n, found in successions.items() if found.newer.id == newer]
 
 
+def find_contradicting_commits(
+    numbers: Iterable[int], view: VisibleEntries, read: Read
+) -> dict[int, Succession]:
+    """Of some knowledge what a later commit's message contradicts for sure, and which commit.
+
+    For a person to look at: a message tells what was done, and not what holds.
+    """
+    return _Search(view, read).find_commits(list(numbers))
+
+
 class _Search:
     """One look-up for several documents: the texts of all of them are read at once."""
 
@@ -81,6 +99,36 @@ class _Search:
         for number, others in newer.items():
             answer[number] = self._contradicted(number, others)
         return answer
+
+    def find_commits(self, numbers: list[int]) -> dict[int, Succession]:
+        """The newest commit of those that contradict a document."""
+        later = {n: self._later_commits(n) for n in numbers}
+        later = {n: commits for n, commits in later.items() if commits}
+        self._take_apart({number for n, commits in later.items() for number in (n, *commits)})
+        successions = {}
+        for number, commits in later.items():
+            mine = self._statements.get(number)
+            for commit in sorted(commits, key=self._age, reverse=True):
+                theirs = self._statements.get(commit)
+                found = compare_heads(mine, theirs) if mine and theirs else None
+                if found and found.is_sure:
+                    successions[number] = Succession(self._view.entry(commit), *found)
+                    break
+        return successions
+
+    def _later_commits(self, number: int) -> list[int]:
+        old = self._view.entry(number)
+        if old.type == "commit":
+            return []
+        commits = [
+            n
+            for n in self._sharing(old)
+            if (new := self._view.entry(n)).type == "commit"
+            and new.status not in WITHHELD
+            and not new.flags
+            and new.said > old.said
+        ]
+        return commits[:_MOST_COMPARED]
 
     def list_older(self, number: int) -> list[int]:
         """Documents that this one may outdate."""
@@ -117,41 +165,58 @@ class _Search:
             and (new := self._view.entry(other)).id != old.id
             and new.status != "deleted"
             and _supersedes(new, old.id)
+            and not self._is_taken_back(other)
             # Two that supersede each other: the one said last is meant.
             and not (_supersedes(old, new.id) and self._age(number) > self._age(other))
         ]
+
+    def _is_taken_back(self, number: int) -> bool:
+        """Whether a commit that reverts another was itself reverted: then that one holds again."""
+        entry = self._view.entry(number)
+        return (
+            entry.type == "commit" and says_revert(entry.title) and self._head(number) is not None
+        )
 
     def _linked(self, number: int, head: int) -> Succession:
         words = Contradiction("supersedes")
         one, other = (self._statements.get(n) for n in (number, head))
         if one and other:
             words = compare(one, other) or words
-        return Succession(self._view.entry(head), "supersedes", words.said, words.says)
+        how: HowOutdated = "revert" if words.how == "revert" else "supersedes"
+        return Succession(self._view.entry(head), how, words.said, words.says)
 
     # --- by words ---------------------------------------------------------------------------------
 
     def _candidates(self, number: int) -> list[int]:
         """Newer documents that may be about the same, those that share most keys first."""
         old = self._view.entry(number)
-        newer = (
-            n for n in self._sharing(old) if self._may_outdate(n, self._view.entry(n), number, old)
-        )
-        return [n for n in newer if _may_be_alike(old, self._view.entry(n))][:_MOST_COMPARED]
+        mine, newer = unpack_cached(old.sketch), list[int]()
+        for n in self._sharing(old):
+            new = self._view.entry(n)
+            is_newer = new.said >= old.said and self._may_outdate(n, new, number, old)
+            if is_newer and _may_be_alike(mine, old, new):
+                newer.append(n)
+            if len(newer) == _MOST_COMPARED:
+                break
+        return newer
 
     def _sharing(self, entry: Entry) -> list[int]:
         """The visible documents that share keys with one, those that share most and the newest
-        first."""
+        first. A key that many share says little: two of such are needed."""
         if not is_compared(entry.type):
             return []
-        shared = Counter[int]()
+        shared, crowd = Counter[int](), Counter[int]()
         for key in alike_keys(entry):
-            shared.update(self._view.snapshot.documents(key)[-_CROWD:])
-        visible = [
-            n
-            for n in shared
-            if n in self._view.all and share_repository(entry, self._view.entry(n))
+            documents = self._view.snapshot.documents(key)
+            (crowd if len(documents) > _CROWD else shared).update(documents[-_MOST_LISTED:])
+        shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
+        entries, visible = self._view.snapshot.entries, self._view.all
+        near = [
+            (count, entries[n].said, n)
+            for n, count in shared.items()
+            if n in visible and share_repository(entry, entries[n])
         ]
-        return sorted(visible, key=lambda n: (shared[n], self._age(n)), reverse=True)
+        return [n for _, _, n in sorted(near, reverse=True)]
 
     def _may_outdate(self, newer: int, new: Entry, older: int, old: Entry) -> bool:
         return (
@@ -173,6 +238,10 @@ class _Search:
             theirs = self._statements.get(other)
             apart = self._view.entry(other).said - old.said
             found = compare(mine, theirs, apart) if mine and theirs else None
+            if found and old.type == "commit" and not found.is_sure:
+                continue  # a commit tells of an event of its own
+            if found and found.how == "revert" and self._is_taken_back(other):
+                continue
             rank = (found is not None and found.is_sure, self._age(other))
             if found and (best is None or rank > best[0]):
                 best = (rank, other, found)
@@ -192,10 +261,10 @@ class _Search:
         return self._view.entry(number).said, -self._view.layer(number)
 
 
-def _may_be_alike(one: Entry, other: Entry) -> bool:
+def _may_be_alike(mine: Sketch, one: Entry, other: Entry) -> bool:
     """Less than is asked of the texts: a sketch is a small sample, with numbers, tags and paths."""
-    first, second = hashes_of(one), hashes_of(other)
-    if likeness(first, second, cut=INDEX_SKETCH) >= ALIKE * MAYBE_ALIKE:
+    theirs = unpack_cached(other.sketch)
+    if len(mine & theirs) >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs)):
         return True
     return likeness(terms_in(one.title), terms_in(other.title)) >= ALIKE
 

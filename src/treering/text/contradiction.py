@@ -9,7 +9,7 @@ name, or by wording. The last two are guesses: people write things of one kind s
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
@@ -124,14 +124,13 @@ class Statement:
 
     def __init__(self, title: str, content: str) -> None:
         self.title = title
-        text = content if content.startswith(title) else f"{title}\n{content}"
-        self.whole = Passage(text)
-        self.head = Passage(title)
+        #: Whether the title is all it says.
+        self.is_short = content == title
+        self.whole = Passage(content if content.startswith(title) else f"{title}\n{content}")
 
-    @property
-    def is_short(self) -> bool:
-        """Whether the title is all it says."""
-        return len(self.whole.tokens) <= len(self.head.tokens)
+    @cached_property
+    def head(self) -> Passage:
+        return self.whole if self.is_short else Passage(self.title)
 
 
 def compare(older: Statement, newer: Statement, apart: float = APART) -> Contradiction | None:
@@ -151,15 +150,22 @@ def compare(older: Statement, newer: Statement, apart: float = APART) -> Contrad
     return _compare(older.head, newer.head, apart)
 
 
+def compare_heads(older: Statement, newer: Statement) -> Contradiction | None:
+    """The same of their titles alone, whoever has more to say below it."""
+    if _likeness(older.head, newer.head) < ALIKE or len(older.head.frame & newer.head.frame) < 2:
+        return None
+    return _compare(older.head, newer.head, 0.0)
+
+
 def is_revert(title: str, of: str) -> bool:
     """Whether a title says that it reverts what another one did, or brings back what that took."""
     match = re.fullmatch(_REVERT, title.strip(), re.IGNORECASE)
     return bool(match) and _plain(match[1]) == _plain(of) if match else False
 
 
-def frame_of(text: str) -> frozenset[str]:
-    """The telling words of a text, values and polarity left out."""
-    return Passage(text).frame
+def says_revert(title: str) -> bool:
+    """Whether a title says that it reverts something."""
+    return bool(re.fullmatch(_REVERT, title.strip(), re.IGNORECASE))
 
 
 def differing_words(older: Passage, newer: Passage) -> tuple[str, str]:
@@ -237,6 +243,7 @@ def _words(text: str) -> Sequence[str]:
     return re.findall(_PIECE, text)[:_MOST_TOKENS]
 
 
+@lru_cache(16_384)
 def _token(written: str) -> Token:
     word = written.rstrip(".:/@+'’-") or written
     low = word.lower().replace("’", "'")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
+from treering.actions.outdated import OutdatedBy
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import uri_of
@@ -38,6 +39,7 @@ class Headline(NamedTuple):
     modified: str = ""
     outcome: str = ""
     repo: str = ""
+    outdated_by: OutdatedBy | None = None
 
     def as_template_memory(self) -> "TemplateMemory":
         return {
@@ -59,6 +61,7 @@ class Headline(NamedTuple):
             "why": list(self.why),
             "stale": self.stale,
             "outcome": self.outcome,
+            "outdated_by": self.outdated_by.id if self.outdated_by else "",
         }
 
 
@@ -117,10 +120,13 @@ def _excerpt(entry: Headline, room: int, now: float) -> str:
     if entry.outcome in UNSUCCESSFUL:
         marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []
+    marks += [entry.outdated_by.mark] if entry.outdated_by else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
     head = f"- {entry.title} [{', '.join(marks)}]"
     if len(head) > room:
         return ""
+    if entry.outdated_by and entry.outdated_by.is_sure:
+        return head  # what holds instead deserves the room
     body = _body(entry)
     length = min(_EXCERPT[entry.group], room - len(head) - 3)
     if not body or length < min(_SHORTEST, len(body)):

@@ -36,9 +36,10 @@ DIFF = Verb(
     "Show what branch B knows that branch A does not.",
     (
         text("range", default=REQUIRED, argument="one", metavar="A..B"),
+        flag("why", "Also the reasons of the lines of A's code that B changes."),
         flag("markdown", "As a section for a pull request.", doors=CLI),
     ),
-    example="treering diff main..feature --markdown",
+    example="treering diff main..feature --why --markdown",
 )
 
 REVERT = Verb(

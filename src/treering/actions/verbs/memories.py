@@ -48,7 +48,7 @@ REMEMBER = Verb(
             options=("file", "files"),
         ),
         number("confidence", "0 to 1.", default=0.8),
-        text("supersedes", "Id of the memory this one replaces.", metavar="ID"),
+        words("supersedes", "Ids of the memories this one replaces.", metavar="ID"),
         words(
             "links",
             'Each "relation:id", such as "depends_on:7k2m9qx4".',
@@ -97,7 +97,7 @@ RECALL = Verb(
         text("author", "Part of the name."),
         text("agent", "Written by this agent."),
         text("session", "Of this session."),
-        text("file", "About this file or folder."),
+        text("file", "About this file or folder, or lines of it: path:42, path:40-60."),
         text("scope", "How far to look.", default="branch", choices=SCOPES),
         text("branch", "As seen from another branch.", short="b"),
         text("at", "As it was at a revision or on a date.", metavar="REV"),

@@ -48,7 +48,7 @@ CHECKPOINT = Verb(
     example="treering checkpoint save 'Parser works' --next-step 'write the docs'",
     more="OP is save or load. The summary is the argument, --summary, or standard input.",
     tool=Tool(
-        "Continuity between sessions. load when you start or resume: where the work on this "
+        "load when you start or resume: where the work on this "
         "branch stood, next steps, commits since. save before you stop or the context is "
         "compacted.",
         is_core=True,
@@ -61,7 +61,7 @@ CONTEXT = Verb(
     "Show what matters now for a task and its files.",
     (
         text("task", "What you are about to do, in your own words."),
-        words("files", "Files you will change.", options=("file", "files")),
+        words("files", "Files you will change, or lines: path:40-60.", options=("file", "files")),
         words(
             "recent_files",
             "Files looked at or changed lately.",

@@ -42,6 +42,7 @@ class BlameCache:
 
     def __init__(self, repository: Repository, folder: Path) -> None:
         self._repository = repository
+        self._order: dict[tuple[str, str], bool] = {}
         self._database = Database(folder / "blame.db", _SCHEMA, VERSION, patience=_PATIENCE)
 
     def mark(
@@ -65,9 +66,15 @@ class BlameCache:
             self.keep(mark, commit, KeptBlame(runs, effort))
         return KeptBlame(runs, effort)
 
+    def _is_before(self, old: str, new: str) -> bool:
+        """Whether a tip is in another's history; kept, since many answers are of one tip."""
+        if (old, new) not in self._order:
+            self._order[old, new] = self._repository.is_ancestor(old, new)
+        return self._order[old, new]
+
     def _is_untouched(self, old: str, new: str, path: str) -> bool:
         repository = self._repository
-        return repository.is_ancestor(old, new) and not last_change(
+        return self._is_before(old, new) and not last_change(
             repository.git_dir, new, path, since=old
         )
 
@@ -89,7 +96,7 @@ class BlameCache:
         """
         query = "SELECT merge_oid, tip FROM landings WHERE oid = ?"
         row = self._database.ask(lambda db: db.execute(query, (commit,)).fetchone(), None)
-        if row and (row[1] == tip or self._repository.is_ancestor(row[1], tip)):
+        if row and self._is_before(row[1], tip):
             return str(row[0])
         merge = find_landing(self._repository.git_dir, commit, tip, seconds=seconds)
 

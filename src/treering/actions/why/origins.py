@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from treering.actions.why.blame_cache import BlameCache
 from treering.actions.why.commit_words import CommitWords, read_words, subject_of
@@ -25,6 +26,8 @@ from treering.provenance.code_records import CodeRecord, CodeRecords
 _SECONDS = 0.4
 _MOST_FILES = 200
 _MOST_STEPS = 4
+#: Opened once for each repository that a process has open.
+_KEPT: WeakKeyDictionary[Workspace, CodeRecords] = WeakKeyDictionary()
 
 
 class LandedBranch(NamedTuple):
@@ -66,11 +69,15 @@ class Origins:
         self._tip = tip
         self._until = time.monotonic() + _SECONDS
         self._origins: dict[tuple[str, str], CommitOrigin | None] = {}
+        self._on_trunk: dict[str, bool] = {}
 
     @cached_property
     def records(self) -> CodeRecords:
         """What memory commits say of the code, brought up to date."""
-        records = CodeRecords(self._repository, self._workspace.derived("cache"))
+        records = _KEPT.get(self._workspace)
+        if records is None:
+            records = CodeRecords(self._repository, self._workspace.derived("cache"))
+            _KEPT[self._workspace] = records
         for vault in self._workspace.store.vaults():
             tips = {tip for tip in vault.scopes().values() if tip}
             tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
@@ -233,13 +240,19 @@ class Origins:
         return self._workspace.position_on_trunk().head or ""
 
     def _is_on_trunk(self, commit: str) -> bool:
-        return bool(self._trunk) and self._repository.is_ancestor(commit, self._trunk)
+        if self._tip == self._trunk:
+            return True  # it was found there
+        if commit not in self._on_trunk:
+            is_there = bool(self._trunk) and self._repository.is_ancestor(commit, self._trunk)
+            self._on_trunk[commit] = is_there
+        return self._on_trunk[commit]
 
     # --- a squash that nobody has judged yet ------------------------------------------------------
 
     def _guess_squash(self, info: CommitInfo) -> str:
         """The branch whose files are all those that a commit changed, or ""."""
-        if len(info.parents) != 1 or not self._is_on_trunk(info.oid):
+        branches = self._own_branches
+        if not branches or len(info.parents) != 1 or not self._is_on_trunk(info.oid):
             return ""
         try:
             files = walk.diff(self._repository, CommitRange(info.oid, info.parents[0]))
@@ -248,12 +261,16 @@ class Origins:
         if not files or len(files) > _MOST_FILES:
             return ""
         blobs = {f.path.decode(errors="surrogateescape"): _blob_of(f.new) for f in files}
-        for name, head, base in self.records.list_branches():
+        for name, head, base in branches:
             if not self._repository.is_ancestor(head, info.oid) and self._has_all(
                 head, base, blobs.items()
             ):
                 return name
         return ""
+
+    @cached_property
+    def _own_branches(self) -> list[tuple[str, str, str]]:
+        return self.records.list_branches()
 
     def _has_all(self, head: str, base: str, blobs: Iterable[tuple[str, str | None]]) -> bool:
         return all(

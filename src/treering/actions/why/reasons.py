@@ -34,6 +34,7 @@ _SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "rev
 #: How surely a memory is about a commit, by where the code was when it was said.
 _ON_THE_WAY, _AFTER, _ON_TRUNK, _DIRTY = 1.0, 1.0, 0.8, 0.5
 _REVERTED = 0.6
+_OTHER_FILES = 0.5
 _MOST_NAMING = 100
 _MOST_SEEDS = 5
 _MOST_HEADS = 3
@@ -61,12 +62,22 @@ class ReasonFinder:
         self._path = path
         self._copies: dict[str, Copy | None] = {}
         self._naming: dict[str, list[Entry]] = {}
+        self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
 
     def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, LineReason]:
         """The memories that may explain a stretch, by id."""
+        through = self._look_through(stretch, origin) if origin else ()
+        key = (stretch.commit, stretch.paths, through)
+        if key not in self._reasons:  # stretches of one commit have the same
+            self._reasons[key] = self._find(stretch, origin, through)
+        return self._reasons[key]
+
+    def _find(
+        self, stretch: Stretch, origin: CommitOrigin | None, through: tuple[str, ...]
+    ) -> dict[str, LineReason]:
         reasons = _LineReasons()
         if origin is not None:
-            self._add_lines(reasons, stretch, origin)
+            self._add_lines(reasons, origin, through, (self._path, *stretch.paths))
             self._add_branch(reasons, origin)
             self._add_commits(reasons, origin)
         self._add_files(reasons, stretch, origin)
@@ -78,17 +89,40 @@ class ReasonFinder:
 
     # --- the commit that wrote the lines ----------------------------------------------------------
 
-    def _add_lines(self, reasons: "_LineReasons", stretch: Stretch, origin: CommitOrigin) -> None:
-        through = self._look_through(stretch, origin)
+    def _add_lines(
+        self,
+        reasons: "_LineReasons",
+        origin: CommitOrigin,
+        through: Sequence[str],
+        paths: Sequence[str],
+    ) -> None:
         # Behind a squash the branch's own commits tell more than the one they became.
         for record, strength in self._list_speaking(through or origin.same, origin.branches):
-            reasons.add(self._ids(record), lines=strength, commit=strength)
+            for mid in self._ids(record):
+                lines = self._closeness(mid, record, paths)
+                reasons.add([mid], commit=strength)
+                reasons.add([mid] if lines else [], lines=lines * strength)
         reasons.add(map(memory_id, through), commit=0.8)
         for record, strength in self._list_speaking(origin.mentioned, origin.branches):
             reasons.add(self._ids(record), commit=_REVERTED * strength)
         for promotion in self._origins.records.list_landings(origin.mentioned):
             reasons.add(self._ids(promotion), branch=_REVERTED)
         reasons.add(map(memory_id, origin.mentioned), commit=_REVERTED)
+
+    def _closeness(self, mid: str, record: CodeRecord, paths: Sequence[str]) -> float:
+        """How surely what was said of a commit is about the lines it wrote in a file.
+
+        A hook says that there was a commit, and no more. On the trunk many things are said beside a
+        commit. What names other files is about those.
+        """
+        memory = self.memory(mid) if record.op != "capture" else None
+        if memory is None:
+            return 0.0
+        if any(file.path in paths for file in memory.files):
+            return 1.0
+        if not record.has_own_commits and record.branch == self._trunk:
+            return 0.0
+        return _OTHER_FILES if memory.files else 1.0
 
     def _list_speaking(
         self, commits: Sequence[str], branches: Sequence[str]

@@ -1,6 +1,7 @@
 """The text of a file whose lines are asked about: as a commit has it, or as it lies edited."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from treering.actions.why.target import check_file
@@ -57,7 +58,7 @@ def read_source(
         text or b"",
         draft,
         is_committed=entry is not None,
-        is_opaque=b"\0" in current[:_SNIFFED] or b"\0" in (text or b"")[:_SNIFFED],
+        is_opaque=not (is_text(current) and is_text(text or b"")),
         notes=notes,
     )
 
@@ -106,15 +107,20 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
         return None
 
 
+def is_text(data: bytes) -> bool:
+    """Whether git would take it for text."""
+    return b"\0" not in data[:_SNIFFED]
+
+
 def count_lines(text: bytes) -> int:
     """How many lines a text has, as git counts them."""
     return text.count(b"\n") + bool(text and not text.endswith(b"\n"))
 
 
-def list_lines(text: bytes, first: int, last: int) -> list[str]:
-    """Some lines of a text, without their ends."""
-    lines = text.split(b"\n")[first - 1 : last]
-    return [line.rstrip(b"\r").decode(errors="replace") for line in lines]
+def list_lines(lines: Sequence[bytes], first: int, last: int) -> tuple[str, ...]:
+    """Some lines of a text that was split already, without their ends."""
+    some = lines[first - 1 : last] if first else ()
+    return tuple(line.rstrip(b"\r").decode(errors="replace") for line in some)
 
 
 class LineMap(NamedTuple):

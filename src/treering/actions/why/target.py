@@ -12,7 +12,6 @@ from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StoreDamaged
 from treering.git.objects import TREE, TreeEntry
 from treering.git.walk import find_entry, list_paths
-from treering.model.spelling import list_near_paths
 
 SUBMODULE = 0o160000
 #: Also `path:42:7`, as compilers and grep write it: a line and a column.
@@ -112,6 +111,8 @@ def _missing(workspace: Workspace, path: str, commit: str | None) -> Invalid:
             f"{_show(path)} is in the submodule {_show(folder)}.",
             hint=f"Ask there: treering why -C {_show(folder)} {_show(path[len(folder) + 1 :])}",
         )
+    from treering.model.spelling import list_near_paths
+
     near: list[str] = []
     if commit:
         near = list_near_paths(path, list_paths(workspace.repository, commit))

@@ -5,6 +5,7 @@ not, and to what that branch had learned, decided and tried in vain.
 """
 
 import os
+import time
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -31,6 +32,9 @@ from treering.store.view import View
 _LIMIT, _MOST = 20, 1000
 _MOST_CODE = 2_000
 _WORDED_LINES = 30
+#: Seconds in which reasons are looked for; of what is left only the commits are told.
+_SECONDS = 1.5
+_CUT_SHORT = "Reasons were not looked for to the end of these lines. Ask for fewer lines."
 #: How much less a memory counts that explains only some of the lines asked about.
 _SHARE = 0.25
 
@@ -46,15 +50,15 @@ def why(
     if not 0 <= limit <= _MOST:
         raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
     pending = drain_briefly(workspace)
-    inquiry = Inquest(workspace, at=at, branch=branch)
-    target = find_target(workspace, path, inquiry.commit, is_past=inquiry.is_past)
-    source = read_source(workspace, target.path, inquiry.commit, is_past=inquiry.is_past)
-    ranges = _ranges(source, target.first, target.last)
-    parts = inquiry.explain(source, ranges)
-    return inquiry.answer(source, parts, limit or _LIMIT, pending)
+    inquest = Inquest(workspace, at=at, branch=branch)
+    target = find_target(workspace, path, inquest.commit, is_past=inquest.is_past)
+    source = inquest.read(target.path)
+    ranges = choose_ranges(source, target.first, target.last)
+    parts = inquest.explain(source, ranges)
+    return inquest.answer(source, parts, limit or _LIMIT, pending)
 
 
-def _ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
+def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
     """The lines asked about, all of them where none was named."""
     size = source.size
     name = os.fsencode(source.path).decode(errors="replace")
@@ -80,7 +84,7 @@ class Inquest:
     """One question: the code at a commit, the memories seen from a branch."""
 
     def __init__(self, workspace: Workspace, *, at: str = "", branch: str = "") -> None:
-        self._workspace = workspace
+        self.workspace = workspace
         self.position = workspace.position(branch)
         self.is_past = bool(at or branch)
         self.commit = self._resolve(at) if at else self.position.head
@@ -89,37 +93,51 @@ class Inquest:
         self._finders: dict[str, ReasonFinder] = {}
 
     def _resolve(self, at: str) -> str:
-        commit = self._workspace.repository.resolve(at)
+        commit = self.workspace.repository.resolve(at)
         if commit is None:
             raise Invalid(
                 f"{at} is not a revision of this repository.", hint="Name a commit or tag."
             )
         return commit
 
+    def read(self, path: str) -> SourceFile:
+        """The text of a file that is there."""
+        return read_source(self.workspace, path, self.commit, is_past=self.is_past)
+
     @cached_property
     def view(self) -> View:
-        return self._workspace.view_from(self.position)
+        return self.workspace.view_from(self.position)
 
     def finder(self, path: str) -> ReasonFinder:
         """Whatever finds reasons for a file."""
         if path not in self._finders:
             self._finders[path] = ReasonFinder(
-                self._workspace, self.view, self.origins, self.blamer, path
+                self.workspace, self.view, self.origins, self.blamer, path
             )
         return self._finders[path]
 
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
         """Some lines of a file, stretch by stretch."""
         stretches = self.blamer.find_stretches(source, ranges)
-        return [self._explain(source, stretch) for stretch in stretches]
+        text = source.shown.split(b"\n")
+        until = time.monotonic() + _SECONDS
+        parts: list[Explained] = []
+        for stretch in stretches:
+            code = list_lines(text, stretch.first, stretch.last)
+            is_late = time.monotonic() > until
+            if is_late:
+                self.blamer.notes[_CUT_SHORT] = None
+            parts.append(self._explain(source, stretch, code, is_brief=is_late))
+        return parts
 
-    def _explain(self, source: SourceFile, stretch: Stretch) -> Explained:
+    def _explain(
+        self, source: SourceFile, stretch: Stretch, code: tuple[str, ...], *, is_brief: bool
+    ) -> Explained:
         finder = self.finder(source.path)
         name = stretch.paths[0] if stretch.paths else source.path
         origin = self.origins.find(stretch.commit, name) if stretch.commit else None
-        code = tuple(list_lines(source.shown, stretch.first, stretch.last)) if stretch.first else ()
         words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
-        reasons = finder.find(stretch, origin)
+        reasons = {} if is_brief else finder.find(stretch, origin)
         scores = {
             mid: score(memory, reason.ways, words, is_since=reason.is_since)
             for mid, reason in reasons.items()
@@ -192,16 +210,16 @@ class Inquest:
         scores: dict[str, float],
     ) -> tuple[WhyMemory, ...]:
         """The memories of an answer, as it shows them."""
-        finder, flags = self.finder(path), Flags(self._workspace)
+        finder, flags = self.finder(path), Flags(self.workspace)
         knowledge = [mid for mid in chosen if not finder.is_record(mid)]
-        outdated = find_outdated(self._workspace, self.view, knowledge)
-        tree = CodeTree(self._workspace.repository, self.position.head)
+        outdated = find_outdated(self.workspace, self.view, knowledge)
+        tree = CodeTree(self.workspace.repository, self.position.head)
         memories = []
         for mid in chosen:
             copy, memory = finder.copy(mid), finder.memory(mid)
             if copy is None or memory is None:
                 continue
-            version = self._workspace.ledger.version(copy.blob)
+            version = self.workspace.ledger.version(copy.blob)
             reasons = [part.reasons[mid] for part in explained if mid in part.reasons]
             ways = {via for reason in reasons for via in reason.ways}
             memories.append(
@@ -217,7 +235,7 @@ class Inquest:
                     status=memory.status,
                     branch=copy.layer.branch,
                     layer=copy.layer.kind,
-                    created=self._workspace.ledger.date(memory, version).created,
+                    created=self.workspace.ledger.date(memory, version).created,
                     author=memory.author,
                     summary=_summarize(memory),
                     is_since=all(reason.is_since for reason in reasons),
