@@ -99,9 +99,9 @@ class _Ranking:
             sketches[number] = mine = unpack_cached(entry.sketch)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
-                if not share_repository(entry, self._view.entry(other)):
-                    continue
-                self._compare(number, other, likeness(mine, sketches[other], cut=INDEX_SKETCH))
+                if share_repository(entry, self._view.entry(other)):
+                    score = likeness(mine, sketches[other], cut=INDEX_SKETCH)
+                    self._compare(number, other, score)
             for label in labels:
                 shelves.setdefault(label, []).append(number)
 
