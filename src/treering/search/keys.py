@@ -9,8 +9,8 @@ with the mark that keys begin with.
 
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry, hashes_of
-from treering.text.likeness import sketch, smallest
+from treering.search.entry import Entry
+from treering.text.likeness import sketch, smallest, unpack_cached
 
 _MARK = "\0"
 _PROBES = 4
@@ -30,7 +30,7 @@ def superseding_key(memory_id: str) -> str:
 
 def alike_keys(entry: Entry) -> list[str]:
     """The keys a memory shares with most that are like it."""
-    hashes = smallest(hashes_of(entry), _PROBES)
+    hashes = smallest(unpack_cached(entry.sketch), _PROBES)
     hashes += smallest(sketch(terms_in(entry.title)), _TITLE_PROBES)
     return [f"{_MARK}alike {number:x}" for number in dict.fromkeys(hashes)]
 

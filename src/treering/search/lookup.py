@@ -41,6 +41,7 @@ from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
+_PAGE = 10
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
@@ -120,7 +121,8 @@ def _rank(
         titles = verbatim(scores, request.query.words, view)
         order = put_first(order, titles.__contains__)
         order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
-        order = put_newer_first(order, _foldable(request.limit), view, matches.clauses, read)
+        top = min(request.limit or _PAGE, FOLDABLE)
+        order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)
@@ -192,7 +194,7 @@ def _fold(
     order: list[int], view: VisibleEntries, limit: int | None
 ) -> tuple[list[int], dict[int, list[int]]]:
     """The order with near-duplicates at its end, and under which document each is folded."""
-    top = _foldable(limit)
+    top = FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
     order = put_commits_first(order, top, view) if view.has_records else order
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
@@ -202,11 +204,6 @@ def _fold(
     last = [order[place] for place in under]
     first = [number for place, number in enumerate(order) if place not in under] if under else order
     return first + last, below
-
-
-def _foldable(limit: int | None) -> int:
-    """How many of the first results are compared with each other."""
-    return FOLDABLE if limit is None else min(FOLDABLE, 2 * limit)
 
 
 def _lead_with_newest(order: list[int], under: dict[int, int], view: VisibleEntries) -> list[int]:

@@ -7,12 +7,11 @@ the older holds: whoever asks for the old value wants to see it. Nothing is left
 
 from collections.abc import Collection, Sequence
 
-from treering.search.entry import hashes_of
 from treering.search.matching import Clause, Read
 from treering.search.succession import find_successions
 from treering.search.tiers import is_record
 from treering.search.visible import VisibleEntries
-from treering.text.likeness import ALIKE, INDEX_SKETCH, Sketch, likeness, smallest
+from treering.text.likeness import ALIKE, INDEX_SKETCH, Sketch, likeness, smallest, unpack_cached
 
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
 
@@ -96,7 +95,7 @@ class _Ranking:
             entry = self._view.entry(number)
             if is_record(entry):
                 continue  # each tells of an event of its own
-            sketches[number] = mine = hashes_of(entry)
+            sketches[number] = mine = unpack_cached(entry.sketch)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
                 self._compare(number, other, likeness(mine, sketches[other], cut=INDEX_SKETCH))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from treering.model.memory import Memory
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry, hashes_of
+from treering.search.entry import Entry
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.contradiction import (
@@ -27,7 +27,7 @@ from treering.text.contradiction import (
     compare_heads,
     says_revert,
 )
-from treering.text.likeness import ALIKE, INDEX_SKETCH, MAYBE_ALIKE, likeness
+from treering.text.likeness import ALIKE, MAYBE_ALIKE, Sketch, likeness, unpack_cached
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
@@ -35,7 +35,8 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 CERTAIN = 0.8
 _MOST_COMPARED = 8
 _MOST_OUTDATED = 20
-_CROWD = 400  # of what shares a key, the newest
+_CROWD = 40  # documents, from which on a key says little
+_MOST_LISTED = 400  # of what shares a key, the newest
 _LONGEST_CHAIN = 50
 
 
@@ -189,21 +190,29 @@ class _Search:
     def _candidates(self, number: int) -> list[int]:
         """Newer documents that may be about the same, those that share most keys first."""
         old = self._view.entry(number)
-        newer = (
-            n for n in self._sharing(old) if self._may_outdate(n, self._view.entry(n), number, old)
-        )
-        return [n for n in newer if _may_be_alike(old, self._view.entry(n))][:_MOST_COMPARED]
+        mine, newer = unpack_cached(old.sketch), list[int]()
+        for n in self._sharing(old):
+            new = self._view.entry(n)
+            is_newer = new.said >= old.said and self._may_outdate(n, new, number, old)
+            if is_newer and _may_be_alike(mine, old, new):
+                newer.append(n)
+            if len(newer) == _MOST_COMPARED:
+                break
+        return newer
 
     def _sharing(self, entry: Entry) -> list[int]:
         """The visible documents that share keys with one, those that share most and the newest
-        first."""
+        first. A key that many share says little: two of such are needed."""
         if not is_compared(entry.type):
             return []
-        shared = Counter[int]()
+        shared, crowd = Counter[int](), Counter[int]()
         for key in alike_keys(entry):
-            shared.update(self._view.snapshot.documents(key)[-_CROWD:])
-        visible = [n for n in shared if n in self._view.all]
-        return sorted(visible, key=lambda n: (shared[n], self._age(n)), reverse=True)
+            documents = self._view.snapshot.documents(key)
+            (crowd if len(documents) > _CROWD else shared).update(documents[-_MOST_LISTED:])
+        shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
+        entries, visible = self._view.snapshot.entries, self._view.all
+        near = [(count, entries[n].said, n) for n, count in shared.items() if n in visible]
+        return [n for _, _, n in sorted(near, reverse=True)]
 
     def _may_outdate(self, newer: int, new: Entry, older: int, old: Entry) -> bool:
         return (
@@ -248,10 +257,10 @@ class _Search:
         return self._view.entry(number).said, -self._view.layer(number)
 
 
-def _may_be_alike(one: Entry, other: Entry) -> bool:
+def _may_be_alike(mine: Sketch, one: Entry, other: Entry) -> bool:
     """Less than is asked of the texts: a sketch is a small sample, with numbers, tags and paths."""
-    first, second = hashes_of(one), hashes_of(other)
-    if likeness(first, second, cut=INDEX_SKETCH) >= ALIKE * MAYBE_ALIKE:
+    theirs = unpack_cached(other.sketch)
+    if len(mine & theirs) >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs)):
         return True
     return likeness(terms_in(one.title), terms_in(other.title)) >= ALIKE
 

@@ -9,7 +9,7 @@ name, or by wording. The last two are guesses: people write things of one kind s
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
@@ -124,14 +124,13 @@ class Statement:
 
     def __init__(self, title: str, content: str) -> None:
         self.title = title
-        text = content if content.startswith(title) else f"{title}\n{content}"
-        self.whole = Passage(text)
-        self.head = Passage(title)
+        #: Whether the title is all it says.
+        self.is_short = content == title
+        self.whole = Passage(content if content.startswith(title) else f"{title}\n{content}")
 
-    @property
-    def is_short(self) -> bool:
-        """Whether the title is all it says."""
-        return len(self.whole.tokens) <= len(self.head.tokens)
+    @cached_property
+    def head(self) -> Passage:
+        return self.whole if self.is_short else Passage(self.title)
 
 
 def compare(older: Statement, newer: Statement, apart: float = APART) -> Contradiction | None:
@@ -244,6 +243,7 @@ def _words(text: str) -> Sequence[str]:
     return re.findall(_PIECE, text)[:_MOST_TOKENS]
 
 
+@lru_cache(16_384)
 def _token(written: str) -> Token:
     word = written.rstrip(".:/@+'’-") or written
     low = word.lower().replace("’", "'")

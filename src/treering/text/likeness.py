@@ -9,7 +9,7 @@ capture and by search terms in the index. Both keep sketches, of different sizes
 import struct
 import zlib
 from collections.abc import Iterable, Set
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeVar
 
 Sketch = frozenset[int]
@@ -73,6 +73,12 @@ def pack(sketch: Sketch) -> bytes:
 
 def unpack(data: bytes) -> Sketch:
     return frozenset(struct.unpack(f">{len(data) // _WORD}I", data))
+
+
+@lru_cache(4096)
+def unpack_cached(data: bytes) -> Sketch:
+    """The same, for sketches that are compared again and again."""
+    return unpack(data)
 
 
 def smallest(sketch: Sketch, count: int) -> list[int]:
