@@ -147,7 +147,8 @@ def _receipt(answer: Answer) -> Answer:
     guess = receipt.pop("classified", None) or {}
     if guess.get("by", "given") != "given":
         is_sure = guess.get("confident")
-        receipt["classified"] = {"by": guess["by"]} if is_sure else guess
+        guess = _without(guess, "type")
+        receipt["classified"] = _without(guess, "alternatives") if is_sure else guess
     changes = {"changed": receipt["changed"]} if "changed" in receipt else {}
     return _without_empty(_with_short_ids(receipt)) | changes
 

@@ -208,8 +208,8 @@ class Conversation:
         for steps in late:
             steps.is_given_up.set()
         for request_id in listeners:
-            closed = ProtocolError(CONNECTION_CLOSED, "Connection closed")
-            self._send(failure(request_id, closed))
+            end = ProtocolError(CONNECTION_CLOSED, "Connection closed")
+            self._send(failure(request_id, end))
 
     # --- what goes out ----------------------------------------------------------------------------
 
