@@ -71,7 +71,7 @@ def main(quick: bool = False, histories: Path | None = None) -> None:
     sources = [place for place in map(_bare, places) if len(list_commits(place, FEWEST)) == FEWEST]
     branches = 12 if quick else 72
     answers: dict[str, Counter[str]] = {fate: Counter() for fate in FATES}
-    extras: list[float] = []
+    extras: list[tuple[float, float]] = []
     used = 0
     for number, source in enumerate(sources):
         with repository() as path, contextlib.suppress(subprocess.CalledProcessError):
@@ -87,9 +87,10 @@ def main(quick: bool = False, histories: Path | None = None) -> None:
     _tell("all", total)
     share = total["first"] / max(total["asked"], 1)
     row("  planted reason first", f"{share:.1%} {'ok' if share >= GOAL else 'MISSED'}")
-    extra = median(extras) if extras else 0.0
+    extra, own = (median(column) for column in zip(*extras or [(0.0, 0.0)], strict=True))
     verdict = "ok" if extra <= MOST_EXTRA else "MISSED"
     row("  beside git blame, warm", f"{extra * 1000:+.0f} ms {verdict}")
+    row("  of it at work ourselves", f"{own * 1000:.0f} ms")
 
 
 def _bare(source: Path) -> Path:
@@ -255,8 +256,9 @@ def ask(path: Path, plants: list[Plant], answers: dict[str, Counter[str]]) -> No
         counts["none"] += not ids
 
 
-def measure(path: Path, plants: list[Plant]) -> list[float]:
-    """Seconds that a warm process needs more than git, for lines it was not asked about before."""
+def measure(path: Path, plants: list[Plant]) -> list[tuple[float, float]]:
+    """Seconds that a warm process needs more than git, for lines it was not asked about before, and
+    those it was at work itself: the rest is git and whatever else the machine does."""
     tr = Treering.open(path)
     extras = []
     for item in plants[:20]:
@@ -267,6 +269,8 @@ def measure(path: Path, plants: list[Plant]) -> list[float]:
             started = time.perf_counter()
             git(path, "blame", "-w", "-M", "-C20", f"-L{number},{number}", "HEAD", "--", name)
             between = time.perf_counter()
+            busy = time.process_time()
             tr.why(f"{name}:{number}")
-            extras.append(time.perf_counter() - between - (between - started))
+            seconds = time.perf_counter() - between - (between - started)
+            extras.append((seconds, time.process_time() - busy))
     return extras[2:]

@@ -74,6 +74,15 @@ def test_a_path_is_meant_from_where_one_is(project: Repo) -> None:
     assert inside.json("context", "--file", "db.py:3")["high"]
 
 
+def test_a_repository_elsewhere_is_asked_for_its_own_files(project: Repo, repo: Repo) -> None:
+    """A file of the same name lies where one is."""
+    repo.commit_file("src/db.py", "x = 1\n")
+
+    answer = repo.json("-C", str(project.path), "why", "src/db.py:3")
+
+    assert answer["at"] == project.git("rev-parse", "main")
+
+
 def test_a_wrong_path_or_line_is_an_error_with_a_way_on(project: Repo) -> None:
     missing = project.error("why", "src/bd.py:3")
     beyond = project.error("why", "src/db.py:40")

@@ -188,13 +188,13 @@ class Origins:
 
     def _follow_words(self, words: CommitWords) -> Iterator[str]:
         """The commits a message names, and those that theirs name."""
-        visited: set[str] = set()
+        trail: set[str] = set()
         news = list(words.commits)
         for _ in range(_MOST_STEPS):
             oids = [oid for name in news if (oid := self._repository.resolve(name))]
-            fresh = [oid for oid in dict.fromkeys(oids) if oid not in visited]
+            fresh = [oid for oid in dict.fromkeys(oids) if oid not in trail]
             yield from fresh
-            visited.update(fresh)
+            trail.update(fresh)
             news = [name for oid in fresh for name in self._read_words(oid).commits]
 
     def _read_words(self, oid: str) -> CommitWords:

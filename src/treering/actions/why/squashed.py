@@ -85,9 +85,10 @@ class SquashReader:
         if landed_text is None or branch_text is None or not lines[0]:
             return []
         last = min(lines[1], count_lines(landed_text.text))
+        base = self._workspace.repository.merge_base(head, landed) or ""
         try:
             runs = self._blamer.blame_as(
-                landed_text.text, branch_text.text, branch_text, [(lines[0], last)]
+                landed_text.text, branch_text.text, branch_text, [(lines[0], last)], since=base
             )
         except StorageFailed:
             return []

@@ -212,7 +212,7 @@ class Inquest:
         """The memories of an answer, as it shows them."""
         finder, flags = self.finder(path), Flags(self.workspace)
         knowledge = [mid for mid in chosen if not finder.is_record(mid)]
-        outdated = find_outdated(self.workspace, self.view, knowledge)
+        marks = find_outdated(self.workspace, self.view, knowledge)
         tree = CodeTree(self.workspace.repository, self.position.head)
         memories = []
         for mid in chosen:
@@ -229,7 +229,7 @@ class Inquest:
                     title=memory.title,
                     via=sort_ways(ways),
                     outcome=memory.outcome,
-                    outdated_by=outdated.get(mid),
+                    outdated_by=marks.get(mid),
                     stale=tree.staleness(memory),
                     score=scores[mid],
                     status=memory.status,
