@@ -56,22 +56,22 @@ class CodeKinship:
             return list(heads)
         key = (of, frozenset(heads))
         if key not in self._works:
-            works = _group(heads, {head: self._list_signs(of, head) for head in heads})
+            works = _group(heads, {head: self._list_signs(of, head, heads) for head in heads})
             self._works[key] = min(works, key=self._begin) if works else []
         return [head for head in heads if head in self._works[key]]
 
-    def _list_signs(self, of: Scope, head: str) -> frozenset[str]:
-        """What heads of one work share: the first memory commit, commits of code, or the name of a
-        branch on a remote whose code is not here."""
+    def _list_signs(self, of: Scope, head: str, heads: Sequence[str]) -> frozenset[str]:
+        """What heads of one work share: memory commits, commits of code, or the name of a branch on
+        a remote whose code is not here."""
+        near = [other for other in heads if self._vault.repository.merge_base(head, other)]
         try:
-            roots = log.list_roots(self._vault.repository.common_dir, head)
             code = read_codes(self._vault, of.branch, head)
         except StoreDamaged:
-            return frozenset()
+            return frozenset(near)
         upstream = code.upstreams.get(mask_branch(of.branch))
         is_unknown = upstream and self._repository.resolve(upstream) is None
         own = list_own(self._repository, code)
-        return own.union(roots, ["doubt"] if is_unknown else [])
+        return own.union(near, ["doubt"] if is_unknown else [])
 
     def _begin(self, heads: Sequence[str]) -> tuple[int, str]:
         """When a work was begun."""

@@ -46,13 +46,13 @@ def _read(repository: Repository, remote: str) -> Iterator[tuple[str, str]]:
 def keep(store: Store, place: Place) -> None:
     """Hold on to what is at a remote and not ours; nothing is done where that did not change."""
     vault = store.shared
-    exists = vault.repository.objects.exists
+    is_commit = vault.repository.objects.is_commit
     now = {
         (head.component, head.tip)
         for scope, some in place.heads.items()
         if not heads.list_heads(vault, scope)
         for head in some
-        if exists(head.tip)
+        if is_commit(head.tip)
     }
     if now != set(_read(vault.repository, place.remote)):
         name, new = SEEN + place.remote, _write(store, now) if now else None
