@@ -8,6 +8,7 @@ long. Whoever says hello again and again would fill its table and keep everyone 
 session that has been unused for longest is ended instead, in the way a client ends one.
 """
 
+import asyncio
 import contextlib
 import hmac
 from collections.abc import Callable, Sequence
@@ -52,12 +53,41 @@ def serve(
 ) -> None:
     """Serve until a signal ends it; `say` hears where, once it can be reached."""
     check(address, token, hosts)
+    guard = partial(_is_token, token) if token else None
+    _serve(server, address, guard, hosts, say, limits)
+
+
+def serve_guarded(
+    server: Server[Any],
+    address: Address,
+    is_good: Callable[[str], bool],
+    hosts: Sequence[str],
+    say: Callable[[str], None],
+    limits: HttpLimits = LIMITS,
+) -> None:
+    """The same, where whoever comes needs a token that `is_good`."""
+    if not address.is_loopback and not hosts:
+        raise Invalid(
+            f"Other machines can reach {address.host}: that needs host names.",
+            hint="Give --allow-host NAME for each name it is reached by.",
+        )
+    _serve(server, address, is_good, hosts, say, limits)
+
+
+def _serve(
+    server: Server[Any],
+    address: Address,
+    is_good: Callable[[str], bool] | None,
+    hosts: Sequence[str],
+    say: Callable[[str], None],
+    limits: HttpLimits,
+) -> None:
     listener = bind(address)
     actual = Address(address.host, listener.getsockname()[1])
     app = with_whole_bodies(Sessions(make_app(server, hosts, limits), limits.sessions))
     connection = partial(Connection, most=limits.connections, seconds=limits.request_seconds)
     config = uvicorn.Config(
-        with_token(app, token) if token else app,
+        with_token(app, is_good) if is_good else app,
         http=cast("type[Connection]", connection),  # called like a class, and nothing else
         ws="none",
         log_level="warning",
@@ -121,16 +151,29 @@ def with_whole_bodies(app: App) -> App:
     return guard
 
 
-def with_token(app: App, token: str) -> App:
-    """The app, behind `Authorization: Bearer TOKEN`."""
-    expected = f"Bearer {token}".encode()
+def _is_token(expected: str, token: str) -> bool:
+    return hmac.compare_digest(token.encode(), expected.encode())
+
+
+def read_bearer(header: bytes) -> str:
+    """The token in `Bearer TOKEN`; nothing where the header is of another form."""
+    kind, _, token = header.decode("latin-1").partition(" ")
+    is_plain = kind.lower() == "bearer" and token.isascii() and token.isprintable()
+    return token.strip() if is_plain else ""
+
+
+def with_token(app: App, is_good: Callable[[str], bool]) -> App:
+    """The app, behind `Authorization: Bearer TOKEN`. A look may wait for a disk or a database, so
+    it is made beside the loop."""
 
     async def guard(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        header = dict(scope["headers"]).get(b"authorization", b"")
-        if hmac.compare_digest(header, expected):
+        token = read_bearer(dict(scope["headers"]).get(b"authorization", b""))
+        loop = asyncio.get_running_loop()
+        is_known = await loop.run_in_executor(None, is_good, token) if token else False
+        if is_known:
             await app(scope, receive, send)
             return
         headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from treering.model.memory import Memory
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry
+from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.contradiction import (
@@ -211,7 +211,11 @@ class _Search:
             (crowd if len(documents) > _CROWD else shared).update(documents[-_MOST_LISTED:])
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
         entries, visible = self._view.snapshot.entries, self._view.all
-        near = [(count, entries[n].said, n) for n, count in shared.items() if n in visible]
+        near = [
+            (count, entries[n].said, n)
+            for n, count in shared.items()
+            if n in visible and share_repository(entry, entries[n])
+        ]
         return [n for _, _, n in sorted(near, reverse=True)]
 
     def _may_outdate(self, newer: int, new: Entry, older: int, old: Entry) -> bool:

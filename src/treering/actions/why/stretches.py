@@ -23,7 +23,7 @@ from treering.git.blame import EFFORTS, LineRun, blame, last_change
 from treering.git.process import TookTooLong
 
 #: Seconds for each effort; the last one is for a history so large that all are slow.
-_SECONDS = (1.2, 0.6, 60.0)
+SECONDS = (1.2, 0.6, 60.0)
 _LONG = 2.0
 _MISSED = (
     "",
@@ -125,10 +125,10 @@ class Blamer:
     def _ask(self, commit: str, path: str, ranges: list[tuple[int, int]]) -> KeptBlame:
         start = time.monotonic()
         failure = StorageFailed(
-            f"git did not find out within {sum(_SECONDS):.0f} seconds who wrote these lines.",
+            f"git did not find out within {sum(SECONDS):.0f} seconds who wrote these lines.",
             hint="Ask for fewer lines.",
         )
-        for effort, (options, seconds) in enumerate(zip(EFFORTS, _SECONDS, strict=True)):
+        for effort, (options, seconds) in enumerate(zip(EFFORTS, SECONDS, strict=True)):
             if len(ranges) == 1 and ranges[0][1] - ranges[0][0] < _FEW_LINES:
                 options = tuple(f"{o}20" if o == "-C" else o for o in options)
             try:

@@ -33,7 +33,7 @@ _LIMIT, _MOST = 20, 1000
 _MOST_CODE = 2_000
 _WORDED_LINES = 30
 #: Seconds in which reasons are looked for; of what is left only the commits are told.
-_SECONDS = 1.5
+SECONDS = 1.5
 _CUT_SHORT = "Reasons were not looked for to the end of these lines. Ask for fewer lines."
 #: How much less a memory counts that explains only some of the lines asked about.
 _SHARE = 0.25
@@ -120,7 +120,7 @@ class Inquest:
         """Some lines of a file, stretch by stretch."""
         stretches = self.blamer.find_stretches(source, ranges)
         text = source.shown.split(b"\n")
-        until = time.monotonic() + _SECONDS
+        until = time.monotonic() + SECONDS
         parts: list[Explained] = []
         for stretch in stretches:
             code = list_lines(text, stretch.first, stretch.last)
