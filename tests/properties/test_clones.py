@@ -300,7 +300,7 @@ def play(seed: int, *, most: int = 8) -> None:
             raise
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_all_see_the_same_and_nothing_is_lost(seed: int) -> None:
     play(seed, most=4)
 
@@ -308,7 +308,7 @@ def test_all_see_the_same_and_nothing_is_lost(seed: int) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("piece", range(_PIECES))
 def test_many_histories(piece: int) -> None:
-    for seed in range(3 + piece, int(os.environ.get("TREERING_HISTORIES", "200")), _PIECES):
+    for seed in range(2 + piece, int(os.environ.get("TREERING_HISTORIES", "200")), _PIECES):
         play(seed)
 
 
