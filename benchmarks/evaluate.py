@@ -119,7 +119,7 @@ def _group_answers(
         lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
         answer = import_records(workspace, from_lines(lines))
         assert not answer.errors, answer.errors[:3]
-        workspace.searcher.make_vectors()  # as a server does, and `treering reindex`
+        workspace.searcher.learning.make_vectors()  # as a server does, and `treering reindex`
         names = _names(treering, records)
         for question in questions:
             asked = question["question"].replace(":", " ")  # not meant as a filter

@@ -78,7 +78,7 @@ def _ranks(
         ]
         answer = import_records(workspace, from_lines("\n".join(lines).encode()))
         assert not answer.errors, answer.errors[:3]
-        workspace.searcher.make_vectors()
+        workspace.searcher.learning.make_vectors()
         ids = {memory["content"]: memory["id"] for memory in treering.exported()}
         places: dict[str, list[int]] = {}
         for _, memory, question, group in asked:

@@ -322,6 +322,7 @@ def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
     """A capture does not wait for ten thousand imported memories; a later one is linked."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
+    repo.workspace.neighbourhood.forget()
     workspace = repo.workspace
     treering = Treering(workspace)
 
@@ -349,6 +350,7 @@ def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
     """Twenty captures after an import must not start twenty readings of everything."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
+    repo.workspace.neighbourhood.forget()
     folder = repo.path / ".git" / "treering" / "index"
     folder.mkdir(parents=True, exist_ok=True)
     workspace = repo.workspace

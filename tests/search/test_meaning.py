@@ -185,7 +185,7 @@ class Critic:
 def test_a_reranker_has_the_last_word_on_the_best(shelf: Any) -> None:
     """None comes with the program: the place for one is there."""
     shelf.recall("the backup of pages", mode="hybrid")
-    shelf.index._understanding._reranker = Critic()
+    shelf.index.understanding._reranker = Critic()
 
     found = shelf.recall("the backup of pages", mode="hybrid")
 

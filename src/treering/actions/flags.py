@@ -22,9 +22,10 @@ class Flags:
 
     def of(self, place: Copy) -> tuple[str, ...]:
         """What looks wrong with a copy of a memory, or with the name of the branch it is on."""
-        return _join(self._of_blob(place), self._of_branch(place.layer.branch))
+        return _join(self.of_text(place), self._of_branch(place.layer.branch))
 
-    def _of_blob(self, place: Copy) -> tuple[str, ...]:
+    def of_text(self, place: Copy) -> tuple[str, ...]:
+        """What looks wrong with the memory itself."""
         entry = self._searcher.known_entry(place.blob)
         flags = entry.flags if entry else None
         if flags is None:

@@ -114,6 +114,21 @@ def store_state(workspace: Workspace) -> StoreState:
     }
 
 
+class ShareState(TypedDict):
+    """What waits: to be shared, and to be taken in."""
+
+    journal: JournalState
+    sync: SyncState
+
+
+def share_state(workspace: Workspace) -> ShareState:
+    """What has not left this clone yet, and what hooks noted that nobody has looked at."""
+    return {
+        "journal": {"pending": Journal(workspace.store.folder).pending()},
+        "sync": _sync(workspace),
+    }
+
+
 def _index(workspace: Workspace) -> IndexState:
     """How much is indexed, and whether that is all there is."""
     index = workspace.searcher.index
@@ -210,5 +225,5 @@ def _commits(workspace: Workspace) -> int:
 
 def _semantic(workspace: Workspace) -> SemanticState:
     setting = workspace.repository.config("treering.semantic") or "auto"
-    embedder = workspace.searcher.model.best
+    embedder = workspace.searcher.learning.model.best
     return {"setting": setting, "model": embedder.name if embedder else ""}

@@ -1,15 +1,14 @@
 """links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from treering.actions import inputs
-from treering.actions.flags import flags_of_node
 from treering.actions.revise import write_changes
-from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Invalid, MemoryNotFound
-from treering.graph.network import Edge, Network
+from treering.graph.network import Edge
 from treering.model.dates import instant
 from treering.model.memory import Link, Memory, age_of_link
 from treering.model.taxonomy import RELATIONS, family_of
@@ -121,14 +120,29 @@ def _remove(
     if not memory.has_link(relation, target):
         others = tuple(ln.relation for ln in memory.links if ln.target == target)
         return RemovedLink(removed=False, relations=others or None)
-    _write(workspace, writing, "unlink", start, memory.unlink(relation, target))
+    revived = _revive(writing, target, start.id) if relation == "supersedes" else []
+    _write(workspace, writing, "unlink", start, memory.unlink(relation, target), *revived)
     return RemovedLink(removed=True)
 
 
+def _revive(writing: Writing, target: str, by: str) -> list[Change]:
+    """What was superseded by a memory whose link goes holds again."""
+    place = writing.view.place(target)
+    old = place.try_memory() if place else None
+    if place is None or old is None or old.details.get("superseded_by") != by:
+        return []
+    return [Change(old.revive(), place, place.is_private)] if old.status == "superseded" else []
+
+
 def _write(
-    workspace: Workspace, writing: Writing, op: WriteOp, place: Copy, memory: Memory
+    workspace: Workspace,
+    writing: Writing,
+    op: WriteOp,
+    place: Copy,
+    memory: Memory,
+    *more: Change,
 ) -> None:
-    write_changes(workspace, writing, op, [Change(memory, place, place.is_private)])
+    write_changes(workspace, writing, op, [Change(memory, place, place.is_private), *more])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,36 +160,63 @@ class Neighbour:
     flags: tuple[str, ...] | None = None
 
 
+class LinkEnd(Protocol):
+    """A memory at the end of a link."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+class Links(Protocol):
+    """Where links are looked up, and the memories they lead to."""
+
+    def node(self, memory_id: str) -> LinkEnd | None:
+        """A memory that is seen and not forgotten."""
+        ...
+
+    def around(
+        self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
+    ) -> list[Edge]:
+        """The links of one memory, outgoing first, each kind the surest first."""
+        ...
+
+    def flags(self, end: LinkEnd) -> tuple[str, ...] | None:
+        """What looks wrong with such a memory."""
+        ...
+
+
 def neighbours(
-    search_view: SearchView, memory: Memory, hops: int = 1, *, now: float = 0.0
+    links: Links, memory: Memory, hops: int = 1, *, now: float = 0.0
 ) -> tuple[Neighbour, ...]:
     """What a memory is linked with; forgotten ends are hidden, and come back with the memory.
 
     Its own links are those it holds, which may be the ones of a past version. Further out every
     link is shown that leads on, also several to one memory.
     """
-    network = search_view.network
     ends: list[Neighbour] = []
     ids, front = {memory.id}, [memory.id]
     for depth in range(1, hops + 1):
         edges = [
-            (at, edge)
+            (at, edge, node)
             for at in front
-            for edge in (_links_of(network, memory) if at == memory.id else network.around(at))
-            if edge.other(at) not in ids and edge.other(at) in network.nodes
+            for edge in (_links_of(links, memory) if at == memory.id else links.around(at))
+            if edge.other(at) not in ids and (node := links.node(edge.other(at)))
         ]
-        ends += [_neighbour(network, at, edge, depth, now) for at, edge in edges]
-        front = list(dict.fromkeys(edge.other(at) for at, edge in edges))
+        ends += [_neighbour(links, node, at, edge, depth, now) for at, edge, node in edges]
+        front = list(dict.fromkeys(edge.other(at) for at, edge, _ in edges))
         ids.update(front)
     return tuple(_with_reason(neighbour, memory) for neighbour in ends)
 
 
-def _links_of(network: Network, memory: Memory) -> list[Edge]:
-    return _own_links(memory) + network.around(memory.id, direction="in")
+def _links_of(links: Links, memory: Memory) -> list[Edge]:
+    return own_links(memory) + links.around(memory.id, direction="in")
 
 
-def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) -> Neighbour:
-    node = network.nodes[edge.other(at)]
+def _neighbour(
+    links: Links, node: LinkEnd, at: str, edge: Edge, depth: int, now: float
+) -> Neighbour:
     return Neighbour(
         direction="out" if edge.source == at else "in",
         relation=edge.relation,
@@ -184,7 +225,7 @@ def _neighbour(network: Network, at: str, edge: Edge, depth: int, now: float) ->
         confidence=edge.confidence_at(now) if now else edge.confidence,
         by=edge.by,
         depth=depth,
-        flags=flags_of_node(node),
+        flags=links.flags(node),
     )
 
 
@@ -197,7 +238,8 @@ def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
     return replace(neighbour, reason=own[0].reason)
 
 
-def _own_links(memory: Memory) -> list[Edge]:
+def own_links(memory: Memory) -> list[Edge]:
+    """The links a memory holds."""
     return [
         Edge(
             memory.id,

@@ -7,12 +7,13 @@ the capture goes on without, and the rest is read outside of it.
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from treering.actions.outdated import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
-from treering.errors import Busy, TreeringError
+from treering.errors import Busy, StoreDamaged, TreeringError
 from treering.git import lock
 from treering.git.binding import GitError
 from treering.git.files import make_folder, open_file
@@ -22,6 +23,7 @@ from treering.graph.inference import (
     Inferred,
     find_failures,
     infer,
+    may_replace,
     similar,
 )
 from treering.graph.neighbours import NeighbourTable
@@ -61,6 +63,7 @@ class Surroundings(NamedTuple):
     suggested: tuple[SuggestedLink, ...] = ()
     similar: tuple[SimilarMemory, ...] = ()
     failed: tuple[Subject, ...] = ()
+    outdates: tuple[Outdates, ...] = ()
     is_complete: bool = True
 
 
@@ -72,6 +75,8 @@ class Neighbourhood:
         self._clues = clues
         self.is_behind = False
         self._reading: threading.Thread | None = None
+        #: Scope -> the last of its trees that is known to be complete.
+        self._complete: dict[tuple[bool, Scope], str] = {}
 
     def look_around(
         self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]
@@ -111,8 +116,19 @@ class Neighbourhood:
             tuple(possible),
             tuple(SimilarMemory(s.id, s.title, score) for s, score in islice(near, MOST)),
             tuple(islice(failures, MOST)),
+            _list_replaced(memory, case.subject, others, visible, {ln.target for ln in certain}),
             is_complete,
         )
+
+    def list_replaced(self, view: View, memory: Memory) -> tuple[Outdates, ...]:
+        """What a memory about to be reworded probably replaces, and is not linked with."""
+        try:
+            self.catch_up(view, _A_FEW)
+            case, others = self.case_of(memory)
+            targets = {link.target for link in memory.links}
+            return _list_replaced(memory, case.subject, others, _VisibleCopies(view), targets)
+        except Exception:
+            return ()  # it must not cost the memory
 
     def case_of(self, memory: Memory, blob: str = "") -> tuple[InferenceCase, list[Subject]]:
         """A memory ready for inference, and the memories that may have to do with it."""
@@ -150,12 +166,16 @@ class Neighbourhood:
 
     def catch_up(self, view: View, most: int | None = None) -> bool:
         """Read what the table does not know of a view; False if that is more than `most`."""
-        trees = {layer.snapshot.key[1]: layer for layer in view.layers if layer.snapshot.key[1]}
-        unknown = self._clues.unknown_trees(tree for tree in trees if tree)
-        return all(self._catch_up(trees[tree], most) for tree in unknown)
+        trees = {tree: layer for layer in view.layers if (tree := layer.snapshot.key[1])}
+        unknown = set(self._clues.unknown_trees(trees))
+        for tree, layer in trees.items():
+            if tree in unknown and not self._catch_up(layer, most):
+                return False
+            self._complete[layer.vault.is_private, layer.snapshot.scope] = tree
+        return True
 
     def _catch_up(self, layer: Layer, most: int | None) -> bool:
-        shards = {tree: name for name, tree in layer.snapshot.shards().items()}
+        shards = self._changed_shards(layer)
         unknown = self._clues.unknown_trees(shards)
         blobs = [
             blob for tree in unknown for blob in layer.snapshot.shard(shards[tree], tree).values()
@@ -170,6 +190,31 @@ class Neighbourhood:
         whole = layer.snapshot.key[1]
         self._clues.add((), trees=[*unknown, *([whole] if whole else [])])
         return True
+
+    def _changed_shards(self, layer: Layer) -> dict[str, str]:
+        """The shards of a layer that may hold what is new, by tree: of a thousand a capture changes
+        one."""
+        shards = layer.snapshot.shards()
+        before = self._complete.get((layer.vault.is_private, layer.snapshot.scope))
+        with contextlib.suppress(StoreDamaged):
+            known = layer.vault.trees.shards(before) if before else {}
+            return {tree: name for name, tree in shards.items() - known.items()}
+        return {tree: name for name, tree in shards.items()}
+
+    def knows(self, view: View) -> bool:
+        """Whether the table has everything a view shows, a few memories having been read if need
+        be."""
+        trees = [tree for layer in view.layers if (tree := layer.snapshot.key[1])]
+        try:
+            if not self._clues.unknown_trees(trees):
+                return True
+            return self.catch_up(view, _A_FEW) and not self._clues.unknown_trees(trees)
+        except Exception:
+            return False
+
+    def linking_to(self, memory_id: str) -> list[str]:
+        """The ids of memories that link to this one, or did; their files tell."""
+        return self._clues.linking_to(memory_id)
 
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
@@ -198,7 +243,25 @@ class Neighbourhood:
         return self._clues.blobs()
 
     def forget(self) -> None:
+        self._complete.clear()
         self._clues.drop()
+
+
+def _list_replaced(
+    memory: Memory,
+    subject: Subject,
+    others: Iterable[Subject],
+    visible: "_VisibleCopies",
+    linked: Collection[str],
+) -> tuple[Outdates, ...]:
+    near = (
+        place.try_memory()
+        for other in others
+        if other.id not in linked
+        and may_replace(subject, other)
+        and (place := visible.place(other))
+    )
+    return tuple(islice(list_replaced(memory, filter(None, near)), MOST))
 
 
 class _VisibleCopies:

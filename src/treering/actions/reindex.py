@@ -32,9 +32,12 @@ def forget_derived(workspace: Workspace) -> None:
 
 
 def catch_up(workspace: Workspace) -> None:
-    """Make what was just written or fetched searchable: whoever brings in many memories has a
-    person waiting with a bar to look at, and the next question should not pay for it."""
-    workspace.searcher.catch_up(workspace.view_of_all())
+    """Make what was just written or fetched searchable, and the clues to it known: whoever brings
+    in many memories has a person waiting with a bar to look at, and neither the next question nor
+    the next capture should pay for it."""
+    view = workspace.view_of_all()
+    workspace.searcher.catch_up(view)
+    workspace.neighbourhood.catch_up_alone(view)
 
 
 def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:

@@ -5,19 +5,23 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.actions.learning import Learning
 from treering.actions.own_words import OwnWords
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.graph.network import Network
 from treering.model import document
+from treering.model.changed_map import ChangedMap
 from treering.model.memory import Memory
+from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
@@ -25,13 +29,17 @@ from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
 from treering.search.meaning.models import ModelChoice
 from treering.search.storage import LEVELS
+from treering.search.succession import Succession
+from treering.search.view_change import ViewChange
 from treering.store import message
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.store.view import Copy, View
+from treering.store.view import Copy, Layer, View, list_changed
 from treering.text.flags import DetectorRules
 
 _MOST_VIEWS = 16
+_MOST_CHANGED = 200  # ids, from which on a network is made anew
+_MOMENT = 1.0  # seconds
 _AT_ONCE = 500
 _MOST_COMMITS = 200
 #: How many hits beyond the limit are asked for, so that a tie across the cut is seen whole.
@@ -46,13 +54,27 @@ class ReachedMemory(NamedTuple):
     via: str
 
 
+class EarlierNetwork(NamedTuple):
+    """A network, and the ids that have changed since it was made."""
+
+    network: Network
+    ids: frozenset[str]
+
+
 class SearchView:
     """The visible blobs, how near the layer of each is, and what the index knows of them."""
 
-    def __init__(self, index: Index, view: View, ranks: dict[str, int]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        view: View,
+        ranks: Mapping[str, int],
+        earlier: "EarlierNetwork | None" = None,
+    ) -> None:
         self.index = index
         self.view = view
         self.ranks = ranks
+        self._earlier = earlier
 
     def place(self, blob: str) -> Copy | None:
         """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
@@ -71,6 +93,14 @@ class SearchView:
         entry = self.index.entry(blob)
         return entry is not None and entry.type in RECORD_TYPES
 
+    def find_outdated(self, blobs: Collection[str]) -> dict[str, Succession]:
+        """Of some visible blobs those that something visible outdates, and what."""
+        return self.index.find_outdated(blobs, self.ranks)
+
+    def find_outdated_by(self, blob: str) -> list[tuple[Entry, Succession]]:
+        """The visible memories that one of them outdates."""
+        return self.index.find_outdated_by(blob, self.ranks)
+
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
         entries = self.index.entries()
@@ -79,8 +109,26 @@ class SearchView:
     @cached_property
     def network(self) -> Network:
         """The links between what is visible; of several copies of a memory the nearest one's."""
+        if self._earlier:
+            nodes = {memory_id: self._nearest(memory_id) for memory_id in self._earlier.ids}
+            return self._earlier.network.follow(nodes)
         nearest = sorted(self.entries(), key=lambda entry: self.ranks[entry.blob])
         return Network(nearest)
+
+    def _nearest(self, memory_id: str) -> Entry | None:
+        blobs = (layer.blob(memory_id) for layer in self.view.layers)
+        blob = next((blob for blob in blobs if blob in self.ranks), None)
+        return self.index.entry(blob) if blob else None
+
+    def follow(self, view: View, ranks: Mapping[str, int], ids: set[str]) -> "SearchView":
+        """The same of a later view, in which some memories are others."""
+        earlier = self._earlier
+        if "network" in vars(self):
+            earlier = EarlierNetwork(self.network, frozenset(ids))
+        elif earlier:
+            earlier = earlier._replace(ids=earlier.ids | ids)
+        is_worth_it = earlier is not None and len(earlier.ids) <= _MOST_CHANGED
+        return SearchView(self.index, view, ranks, earlier if is_worth_it else None)
 
     def expand(
         self, ids: Sequence[str], hops: int, relations: Sequence[str]
@@ -134,6 +182,15 @@ def _sequence(view: View) -> dict[str, int]:
     return ages
 
 
+def _place_of(layer: Layer) -> tuple[object, ...]:
+    return (layer.vault.is_private, layer.kind, layer.snapshot.scope)
+
+
+def _drop_oldest(views: dict[tuple[object, ...], SearchView]) -> None:
+    for oldest in list(views)[:-_MOST_VIEWS]:
+        views.pop(oldest, None)  # a server's threads may be here together
+
+
 class Searcher:
     """Makes views searchable, and remembers the last few."""
 
@@ -143,19 +200,29 @@ class Searcher:
         ledger: Ledger,
         folder: Path,
         *,
-        model: ModelChoice | None = None,
-        own_words: Callable[[], str] = str,
+        cache: Path | None = None,
+        writes_later: bool = False,
     ) -> None:
+        """`writes_later` says that this process lives on, and writes beside its answers what it has
+        indexed on the way."""
         self._store = store
         self._ledger = ledger
-        self.model = model or ModelChoice()
-        models, rules = self.model.models(), DetectorRules()
+        repository = store.repository
+        model = ModelChoice(repository.config("treering.semantic") or "", cache)
+        models, own_words, rules = model.models(), OwnWords(repository), DetectorRules()
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
         small = folder / "knowledge"
         first = Understanding(small, models, levels=LEVELS + 1, own_words=own_words)
         self.knowledge = Index(
-            small, read=self._read, understanding=first, detectors=rules, levels=LEVELS + 1
+            small,
+            read=self._read,
+            understanding=first,
+            detectors=rules,
+            levels=LEVELS + 1,
+            dates=self._date_content,
+            texts=self._read_texts,
+            writes_later=writes_later,
         )
         self.index = Index(
             folder,
@@ -163,13 +230,19 @@ class Searcher:
             understanding=Understanding(folder, models, known=first.vector, own_words=own_words),
             detectors=rules,
             known=self.knowledge.entry,
+            dates=self._date_content,
+            texts=self._read_texts,
+            writes_later=writes_later,
         )
-        self.lists = KnowledgeLists(folder / "knowledge" / "lists")
+        self.lists = KnowledgeLists(folder / "knowledge" / "lists", writes_later=writes_later)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
+        self._versions: dict[str, Version] = {}  # of those read last
+        self._latest: dict[tuple[object, ...], SearchView] = {}
+        self._read_last: dict[str, Memory] = {}
         self._tidying: threading.Thread | None = None
-        self._learning: threading.Thread | None = None
+        self.learning = Learning(model, repository.git_dir, self.indexes)
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
@@ -188,49 +261,20 @@ class Searcher:
         self.lists.forget()
         self.knowledge.rebuild(self.lists.ranks(view, every_copy=True))
         count = self.index.rebuild(view.ranks_of_all(), progress)
-        self.make_vectors()
+        self.learning.make_vectors()
         return count
-
-    def make_vectors(self) -> None:
-        """Make the vectors of a slow model, however long it takes: in a rebuild, or beside the
-        answers of a server."""
-        if self.model.has_slow:
-            self._ready_model()
-            for index in self.indexes:
-                index.make_vectors()
-
-    def _ready_model(self) -> None:
-        """Have the slow model ready, and in use here."""
-        if not self.model.is_ready:
-            self.model.prepare()
-            slow = self.model.best
-            if slow and not slow.is_quick:
-                for index in self.indexes:
-                    index.use(slow)
-
-    def learn_soon(self) -> None:
-        """Make the vectors of a slow model beside the answers, for a process that lives on. Git
-        handles are not for two threads: the other one has a searcher of its own."""
-        if not self.model.has_slow or (self._learning and self._learning.is_alive()):
-            return
-        if self.model.is_ready and not any(index.lacks_vectors for index in self.indexes):
-            return
-
-        def learn() -> None:
-            from treering.actions.reindex import open_beside
-
-            self._ready_model()
-            searcher, view = open_beside(self._store.repository.git_dir, self.model.cache)
-            searcher.catch_up(view)
-            searcher.make_vectors()
-
-        self._learning = threading.Thread(target=learn, daemon=True)
-        self._learning.start()
 
     def catch_up(self, view: View) -> None:
         """Index everything in the layers of a view, shown or not."""
         self.knowledge.catch_up(self.lists.ranks(view, every_copy=True))
         self.index.catch_up(view.ranks_of_all())
+        self.keep()
+
+    def keep(self) -> None:
+        """Write what was indexed on the way, for other processes."""
+        for index in self.indexes:
+            index.keep()
+        self.lists.keep()
 
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
@@ -247,23 +291,70 @@ class Searcher:
         )
         ready = self._views.pop(key, None)
         if ready is None:
-            ranks = self.lists.ranks(view, every_copy=every_copy)
-            self.knowledge.catch_up(ranks)
-            if index is self.index:
-                ranks = view.ranks_of_all() if every_copy else view.ranks()
-                index.catch_up(ranks)
-            ready = SearchView(index, view, ranks)
+            scopes = (every_copy, index is self.knowledge, *(_place_of(ly) for ly in view.layers))
+            before = self._latest.pop(scopes, None)
+            ready = (before and self._follow(before, view, every_copy)) or self._make(
+                view, every_copy, index
+            )
+            self._latest[scopes] = ready
+            _drop_oldest(self._latest)
         self._views[key] = ready
-        for oldest in list(self._views)[:-_MOST_VIEWS]:
-            self._views.pop(oldest, None)  # a server's threads may be here together
+        _drop_oldest(self._views)
         return ready
+
+    def _make(self, view: View, every_copy: bool, index: Index) -> SearchView:
+        ranks: Mapping[str, int] = self.lists.ranks(view, every_copy=every_copy)
+        self.knowledge.catch_up(ranks)
+        if index is self.index:
+            ranks = view.ranks_of_all() if every_copy else view.ranks()
+            index.catch_up(ranks)
+        return SearchView(index, view, ranks)
+
+    def _follow(self, before: SearchView, view: View, every_copy: bool) -> SearchView | None:
+        """What a view shows, made from what an earlier one showed: the cost follows the change."""
+        try:
+            ids = list_changed(before.view, view)
+        except StoreDamaged:
+            return None
+        if ids is None:
+            return None
+        index = before.index
+        blob_of: Callable[[Layer, str], str | None]
+        blob_of = Layer.blob if index is self.index else self.lists.blob
+        changes: dict[str, int | None] = {}
+        for memory_id in ids:
+            blobs = (layer.blob(memory_id) for layer in before.view.layers)
+            changes |= dict.fromkeys(blob for blob in blobs if blob and blob in before.ranks)
+            there = [
+                (blob, rank)
+                for rank, layer in enumerate(view.layers)
+                if (blob := blob_of(layer, memory_id))
+            ]
+            changes |= reversed(there if every_copy else there[:1])
+        ranks = ChangedMap.of(before.ranks, changes)
+        if index is self.index:
+            # The small index is brought up to date before the other.
+            pairs = [(layer, memory_id) for layer in view.layers for memory_id in ids]
+            self.knowledge.catch_up([new for pair in pairs if (new := self.lists.blob(*pair))])
+        index.follow(ranks, ViewChange(before.ranks, frozenset(changes)))
+        return before.follow(view, ranks, ids)
 
     def tidy_soon(self) -> None:
         """Put the index in order beside the answers: for a process that lives on."""
+        if self._tidying is not None and self._tidying.is_alive():
+            return
+        has_news = self.lists.is_unwritten or any(index.is_unwritten for index in self.indexes)
+        if has_news or any(index.is_untidy for index in self.indexes):
+            self._tidying = threading.Thread(target=self._tidy, args=(has_news,), daemon=True)
+            self._tidying.start()
+
+    def _tidy(self, is_later: bool) -> None:
+        """What was indexed on the way is written a moment later, together with what follows."""
+        if is_later:
+            time.sleep(_MOMENT)
         for index in self.indexes:
-            if index.is_untidy and (self._tidying is None or not self._tidying.is_alive()):
-                self._tidying = threading.Thread(target=index.tidy, daemon=True)
-                self._tidying.start()
+            index.tidy()
+        self.lists.keep()
 
     def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Memories by blob, from whichever vault has them; what is no memory is passed over.
@@ -273,17 +364,23 @@ class Searcher:
         vaults = self._store.vaults()
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
-            versions = self._ledger.versions(batch)
+            if len(batch) == 1 and (known := self._read_last.get(batch[0])):
+                yield batch[0], known  # the small index has just asked for it
+                continue
+            self._versions = versions = self._ledger.versions(batch)
             for blob in batch:
                 if memory := _parse(vaults, blob):
-                    yield blob, self._ledger.date(memory, versions.get(blob))
+                    dated = self._ledger.date(memory, versions.get(blob))
+                    self._read_last = {blob: dated}
+                    yield blob, dated
 
+    def _read_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        """The same, with dates as they are claimed."""
+        vaults = self._store.vaults()
+        return ((blob, memory) for blob in blobs if (memory := _parse(vaults, blob)))
 
-def open_searcher(store: Store, ledger: Ledger, folder: Path, cache: Path | None) -> Searcher:
-    """The way to search, as the repository's settings want it."""
-    repository = store.repository
-    model = ModelChoice(repository.config("treering.semantic") or "", cache)
-    return Searcher(store, ledger, folder, model=model, own_words=OwnWords(repository))
+    def _date_content(self, blob: str, memory: Memory) -> float:
+        return when_said(memory, self._versions.get(blob))
 
 
 def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
@@ -293,7 +390,9 @@ def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
             if memory := vault.peek(blob):
                 return memory
             if objects.exists(blob):
-                return document.parse(objects.blob(blob))
+                memory = document.parse(objects.blob(blob))
+                vault.note({blob: memory})  # the other index asks for it next
+                return memory
     except (TreeringError, GitError):
         return None  # no memory, or a damaged one
     return None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
 
 from treering.branches import layers
 from treering.branches.code import as_made_on_branch, code_position
@@ -18,6 +18,7 @@ from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
+from treering.hub.place import HERE, HubSetting, open_hub
 from treering.model import document
 from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import Memory
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from treering.actions.origin import Authors
     from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
+    from treering.hub.hub import RepositoryHub
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
 
@@ -62,6 +64,21 @@ class Change(NamedTuple):
     is_private: bool
 
 
+class WorkspaceOptions(TypedDict, total=False):
+    """`cache` is used where the repository cannot be written, `user_folder` has the user's prompts;
+    `is_brief` says that this process ends after one call, and leaves on disk what the next one
+    needs; `driver` starts a process that works off what hooks noted, for readers who may not."""
+
+    clock: Clock
+    person: Person | None
+    agent: str
+    cache: Path | None
+    user_folder: Path | None
+    is_brief: bool
+    driver: Callable[[Path], None] | None
+    hub: HubSetting
+
+
 class Workspace:
     """One repository's memories, seen from where its HEAD is at each call."""
 
@@ -76,12 +93,15 @@ class Workspace:
         user_folder: Path | None = None,
         is_brief: bool = False,
         driver: Callable[[Path], None] | None = None,
+        hub: HubSetting = HERE,
     ) -> None:
         self.repository = repository
         self._cache = cache
         self.user_folder = user_folder
         self._is_brief = is_brief
         self._driver = driver
+        self._hub_setting = hub
+        self._hubs: list[RepositoryHub] = []  # one at most, which copies of a workspace share
         self._driven: set[str] = set()
         self.store = open_store(repository, clock)
         self.clock = clock
@@ -92,36 +112,10 @@ class Workspace:
 
     @classmethod
     def open(
-        cls,
-        path: str | Path = ".",
-        *,
-        clock: Clock = wall_clock,
-        person: Person | None = None,
-        agent: str = "",
-        cache: Path | None = None,
-        user_folder: Path | None = None,
-        is_brief: bool = False,
-        is_named: bool = False,
-        driver: Callable[[Path], None] | None = None,
+        cls, path: str | Path = ".", *, is_named: bool = False, **options: Unpack[WorkspaceOptions]
     ) -> Self:
-        """Open the repository that holds `path`.
-
-        `cache` is a folder to use where the repository cannot be written, `user_folder` the one
-        with the user's own prompts; `is_brief` says that this process ends after one call, so that
-        what the next one needs is left on disk; `is_named` says that a person chose this path,
-        without which a bare repository among another one's files is not used; `driver` starts a
-        process that works off what hooks noted, for readers who may not.
-        """
-        return cls(
-            Repository.discover(Path(path), is_named=is_named),
-            clock=clock,
-            person=person,
-            agent=agent,
-            cache=cache,
-            user_folder=user_folder,
-            is_brief=is_brief,
-            driver=driver,
-        )
+        """Open the repository that holds `path`; `is_named` says that a person chose that path."""
+        return cls(Repository.discover(Path(path), is_named=is_named), **options)
 
     @cached_property
     def person(self) -> Person:
@@ -138,9 +132,10 @@ class Workspace:
     @cached_property
     def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.searcher import open_searcher
+        from treering.actions.searcher import Searcher
 
-        return open_searcher(self.store, self.ledger, self.derived("index"), self._cache)
+        folder, is_later = self.derived("index"), not self._is_brief
+        return Searcher(self.store, self.ledger, folder, cache=self._cache, writes_later=is_later)
 
     @cached_property
     def ledger(self) -> "Ledger":
@@ -181,11 +176,17 @@ class Workspace:
         digest = hashlib.sha256(str(self.repository.common_dir).encode()).hexdigest()[:16]
         return self._cache.resolve() / digest / name
 
+    def open_hub(self) -> "RepositoryHub":
+        """The hub, opened at the first question to it."""
+        if not self._hubs:
+            self._hubs.append(open_hub(self._hub_setting, self.repository, self.clock))
+        return self._hubs[0]
+
     def settle(self) -> None:
         """After a look at the index: let it be put in order, if this process lives on."""
         if not self._is_brief:
             self.searcher.tidy_soon()
-            self.searcher.learn_soon()
+            self.searcher.learning.start()
 
     def catch_up_soon(self) -> None:
         """After a write: note what is around beside the answers, if that was too much on the way

@@ -1,4 +1,4 @@
-"""By which keys memories are found that may have to do with a new one: files, tags, title words.
+"""By which keys memories are found that may have to do with another: files, tags, title, links.
 
 Every capture looks here, also in a process that lives for nothing else. The search index would
 answer as well, but opening it takes as long as the whole capture; a few look-ups in a table of
@@ -9,7 +9,8 @@ SQLite take a few milliseconds, however many memories there are.
     trees       git trees whose memories are all in here
 
 Like the index it is derived, holds one row per blob, may be deleted at any time, and only ever
-suggests: whoever asks looks in git whether the blob is still to be seen. Whatever goes wrong with
+suggests: whoever asks looks in git whether the blob is still to be seen. Reading a memory asks it
+for the links that lead there. Whatever goes wrong with
 it, the answer is "nothing known".
 """
 
@@ -26,8 +27,9 @@ from treering.text import likeness
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 1
+VERSION = 2
 # 1: memories, clues, trees
+# 2: memories are found by those they link to, too
 
 _SCHEMA = """
     CREATE TABLE memories (number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT, sample BLOB);
@@ -92,6 +94,18 @@ class NeighbourTable:
         `keys` are what a memory has, `names` what its text may be naming: many, mostly nobody's.
         """
         return self._database.ask(lambda db: _candidates(db, keys, names), [])
+
+    def linking_to(self, memory_id: str) -> list[str]:
+        """The ids of memories of which some version links to this one."""
+        query = (
+            "SELECT said FROM clues JOIN memories USING (number) "
+            "WHERE key = ? AND said NOT NULL ORDER BY number"
+        )
+        rows: list[str] = self._database.ask(
+            lambda db: [row[0] for row in db.execute(query, (_number_of(f"link {memory_id}"),))],
+            [],
+        )
+        return list(dict.fromkeys(json.loads(row)[0] for row in rows))
 
     def crowded_files(self, files: Iterable[str]) -> set[str]:
         """The files that many memories name."""
@@ -171,4 +185,4 @@ def _pack(subject: Subject) -> tuple[str, bytes]:
 def _unpack(blob: str, facts: str, sample: bytes) -> Subject:
     *plain, tags, files, words = json.loads(facts)
     fields = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
-    return Subject._make([*fields, likeness.unpack(sample)])._replace(blob=blob)
+    return Subject._make([*fields, likeness.unpack(sample), frozenset()])._replace(blob=blob)

@@ -1,12 +1,12 @@
 """Memories as nodes, links as edges: looked around in, walked through, counted.
 
 A network is made of index entries, so no memory is parsed for it. It never changes: whoever sees
-other memories has another network. Forgotten memories are not in it, nor are links that lead to
-one; they are back when the memory is.
+other memories has another network, which may be made from this one. Forgotten memories are not in
+it, nor are links that lead to one; they are back when the memory is.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from treering.model.taxonomy import family_of
@@ -19,6 +19,8 @@ _DAY = 86_400.0
 class Node(Protocol):
     """What a network needs to know of a memory; an index entry knows it."""
 
+    @property
+    def blob(self) -> str: ...
     @property
     def id(self) -> str: ...
     @property
@@ -88,13 +90,63 @@ class Network:
                 self.nodes.setdefault(node.id, node)
         self._out: dict[str, list[Edge]] = {}
         self._in: dict[str, list[Edge]] = {}
+        #: Links to what is not there, by what that is.
+        self._dangling: dict[str, list[Edge]] = {}
         self._around: dict[str, tuple[list[Edge], list[Edge]]] = {}
         for node in self.nodes.values():
-            for relation, target, confidence, by, since in node.links:
-                if target in self.nodes and target != node.id:
-                    edge = Edge(node.id, target, relation, confidence, by, since or node.created)
+            for edge in _edges_of(node):
+                if edge.target in self.nodes:
                     self._out.setdefault(node.id, []).append(edge)
-                    self._in.setdefault(target, []).append(edge)
+                    self._in.setdefault(edge.target, []).append(edge)
+                else:
+                    self._dangling.setdefault(edge.target, []).append(edge)
+
+    def follow(self, nodes: Mapping[str, Node | None]) -> "Network":
+        """Another network in which some memories are others, or new, or gone (None).
+
+        The rest is shared: lists of edges are replaced, never changed.
+        """
+        network = Network(())
+        network.nodes = self.nodes.copy()
+        network._out, network._in = self._out.copy(), self._in.copy()
+        network._dangling = self._dangling.copy()
+        network._around = self._around.copy()
+        for memory_id, node in nodes.items():
+            network._put(memory_id, node if node and node.status != "deleted" else None)
+        return network
+
+    def _put(self, memory_id: str, node: Node | None) -> None:
+        before = self.nodes.get(memory_id)
+        for edge in _edges_of(before) if before else ():
+            self._move(edge, is_there=False)
+        if before and node is None:
+            del self.nodes[memory_id]
+            for edge in self._in.get(memory_id, ()):
+                self._move(edge, is_there=False)
+                _add(self._dangling, memory_id, edge)
+        elif node:
+            self.nodes[memory_id] = node
+            if not before:
+                for edge in self._dangling.pop(memory_id, ()):
+                    self._move(edge, is_there=True)
+            for edge in _edges_of(node):
+                if edge.target in self.nodes:
+                    self._move(edge, is_there=True)
+                else:
+                    _add(self._dangling, edge.target, edge)
+
+    def _move(self, edge: Edge, *, is_there: bool) -> None:
+        """Put an edge where both ends find it, or take it away from wherever it is."""
+        change = _add if is_there else _take
+        change(self._out, edge.source, edge)
+        change(self._in, edge.target, edge)
+        if not is_there:
+            _take(self._dangling, edge.target, edge)
+        for end in (edge.source, edge.target):
+            self._around.pop(end, None)
+
+    def node(self, memory_id: str) -> Node | None:
+        return self.nodes.get(memory_id)
 
     def edges(self) -> Iterator[Edge]:
         return (edge for edges in self._out.values() for edge in edges)
@@ -105,7 +157,10 @@ class Network:
         """The links of one memory, outgoing first, each kind the surest first."""
         if memory_id not in self._around:
             out, into = self._out.get(memory_id, ()), self._in.get(memory_id, ())
-            self._around[memory_id] = (sorted(out, key=_surest), sorted(into, key=_surest))
+            self._around[memory_id] = (
+                sorted(out, key=surest_first),
+                sorted(into, key=surest_first),
+            )
         out, into = self._around[memory_id]
         edges = out if direction == "out" else into if direction == "in" else out + into
         if not relations:
@@ -228,6 +283,28 @@ class Network:
         return dict(Counter(edge.relation for edge in self.edges()).most_common())
 
 
+def _edges_of(node: Node) -> list[Edge]:
+    return [
+        Edge(node.id, target, relation, confidence, by, since or node.created)
+        for relation, target, confidence, by, since in node.links
+        if target != node.id
+    ]
+
+
+def _add(edges: dict[str, list[Edge]], end: str, edge: Edge) -> None:
+    edges[end] = [*edges.get(end, ()), edge]
+
+
+def _take(edges: dict[str, list[Edge]], end: str, edge: Edge) -> None:
+    """Take away one such edge, if there is one."""
+    if edge in (there := edges.get(end, [])):
+        at = there.index(edge)
+        if left := there[:at] + there[at + 1 :]:
+            edges[end] = left
+        else:
+            del edges[end]
+
+
 class _Side:
     """One end of a search for a path: how each memory was come by, and the newest of them."""
 
@@ -271,5 +348,5 @@ def _walk(starts: Iterable[str], depth: int, around: Callable[[str], list[Edge]]
     return steps
 
 
-def _surest(edge: Edge) -> tuple[float, str, str]:
+def surest_first(edge: Edge) -> tuple[float, str, str]:
     return (-edge.confidence, edge.relation, edge.target + edge.source)

@@ -57,6 +57,8 @@ class Subject(NamedTuple):
     words: tuple[str, ...]
     about: frozenset[str]
     sample: Sketch
+    #: The ids it links to, as far as they are known.
+    targets: frozenset[str] = frozenset()
 
     def traits(self) -> list[str]:
         """The keys it shares with others that may have to do with it."""
@@ -66,8 +68,10 @@ class Subject(NamedTuple):
         return keys + [f"text {one} {two}" for one, two in pairwise(self._probes())]
 
     def clues(self) -> list[str]:
-        """All keys it is to be found by: its traits, its name, and for a session those it has."""
+        """All keys it is to be found by: its traits, its name, those it links to, and for a
+        session those it has."""
         keys = self.traits()
+        keys += [f"link {target}" for target in self.targets]
         if self.words:
             keys.append(name_of(self.words))
         if self.type == "session":
@@ -102,6 +106,7 @@ def subject_of(memory: Memory, blob: str = "") -> Subject:
         words=tuple(title),
         about=frozenset(title),
         sample=sketch((*title, *words(memory.content))),
+        targets=frozenset(link.target for link in memory.links),
     )
 
 

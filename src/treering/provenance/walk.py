@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
+from treering.errors import StoreDamaged
 from treering.git import log
 from treering.git.log import CommitFile
+from treering.git.objects import CommitInfo
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.model.provenance import (
@@ -22,6 +24,7 @@ from treering.model.provenance import (
     address_of,
     credible_moment,
     hash_words,
+    is_same_content,
     is_woven,
 )
 from treering.provenance.version_table import Moment
@@ -31,7 +34,10 @@ from treering.store.vault import NOBODY, Vault
 Text = Memory | Prompt
 ReadText = Callable[[str, str], Text | None]
 _FILE = "100644"
+_FEW = 16  # commits, which are looked at in the time a process takes to start
 _NOTHING = "0" * 40
+#: Git's dates are whole seconds. A commit of the same second as its parent is so much later.
+_TICK = 0.001
 
 
 class PutFile(NamedTuple):
@@ -68,7 +74,7 @@ class Walk:
         self._versions: dict[str, Version] = {}
         self._saying: dict[tuple[str, str], dict[str, None]] = {}  # id and words -> blobs
         self._unread: dict[str, list[str]] = {}  # id -> blobs whose words nobody asked for yet
-        self._ids: set[str] = set()
+        self._blobs_of: dict[str, list[str]] = {}
         self._read = read
         self._seen = now
         self._known_moments = moments
@@ -100,13 +106,15 @@ class Walk:
         moment = float(commit.time)
         if not is_here:
             moment = credible_moment(moment, parents, self._seen)
+        is_odd = moment != commit.time
+        moment = max([moment, *(made + _TICK for made in parents if int(made) == int(moment))])
         self._known_moments[commit.oid] = moment
-        self.moments[commit.oid] = Moment(moment, moment != commit.time)
+        self.moments[commit.oid] = Moment(moment, is_odd)
         return moment
 
     def _keep(self, version: Version) -> None:
         self._versions[version.blob] = self.found[version.blob] = version
-        self._ids.add(version.id)
+        self._blobs_of.setdefault(version.id, []).append(version.blob)
         if version.words:
             self._saying.setdefault((version.id, version.words), {})[version.blob] = None
         else:
@@ -119,12 +127,13 @@ class Walk:
 
     def _create(self, put: PutFile, who: Contributor, moment: float) -> Version:
         new = Version(put.blob, put.id, (who,), moment, moment, moment, self._seen)
-        if put.id not in self._ids:
+        if put.id not in self._blobs_of:
             return new
+        new = new._replace(said=self._when_said(put, self._blobs_of[put.id], moment))
         words = self._hash(put.id, put.blob)
         same = self._find(put.id, words)
         if same and not (who.is_here and not _is_all_here(same)):
-            new = new._replace(people=same.people, said=same.said)
+            new = new._replace(people=same.people)
         return new._replace(words=words)
 
     def _change(
@@ -138,11 +147,22 @@ class Walk:
         words = self._hash(put.id, put.blob)
         sources = [self._versions.get(blob) for blob in before]
         born = min([moment, *(source.born for source in sources if source)])
-        if same := self._find(put.id, words):
-            people, said = same.people, same.said
-        else:
-            people, said = self._writers(commit, put, before, who), moment
+        same = self._find(put.id, words)
+        people = same.people if same else self._writers(commit, put, before, who)
+        said = self._when_said(put, before, moment)
         return Version(put.blob, put.id, people, born, moment, said, self._seen, words)
+
+    def _when_said(self, put: PutFile, before: Sequence[str], moment: float) -> float:
+        """Since when it says what it says: as long as that it was made from, if that says so too.
+        To go back to an earlier text is to say it anew."""
+        text = self._read(put.id, put.blob)
+        sources = [version for blob in before if (version := self._versions.get(blob))]
+        same = [
+            source.said
+            for source in sources
+            if text and is_same_content(text, self._read(put.id, source.blob))
+        ]
+        return min([moment, *same])
 
     def _writers(
         self, commit: Contribution, put: PutFile, before: Sequence[str], who: Contributor
@@ -205,9 +225,13 @@ def read_contributions(
     """The commits of `tips` that are in no history of `known`, parents first; at most the newest
     `most`. What cannot be read ends it early: a damaged history tells less.
 
-    Asked of git's own comparison of trees, not of trailers: a commit of others may say of itself
-    whatever it likes. Of a merge only the files count that none of its parents has.
+    Asked of comparing trees, not of trailers: a commit of others may say of itself whatever it
+    likes. Of a merge only the files count that none of its parents has.
     """
+    news = _read_few(vault, tips, frozenset(known))
+    if news is not None:
+        yield from news
+        return
     folder = vault.repository.common_dir
     for commit, files in log.read_changes(folder, tips, without=known, most=most):
         text = message.read(commit.message)
@@ -220,6 +244,49 @@ def read_contributions(
             dict(text.bases),
             tuple(filter(None, map(_put_file, files))),
         )
+
+
+def _read_few(
+    vault: Vault, tips: Sequence[str], known: frozenset[str]
+) -> list[Contribution] | None:
+    """The same without a process, where little is new and nothing was merged: after each capture.
+    None where it has to be asked of git."""
+    objects, news = vault.repository.objects, dict[str, Contribution]()
+    try:
+        for tip in tips:
+            line, at = list[CommitInfo](), tip
+            while at and at not in known and at not in news:
+                commit = objects.commit(at)
+                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
+                    return None
+                line.append(commit)
+                at = commit.parents[0] if commit.parents else ""
+            for commit in reversed(line):
+                news[commit.oid] = _compare(vault, commit)
+    except StoreDamaged:
+        return None
+    return list(news.values())
+
+
+def _compare(vault: Vault, commit: CommitInfo) -> Contribution:
+    """What a commit that is no merge put into its scope."""
+    before = vault.repository.objects.commit(commit.parents[0]).tree if commit.parents else None
+    pairs = vault.trees.differing(before, commit.tree)
+    files = (
+        PutFile(key, blob, (old,) if old else ())
+        for path, (old, blob) in sorted(pairs.items())
+        if blob and (key := layout.id_of_path(path) or layout.saved_key_of_path(path))
+    )
+    text = message.read(commit.message)
+    return Contribution(
+        commit.oid,
+        commit.parents,
+        commit.time,
+        commit.author,
+        text.op,
+        dict(text.bases),
+        tuple(files),
+    )
 
 
 def _put_file(file: CommitFile) -> PutFile | None:

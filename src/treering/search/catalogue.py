@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from treering.model.memory import Memory
-from treering.search.corpus import Batch, Corpus, Segment, StoredSegment, WeightedSegment
+from treering.search.corpus import Batch, Corpus, Segment, WeightedSegment
 from treering.search.entry import Entry
 from treering.search.storage import LEVELS, IndexFolder, LockedError
 
@@ -26,10 +26,13 @@ Inspect = Callable[[Memory], tuple[str, ...] | None]
 Known = Callable[[str], Entry | None]
 #: Who else sees each memory as it is indexed.
 Observe = Callable[[str, Memory], None]
+#: When a blob's content was said, for one that was read just now.
+Dates = Callable[[str, Memory], float | None]
 
 _BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
 _STEP = 100  # memories between two calls of `progress`
 _MANY = 8
+_MOST_UNWRITTEN = 200  # memories; another process would have to index them again
 
 
 class Detectors(Protocol):
@@ -61,6 +64,7 @@ class Catalogue:
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
+        dates: Dates | None = None,
         observe: Observe | None = None,
     ) -> None:
         self._folder = IndexFolder(folder, detectors.version if detectors else 0, levels)
@@ -68,6 +72,7 @@ class Catalogue:
         self._detectors = detectors
         self._known = known or (lambda blob: None)  # noqa: ARG005
         self._observe = observe
+        self._dates = dates or (lambda blob, memory: None)  # noqa: ARG005
         self._state = ""
         self._overlays: list[Batch] = []
         self._unreadable: set[str] = set()
@@ -95,14 +100,22 @@ class Catalogue:
         self._load()
         return True
 
-    def add(self, blobs: list[str], progress: Progress | None = None) -> int:
-        """Read, gather and write these; returns how many could be read."""
+    def add(
+        self, blobs: list[str], progress: Progress | None = None, *, is_later: bool = False
+    ) -> int:
+        """Read, gather and write these; returns how many could be read.
+
+        With `is_later` they are written when somebody calls `tidy`, unless many wait by now.
+        """
         count = self.snapshot.count
         batches = self._batches(blobs, progress, self._inspect_briefly(blobs))
-        if self._folder.state():
+        if is_later and self._state and self.unwritten + len(blobs) <= _MOST_UNWRITTEN:
             for batch in batches:
                 self._overlay(batch)
-                self._keep()
+        elif self._folder.state():
+            for batch in batches:
+                self._overlay(batch)
+                self.keep()
         else:
             overlays, self._overlays = self._overlays, []
             self._build(chain(overlays, batches))
@@ -132,10 +145,15 @@ class Catalogue:
             self._folder.drop()
         return self.snapshot.count
 
+    @property
+    def unwritten(self) -> int:
+        """How many memories are indexed in memory alone."""
+        return sum(len(batch.entries) for batch in self._overlays)
+
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many."""
         self.refresh()
-        self._keep()
+        self.keep()
         try:
             if self._folder.merge():
                 self._load()
@@ -179,7 +197,7 @@ class Catalogue:
 
     def _unfinished(self) -> list[WeightedSegment]:
         shelves = (shelf for shelf in self.snapshot.shelves if shelf.uninspected)
-        return [shelf for shelf in shelves if isinstance(shelf.segment, StoredSegment)]
+        return [shelf for shelf in shelves if shelf.segment.name]
 
     def _inspect_briefly(self, blobs: list[str]) -> Inspect | None:
         return self._detectors.inspect_briefly(len(blobs)) if self._detectors else None
@@ -196,7 +214,7 @@ class Catalogue:
             self._folder.drop()
             self._state, on_disk = "", []
         self._install(on_disk)
-        if before:
+        if before and before.numbers is not self.snapshot.numbers:
             self._rescue(before.numbers, [shelf.segment for shelf in before.shelves])
 
     def _rescue(self, blobs: Iterable[str], segments: Iterable[Segment]) -> None:
@@ -215,7 +233,7 @@ class Catalogue:
             for batch in self._batches(missing, None, self._inspect_briefly(missing)):
                 self._overlay(batch)
 
-    def _install(self, on_disk: Iterable[StoredSegment]) -> None:
+    def _install(self, on_disk: Iterable[Segment]) -> None:
         before = self._snapshot
         shelves = {id(shelf.segment): shelf for shelf in before.shelves} if before else {}
         segments: list[Segment] = [*on_disk, *self._overlays]
@@ -223,9 +241,9 @@ class Catalogue:
             [shelves.get(id(s)) or WeightedSegment(s) for s in segments], before
         )
 
-    def _open_stored(self) -> list[StoredSegment]:
+    def _open_stored(self) -> list[Segment]:
         segments = (shelf.segment for shelf in self.snapshot.shelves)
-        return [segment for segment in segments if isinstance(segment, StoredSegment)]
+        return [segment for segment in segments if segment.name]
 
     # Writing it
 
@@ -236,21 +254,30 @@ class Catalogue:
             self._overlays = [_join(self._overlays, set())]
         self._install(self._open_stored())
 
-    def _keep(self) -> None:
+    def keep(self) -> None:
         """Move what is only in memory to disk, if the disk lets us now."""
         if not self._overlays:
             return
         try:
             if not self._folder.state():
                 self._folder.replace(self._overlays)
-            elif (batch := self._unwritten()).entries:
-                self._folder.append(batch)
-            self._overlays = []
+                self._overlays = []
+            else:
+                self.refresh()
+                self._write_overlays()
             self._load()
         except LockedError:
             return
         except Exception:
             self._recover()
+
+    def _write_overlays(self) -> None:
+        """What is written is searched in memory as before: it need not be read back."""
+        if (batch := self._unwritten()).entries:
+            batch.name = self._folder.append(batch)
+            self._overlays = []
+            self._install([*self._open_stored(), batch])
+        self._overlays = []
 
     def _unwritten(self) -> Batch:
         """The overlays as one batch, without what another process has written meanwhile."""
@@ -299,7 +326,8 @@ class Catalogue:
             for blob, memory in self._reading(part):
                 entry = self._known(blob)  # if there was no time for it there, there is none here
                 look = inspect(memory) if inspect and not entry else None
-                batch.add(blob, memory, entry.flags if entry else look)
+                flags, said = entry.flags if entry else look, self._dates(blob, memory)
+                batch.add(blob, memory, flags, said)
                 if self._observe:
                     self._observe(blob, memory)
                 count += 1

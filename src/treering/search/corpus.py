@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, islice, takewhile
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from treering.model.memory import Memory
 from treering.search.analysis import terms
 from treering.search.entry import Entry, entry_of, searchable_text
+from treering.search.keys import keys_of
 
 MOST = 255  # of one term in one document; scores have long stopped growing there
 
@@ -26,6 +27,9 @@ K1 = 1.2
 B = 0.6
 _KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
 _STEP = math.log(1.02)
+_SHELVED = 8_000  # documents of a segment whose keys are kept in memory
+_RARITY_STEP = math.log(1.01)
+_LEAST = 1e-3
 
 #: A term's documents, ascending, and how often it occurs in each.
 Posting = tuple["array[int]", bytes | bytearray]
@@ -52,18 +56,27 @@ class Segment(Protocol):
 
 
 class Batch:
-    """Memories being gathered for a segment; itself a segment that lives in memory."""
+    """Memories being gathered for a segment; itself a segment that lives in memory, also after it
+    was written, when it has the name it has on disk."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.entries: list[Entry] = []
         self._postings: dict[str, tuple[array[int], bytearray]] = {}
 
-    def add(self, blob: str, memory: Memory, flags: tuple[str, ...] | None = None) -> None:
+    def add(
+        self,
+        blob: str,
+        memory: Memory,
+        flags: tuple[str, ...] | None = None,
+        said: float | None = None,
+    ) -> None:
         counts = Counter(terms(searchable_text(memory)))
-        self.entries.append(entry_of(blob, memory, counts, flags))
+        entry = entry_of(blob, memory, counts, flags, said)
+        self.entries.append(entry)
         number = len(self.entries) - 1
         postings = self._postings
+        counts.update(dict.fromkeys(keys_of(entry), 1))
         for term, count in counts.items():
             posting = postings.get(term)
             if posting is None:
@@ -129,6 +142,22 @@ class WeightedSegment:
         self.uninspected = [entry.blob for entry in self.entries if entry.flags is None]
         self._norms: tuple[float, list[float]] = (0.0, [])
 
+    def sharing(self, key: str) -> Sequence[int]:
+        """The documents that have a key: by a table in memory, which is quicker to make than many
+        postings are to read, where there are not too many documents."""
+        if len(self.entries) <= _SHELVED:
+            return self._by_key.get(key, ())
+        posting = self.segment.posting(key)
+        return posting[0] if posting else ()
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[int]]:
+        by_key: dict[str, list[int]] = {}
+        for number, entry in enumerate(self.entries):
+            for key in keys_of(entry):
+                by_key.setdefault(key, []).append(number)
+        return by_key
+
     def norms(self, mean: float) -> list[float]:
         norms = self._norms
         if norms[0] != mean:
@@ -137,8 +166,21 @@ class WeightedSegment:
         return norms[1]
 
 
+class TermWeights(NamedTuple):
+    """A term's weights in the first documents, `upto` a number, by the rarity it then had."""
+
+    upto: int
+    rarity: float
+    weights: Weights
+
+
 class Corpus:
-    """Every indexed document, by number, and every term's weight in it."""
+    """Every indexed document, by number, and every term's weight in it.
+
+    One made after another whose documents it only adds to goes on with the same list of entries and
+    the same numbers. The earlier one then knows entries of documents it does not have, which does
+    no harm: it finds them by no term.
+    """
 
     def __init__(self, shelves: Sequence[WeightedSegment], before: "Corpus | None" = None) -> None:
         self.shelves = tuple(shelves)
@@ -147,46 +189,70 @@ class Corpus:
         self.count = self._bases.pop()
         self.entries, self.numbers = self._number(before)
         self._mean = _steady(sum(s.length for s in shelves) / self.count if self.count else 1.0)
-        self._weights: dict[str, Weights] = {}
+        self._weights: dict[str, TermWeights] = {}
         self._room = _KEPT_POSTINGS
+        if before is not None and self.goes_on(before) and self._mean == before._mean:
+            self._weights, self._room = before._weights.copy(), before._room
+
+    def goes_on(self, before: "Corpus") -> bool:
+        """Whether documents have the numbers here that they had before."""
+        return self.numbers is before.numbers and self.count >= before.count
 
     def _number(self, before: "Corpus | None") -> tuple[list[Entry], dict[str, int]]:
-        """Entries and their numbers; what the snapshot before had at the same place is copied."""
+        """Entries and their numbers; what the snapshot before had at the same place is taken."""
         same = _alike(self.shelves, before.shelves) if before else 0
         base = self._bases[same] if same < len(self._bases) else self.count
-        entries, numbers = before.up_to(base) if before and base else ([], {})
-        for shelf in self.shelves[same:]:
-            for number, entry in enumerate(shelf.entries, len(entries)):
+        entries, numbers = before.up_to(base, self._rest(same)) if before else ([], {})
+        for number, entry in enumerate(self._rest(same)):
+            if base + number == len(entries):
+                entries.append(entry)
                 # Two processes may have added the same blob: its first document counts.
-                numbers.setdefault(entry.blob, number)
-            entries += shelf.entries
+                numbers.setdefault(entry.blob, base + number)
         return entries, numbers
 
-    def up_to(self, base: int) -> tuple[list[Entry], dict[str, int]]:
-        """Copies of the first entries and their numbers."""
+    def _rest(self, first: int) -> list[Entry]:
+        return [entry for shelf in self.shelves[first:] for entry in shelf.entries]
+
+    def up_to(self, base: int, rest: Sequence[Entry]) -> tuple[list[Entry], dict[str, int]]:
+        """Entries and numbers to go on with after the first `base`: the very same where `rest`
+        goes on like these, else copies of the first."""
+        there = self.entries[base:]
+        shorter = min(len(there), len(rest))
+        if self.count <= base + len(rest) and _hold_same(there[:shorter], rest[:shorter]):
+            return self.entries, self.numbers
         numbers = self.numbers.copy()
-        for entry in self.entries[base:]:
+        for entry in there:
             if numbers.get(entry.blob, -1) >= base:
                 del numbers[entry.blob]
         return self.entries[:base], numbers
 
     @cached_property
-    def by_blob(self) -> dict[str, Entry]:
-        return {blob: self.entries[number] for blob, number in self.numbers.items()}
+    def by_blob(self) -> "EntriesByBlob":
+        return EntriesByBlob(self)
 
     def weights(self, term: str) -> Weights:
         """How much each document that holds the term speaks for it."""
-        weights = self._weights.get(term)
-        if weights is None:
-            weights = self._weigh(term)
-            self._room -= len(weights) + 1
-            if self._room < 0:
-                self._weights, self._room = {}, _KEPT_POSTINGS
-            self._weights[term] = weights
+        known = self._weights.get(term)
+        if known is not None and known.upto == self.count:
+            return known.weights
+        weights = self._weigh(term, known)
+        self._room -= len(weights) - (len(known.weights) if known else -1)
+        if self._room < 0:
+            self._weights, self._room = {}, _KEPT_POSTINGS
+        self._weights[term] = TermWeights(self.count, self.rarity(len(weights)), weights)
         return weights
 
     def has(self, term: str) -> bool:
         return any(shelf.segment.posting(term) is not None for shelf in self.shelves)
+
+    def sharing(self, key: str, most: int = 0) -> list[int]:
+        """The documents that have a key, in the order they were indexed; none where that are more
+        than `most`, if it is given."""
+        lists = [shelf.sharing(key) for shelf in self.shelves]
+        if most and sum(map(len, lists)) > most:
+            return []
+        pairs = zip(self._bases, lists, strict=True)
+        return [base + document for base, documents in pairs for document in documents]
 
     def frequency(self, term: str) -> int:
         """In how many documents a term occurs."""
@@ -198,23 +264,54 @@ class Corpus:
         return sorted({term for terms in lists for term in terms})[:limit]
 
     def rarity(self, frequency: int) -> float:
-        return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+        """How telling a term is, in steps of 1 %: one more memory leaves most as they were."""
+        rarity = math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+        return math.exp(round(math.log(max(rarity, _LEAST)) / _RARITY_STEP) * _RARITY_STEP)
 
-    def _weigh(self, term: str) -> Weights:
+    def _weigh(self, term: str, known: TermWeights | None = None) -> Weights:
+        """A term's weights; those of the documents there were before are taken where they hold."""
         postings = [
             (base, shelf, posting)
             for base, shelf in zip(self._bases, self.shelves, strict=True)
-            if (posting := shelf.segment.posting(term)) is not None
+            if (known is None or base >= known.upto)
+            and (posting := shelf.segment.posting(term)) is not None
         ]
+        weights: dict[int, float] = dict(known.weights) if known else {}
+        rarity = self.rarity(sum(len(posting[0]) for _, _, posting in postings) + len(weights))
+        if known and (known.rarity != rarity or known.upto not in (*self._bases, self.count)):
+            return self._weigh(term)
         if not postings:
-            return _NOTHING
-        most = self.rarity(sum(len(posting[0]) for _, _, posting in postings)) * (K1 + 1)
-        weights: dict[int, float] = {}
+            return weights or _NOTHING
+        most = rarity * (K1 + 1)
         for base, shelf, (documents, counts) in postings:
             norms = shelf.norms(self._mean)
             pairs = zip(documents, counts, strict=True)
             weights.update({base + d: most * c / (c + norms[d]) for d, c in pairs})
         return weights
+
+
+class EntriesByBlob(Mapping[str, Entry]):
+    """The entries of a corpus by blob, looked up as they are asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._numbers, self._entries = corpus.numbers, corpus.entries
+
+    def __getitem__(self, blob: str) -> Entry:
+        return self._entries[self._numbers[blob]]
+
+    def __contains__(self, blob: object) -> bool:
+        return blob in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._numbers))  # which grow when another thread indexes
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _hold_same(some: Sequence[Entry], others: Sequence[Entry]) -> bool:
+    """Whether two lists are of the same blobs, in one order."""
+    return all(one is other or one == other for one, other in zip(some, others, strict=True))
 
 
 def _alike(some: Sequence[WeightedSegment], others: Sequence[WeightedSegment]) -> int:

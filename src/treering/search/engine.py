@@ -11,24 +11,40 @@ import heapq
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.catalogue import Catalogue, Detectors, Known, Progress, Read, ReadError
+from treering.search.catalogue import (
+    Catalogue,
+    Dates,
+    Detectors,
+    Known,
+    Progress,
+    Read,
+    ReadError,
+)
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
-from treering.search.meaning.protocol import Embedder
 from treering.search.storage import LEVELS, MANY_SEGMENTS
+from treering.search.succession import (
+    Succession,
+    find_contradicting_commits,
+    find_predecessors,
+    find_successions,
+)
 from treering.search.understanding import QuestionSense, Understanding
+from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
+_FEW = 32  # new memories
 Answer = TypeVar("Answer")
 
 
@@ -39,8 +55,10 @@ class Index:
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
-    another index has of a blob: what that one looked at is not looked at again. `understanding` is
-    what it knows of meaning; without one, search is by words alone.
+    another index has of a blob: what that one looked at is not looked at again. `dates` says when a
+    memory got the content it has; else that is when it was changed last. `texts` reads like `read`,
+    and need not know dates. `writes_later` says that somebody calls `tidy` now and then, so that a
+    few new memories need not be written at once. `understanding` is what it knows of meaning.
     """
 
     def __init__(
@@ -52,15 +70,22 @@ class Index:
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
+        dates: Dates | None = None,
+        texts: Read | None = None,
+        writes_later: bool = False,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._understanding = understanding
-        observe = understanding.note if understanding else None
-        self._catalogue = Catalogue(folder, read, detectors, levels, known, observe)
+        self._texts = texts or read
+        self.understanding = understanding or Understanding(folder)
+        observe = self.understanding.note
+        self._catalogue = Catalogue(folder, read, detectors, levels, known, dates, observe)
         self._settled: tuple[Collection[str], int] | None = None
+        self._writes_later = writes_later
+        self._running = 0  # answers under way, which may look at the views
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
+        self._changes: OrderedDict[int, tuple[Mapping[str, int], ViewChange]] = OrderedDict()
 
     def catch_up(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
         """Index what is not indexed yet; returns how many were added.
@@ -72,13 +97,28 @@ class Index:
             return 0
         with self._lock:
             missing = self._catalogue.missing(blobs)
-            if missing and self._catalogue.refresh():
+            is_later = self._writes_later and len(missing) <= _FEW
+            # A few are indexed in the time it takes to see whether another process has been at it.
+            if missing and not is_later and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
-            count = self._change(lambda: self._catalogue.add(missing, progress)) if missing else 0
+            add = partial(self._catalogue.add, missing, progress, is_later=is_later)
+            count = self._change(add) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
-            if count and self._understanding:
-                self._understanding.library.keep()
+            if count:
+                self.understanding.library.keep()
             return count
+
+    def follow(self, visible: Mapping[str, int], change: ViewChange) -> None:
+        """Note that a mapping of visible blobs was made from another, which may be known here, and
+        index what is new in it."""
+        with self._lock:
+            self._changes[id(visible)] = (visible, change)
+            while len(self._changes) > _VIEWS:
+                self._changes.popitem(last=False)
+            settled = self._settled
+            is_settled = settled is not None and _is_same(change.before, settled)
+            self.catch_up([blob for blob in change.changed if blob in visible])
+            self._settled = (visible, len(visible)) if is_settled else settled
 
     def search(
         self,
@@ -127,6 +167,46 @@ class Index:
 
         return self._safely(answer, visible)
 
+    def find_outdated(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that something visible outdates, and what."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {
+                n: blob for blob in blobs if (n := view.snapshot.numbers.get(blob)) in view.all
+            }
+            successions = find_successions(numbers, view, self._reading_texts)
+            return {numbers[number]: succession for number, succession in successions.items()}
+
+        return self._safely(answer, visible)
+
+    def find_contradicted(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that the message of a later commit contradicts."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
+            commits = find_contradicting_commits(numbers, view, self._reading_texts)
+            return {numbers[number]: succession for number, succession in commits.items()}
+
+        return self._safely(answer, visible)
+
+    def find_outdated_by(
+        self, blob: str, visible: Mapping[str, int]
+    ) -> list[tuple[Entry, Succession]]:
+        """The visible memories that one of them outdates."""
+
+        def answer() -> list[tuple[Entry, Succession]]:
+            view = self._view(self._snapshot(), visible)
+            number = view.snapshot.numbers.get(blob)
+            return [] if number is None else find_predecessors(number, view, self._reading_texts)
+
+        return self._safely(answer, visible)
+
     def entry(self, blob: str) -> Entry | None:
         snapshot = self._snapshot()
         number = snapshot.numbers.get(blob)
@@ -140,6 +220,10 @@ class Index:
         """Every indexed memory's entry, by blob."""
         return self._snapshot().by_blob
 
+    def corpus(self) -> Corpus:
+        """All documents as they are now, for whoever searches several indexes as one."""
+        return self._snapshot()
+
     def documents(self) -> int:
         """How many different blobs are indexed."""
         return len(self._snapshot().numbers)
@@ -149,30 +233,16 @@ class Index:
         with self._lock:
             self._settled = None
             blobs = list(blobs)
-            if self._understanding:
-                self._understanding.library.start_over(blobs)
+            self.understanding.library.start_over(blobs)
             count = self._change(lambda: self._catalogue.rebuild(blobs, progress))
-            if self._understanding:
-                self._understanding.library.keep()
+            self.understanding.library.keep()
             return count
-
-    @property
-    def lacks_vectors(self) -> bool:
-        """Whether the last question met memories without one."""
-        return bool(self._understanding and self._understanding.library.behind)
-
-    def use(self, embedder: Embedder) -> None:
-        """Search with one more model, from now on."""
-        if self._understanding:
-            with self._lock:
-                self._understanding.library.add(embedder)
 
     def make_vectors(self) -> None:
         """Make every vector that is missing, however long it takes."""
-        if self._understanding:
-            with self._lock:
-                library, blobs = self._understanding.library, self._snapshot().numbers
-                self._change(lambda: library.complete(blobs, self._reading))
+        with self._lock:
+            complete = self.understanding.library.complete
+            self._change(lambda: complete(self._snapshot().numbers, self._reading))
 
     @property
     def is_untidy(self) -> bool:
@@ -181,10 +251,15 @@ class Index:
         return self._catalogue.is_open and len(self._snapshot().shelves) > MANY_SEGMENTS
 
     @property
+    def is_unwritten(self) -> bool:
+        """Whether memories are indexed in memory alone."""
+        return self._catalogue.unwritten > 0
+
+    @property
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
-            if self.lacks_vectors:
+            if self.understanding.library.behind:
                 return True
             return self._catalogue.is_open and bool(self._catalogue.uninspected)
 
@@ -195,9 +270,13 @@ class Index:
         """
         with self._lock:
             self._change(self._catalogue.inspect_rest)
-            if understanding := self._understanding:
-                blobs = self._snapshot().numbers
-                self._change(lambda: understanding.complete(blobs, self._reading))
+            complete = self.understanding.complete
+            self._change(lambda: complete(self._snapshot().numbers, self._reading))
+
+    def keep(self) -> None:
+        """Write what is indexed in memory alone."""
+        with self._lock:
+            self._change(self._catalogue.keep)
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -226,22 +305,38 @@ class Index:
                 view = self._view(snapshot, visible)
         others = {word: self._view(snapshot, blobs) for word, blobs in elsewhere.items()}
         sense = self._sense(request, view)
-        return search(request, view, self._reading, sense, others)
+        return search(request, view, self._reading_texts, sense, others)
 
     def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))
         with self._lock:
-            view = self._views.pop(key, None) or VisibleEntries(snapshot, visible)
+            view = self._views.pop(key, None) or self._follow(snapshot, visible)
             self._views[key] = view
             while len(self._views) > _VIEWS:
                 self._views.popitem(last=False)
         return view
 
+    def _follow(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
+        """A view made from the one it follows, if that is known and has the same numbers."""
+        noted = self._changes.get(id(visible))
+        for key, old in reversed(self._views.items()):
+            if not snapshot.goes_on(old.snapshot):
+                continue
+            is_same = old.visible is visible
+            if is_same or (noted and old.visible is noted[1].before):
+                changed = () if is_same or not noted else noted[1].changed
+                is_free = self._running == 1
+                if view := follow(old, snapshot, visible, changed, is_free=is_free):
+                    if is_free:
+                        del self._views[key]
+                    return view
+        return VisibleEntries(snapshot, visible)
+
     def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
-        if request.mode == "text" or request.query.is_empty or not self._understanding:
+        if request.mode == "text" or request.query.is_empty:
             return QuestionSense()
         with self._lock:
-            return self._understanding.sense(request.query.words, view, self._reading)
+            return self.understanding.sense(request.query.words, view, self._reading)
 
     def _change(self, change: Callable[[], Answer]) -> Answer:
         """Run a change; the reader's own error comes out as it went in."""
@@ -252,6 +347,15 @@ class Index:
 
     def _safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
         """Answer; if the index is broken build it again, and if that breaks too do so in memory."""
+        with self._lock:
+            self._running += 1
+        try:
+            return self._answer_safely(answer, visible)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+    def _answer_safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
         for on_disk in (True, False):
             snapshot = self._snapshot()
             try:
@@ -268,12 +372,19 @@ class Index:
                 return  # another thread has been here
             self._settled = None
             self._views.clear()
+            self._changes.clear()
             blobs = list(snapshot.numbers.keys() | visible.keys())
             self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
 
     def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:
             yield from self._read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+    def _reading_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        try:
+            yield from self._texts(blobs)
         except Exception as error:
             raise ReadError from error
 

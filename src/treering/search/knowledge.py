@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +24,8 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.git.files import check_folder, keep_file, make_folder, read_file
 from treering.git.objects import MOST, read_blobs
+from treering.model.changed_map import ChangedMap
 from treering.model.taxonomy import CAPTURED_TYPES
-from treering.store import layout
 from treering.store.trees import Listing, Trees
 from treering.store.view import Layer, View
 
@@ -46,7 +46,7 @@ class KnowledgeList(NamedTuple):
     """What of one tree is not captured, by id, and how many memories there are in all."""
 
     tree: str
-    listing: Listing
+    listing: Mapping[str, str]
     total: int
 
 
@@ -56,13 +56,19 @@ _NOTHING = KnowledgeList("", {}, 0)
 class KnowledgeLists:
     """The lists of one repository's scopes, in memory and on disk."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, writes_later: bool = False) -> None:
+        """`writes_later` says that somebody calls `keep` now and then."""
         self._folder = folder
         self._lists: dict[tuple[str, str], KnowledgeList] = {}
+        self._latest: dict[str, KnowledgeList] = {}
+        self._writes_later = writes_later
+        self._unwritten: dict[str, KnowledgeList] = {}
 
     def forget(self) -> None:
         """Make every list anew, when it is next asked for."""
         self._lists.clear()
+        self._latest.clear()
+        self._unwritten.clear()
         with suppress(OSError):
             check_folder(self._folder, levels=_LEVELS)
             for file in self._folder.iterdir():
@@ -80,12 +86,27 @@ class KnowledgeLists:
             above |= listing.keys()
         return ranks
 
+    def blob(self, layer: Layer, memory_id: str) -> str | None:
+        """The blob of one memory in a layer, unless it was captured or is taken over."""
+        blob = self._of_tree(layer).listing.get(memory_id)
+        return None if layer.taken_over and layer.taken_over.get(memory_id) == blob else blob
+
+    @property
+    def is_unwritten(self) -> bool:
+        return bool(self._unwritten)
+
+    def keep(self) -> None:
+        """Write the lists that changed, for other processes."""
+        while self._unwritten:
+            name, known = self._unwritten.popitem()
+            self._write(name, known)
+
     def count_captured(self, view: View) -> int:
         """How many commits and sessions there are in the layers of a view."""
         lists = [self._of_tree(layer) for layer in view.layers]
         return sum(one.total - len(one.listing) for one in lists)
 
-    def _listing(self, layer: Layer) -> Listing:
+    def _listing(self, layer: Layer) -> Mapping[str, str]:
         """What a layer shows."""
         listing, taken = self._of_tree(layer).listing, layer.taken_over
         if not taken:
@@ -99,14 +120,17 @@ class KnowledgeLists:
         name = _name_of(layer)
         known = self._lists.get((name, tree))
         if known is None:
-            known = self._read(name)
+            known = before = self._latest.get(name) or self._read(name)
             if known.tree != tree:
                 known, is_whole = _follow(layer, known, tree)
-                if is_whole:
+                if is_whole and self._writes_later and before.tree:
+                    self._unwritten[name] = known
+                elif is_whole:
                     self._write(name, known)
             if len(self._lists) >= _KEPT:
                 self._lists.clear()
-            self._lists[name, tree] = known
+                self._latest.clear()
+            self._lists[name, tree] = self._latest[name] = known
         return known
 
     def _read(self, name: str) -> KnowledgeList:
@@ -127,7 +151,10 @@ class KnowledgeLists:
 
     def _write(self, name: str, known: KnowledgeList) -> None:
         """Keep a list for the next process; where that cannot be, it makes its own."""
-        body = json.dumps([_VERSION, *known], separators=(",", ":")).encode()
+        listing = dict(known.listing.items())
+        body = json.dumps(
+            [_VERSION, known.tree, listing, known.total], separators=(",", ":")
+        ).encode()
         with suppress(OSError):
             make_folder(self._folder.parents[1], levels=2)  # this user's alone, like what is in it
         keep_file(self._folder / name, (_checksum(body) + b" " + body).decode(), levels=_LEVELS)
@@ -145,24 +172,20 @@ def _follow(layer: Layer, before: KnowledgeList, tree: str) -> tuple[KnowledgeLi
 
     A memory that was there before stays what it was; what is new is looked at.
     """
-    shards, total, is_whole = set[str](), before.total, True
-    listing: Listing = {}
+    total, is_whole = before.total, True
+    gone: list[str] = []
     new: Listing = {}
-    for name, old, now in _changed_shards(layer.vault.trees, before.tree, tree):
+    for _, old, now in _changed_shards(layer.vault.trees, before.tree, tree):
         if old is None:  # not there any more: nothing tells what was new
             return _follow(layer, _NOTHING, tree)
-        shards.add(name)
         is_whole &= now is not None
         total += len(now or ()) - len(old)
-        for memory_id, blob in (now or {}).items():
-            if old.get(memory_id) != blob:
-                new[memory_id] = blob
-            elif memory_id in before.listing:
-                listing[memory_id] = blob
+        gone += [memory_id for memory_id, blob in old.items() if (now or {}).get(memory_id) != blob]
+        new |= {mid: blob for mid, blob in (now or {}).items() if old.get(mid) != blob}
     captured = _find_captured(layer, new.values())
-    listing |= {mid: blob for mid, blob in new.items() if blob not in captured}
-    kept = {mid: b for mid, b in before.listing.items() if layout.shard_of(mid) not in shards}
-    return KnowledgeList(tree, kept | listing, total), is_whole
+    changes: dict[str, str | None] = dict.fromkeys(gone)
+    changes |= {mid: blob for mid, blob in new.items() if blob not in captured}
+    return KnowledgeList(tree, ChangedMap.of(before.listing, changes), total), is_whole
 
 
 def _changed_shards(

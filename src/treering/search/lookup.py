@@ -26,6 +26,7 @@ from treering.search.matching import (
     show,
 )
 from treering.search.meaning.protocol import Meaning
+from treering.search.precedence import put_newer_first
 from treering.search.ranking import (
     POOL,
     best,
@@ -52,6 +53,7 @@ from treering.search.visible import VisibleEntries, filter_numbers
 
 _NO_SENSE = QuestionSense()
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
+_PAGE = 10
 _NEAREST = 50  # documents that meaning alone may bring into a hybrid answer
 _NO_MODEL = "Search by meaning is turned off: this is text search only."
 _NOT_UNDERSTOOD = "No word of this question is known to the model: this is text search only."
@@ -136,6 +138,8 @@ def _rank(
         titles = verbatim(scores, request.query.words, view)
         order = put_first(order, titles.__contains__)
         order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
+        top = min(request.limit or _PAGE, FOLDABLE)
+        order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)
@@ -215,11 +219,23 @@ def _fold(
     order = put_commits_first(order, top, view) if view.has_records else order
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
+    order = _lead_with_newest(order, under, view)
     for place, better in under.items():
         below.setdefault(order[better], []).append(order[place])
     last = [order[place] for place in under]
     first = [number for place, number in enumerate(order) if place not in under] if under else order
     return first + last, below
+
+
+def _lead_with_newest(order: list[int], under: dict[int, int], view: VisibleEntries) -> list[int]:
+    """The order with the newest of those that are folded together in the place of the best one.
+    Copies of one memory stay as they are, and so do records: each tells of an event of its own."""
+    entries, new = view.snapshot.entries, list(order)
+    for place, better in under.items():
+        one, other = entries[new[better]], entries[order[place]]
+        if one.id != other.id and not is_record(other) and other.said > one.said:
+            new[better], new[place] = new[place], new[better]
+    return new
 
 
 def _listing(request: Request, view: VisibleEntries, elsewhere: Elsewhere) -> SearchResult:

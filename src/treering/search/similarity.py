@@ -7,14 +7,13 @@ with nothing more: each family is alike to one of its own, not along a chain of 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry
+from treering.search.entry import Entry, share_repository
 from treering.search.tiers import belong_together, labels_of
-from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack
+from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack_cached
 
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
@@ -48,7 +47,7 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
     shelves: dict[Label, list[int]] = {}
     under: dict[int, int] = {}
     for place, entry in enumerate(entries[:FOLDABLE]):
-        labels: list[Label] = [entry.id, *smallest(_sketch(entry.sketch), _PROBES)]
+        labels: list[Label] = [entry.id, *smallest(unpack_cached(entry.sketch), _PROBES)]
         labels += labels_of(entry)
         others = {other for label in labels for other in shelves.get(label, ())}
         same = [other for other in others if _are_same(entries[other], entry)]
@@ -61,17 +60,19 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
 
 
 def _are_same(one: Entry, other: Entry) -> bool:
+    if not share_repository(one, other):
+        return False
     if one.id == other.id or belong_together(one, other):
         return True
     if one.type != other.type:
         return False
-    first, second = _sketch(one.sketch), _sketch(other.sketch)
+    first, second = unpack_cached(one.sketch), unpack_cached(other.sketch)
     return likeness(first, second, cut=max(len(first), len(second))) >= FOLDED
 
 
 def families(entries: Sequence[Entry], share: float, compare: Compare) -> list[Family]:
     """Groups of two and more that `compare` to at least `share`; nearest to each other first."""
-    sketches = [_sketch(entry.sketch) for entry in entries]
+    sketches = [unpack_cached(entry.sketch) for entry in entries]
     rarity = Counter(term for sketch in sketches for term in sketch)
     shelves: dict[Label, list[int]] = {}
     joiners: dict[int, list[tuple[int, float]]] = {}
@@ -114,8 +115,3 @@ def _rarest(sketch: Sketch, rarity: Counter[int], share: float) -> list[int]:
 def _may_be_alike(one: Sketch, other: Sketch, share: float) -> bool:
     """Less than `likeness` asks for, and sure to hold for whatever is alike."""
     return len(one & other) >= share * max(len(one), len(other))
-
-
-@lru_cache(4096)
-def _sketch(data: bytes) -> Sketch:
-    return unpack(data)

@@ -28,13 +28,14 @@ from treering.search.contents import Contents, Listed, read_contents, write_cont
 from treering.search.corpus import Batch, Segment, StoredSegment
 from treering.search.entry import Entry, pack, unpack
 
-VERSION = 5
+VERSION = 6
 # 1: one text field, our own posting lists, entries beside each segment
 # 2: entries with their place among memories of one moment
 # 3: entries with everything a link says
 # 4: a table of contents, a term table and entries that are no pickles; what was seen in memories;
 #    dates that are credible
 # 5: entries with their outcome
+# 6: entries with when their content was said, and the keys by which what outdates it is found
 
 MANY_SEGMENTS = 8
 _STAMP = {"version": VERSION, "analysis": ANALYSIS, "order": sys.byteorder}
@@ -76,9 +77,9 @@ class IndexFolder:
         except (OSError, ValueError):
             return f"{data}/damaged"  # to be found out, and built anew, by whoever opens it
 
-    def segments(self, known_segments: Iterable[Segment] = ()) -> list[StoredSegment]:
+    def segments(self, known_segments: Iterable[Segment] = ()) -> list[Segment]:
         """Open the index, taking over segments that are open already."""
-        by_name = {s.name: s for s in known_segments if isinstance(s, StoredSegment)}
+        by_name = {s.name: s for s in known_segments if s.name}
         for attempt in range(_TRIES):
             data = self._data()
             try:
@@ -91,9 +92,11 @@ class IndexFolder:
                 time.sleep(0.01)
         raise AbsentError(self.path)
 
-    def append(self, batch: Segment) -> None:
-        """Add a batch as a segment of its own; LockedError when another process is writing."""
-        _write(self._data(), batch, lambda segments: segments)
+    def append(self, batch: Segment) -> str:
+        """Add a batch as a segment of its own, and return its name; LockedError when another
+        process is writing."""
+        data = self._data()
+        return _write(data, batch, lambda segments: segments)
 
     def merge(self) -> bool:
         """Make few segments of many; True when something was merged.
@@ -105,7 +108,8 @@ class IndexFolder:
         segments = read_contents(data).segments
         if len(segments) <= MANY_SEGMENTS:
             return False
-        _join(data, _small(segments), lambda entry: entry)
+        small = _small(segments)
+        _join(data, [segment for segment in segments if segment in small], lambda entry: entry)
         return True
 
     def rewrite(self, names: Collection[str], change: Callable[[Entry], Entry]) -> None:
@@ -191,13 +195,18 @@ def _open(data: Path, segment: Listed) -> StoredSegment:
     return StoredSegment(_full(data, segment), entries, lists)
 
 
-def _write(data: Path, batch: Segment, choose: Callable[[list[Listed]], list[Listed]]) -> None:
+def _write(data: Path, batch: Segment, choose: Callable[[list[Listed]], list[Listed]]) -> str:
+    """Write a segment and let it count; its name."""
     from treering.search.codec import BatchWriter, DataFolder, LockError
 
+    names: list[str] = []
+
+    def finish(name: str) -> None:
+        _write_entries(data, name, batch)
+        names.append(name)
+
     try:
-        writer = BatchWriter(
-            DataFolder(data), finish=lambda name: _write_entries(data, name, batch)
-        )
+        writer = BatchWriter(DataFolder(data), finish=finish)
     except LockError as error:
         raise LockedError(str(data)) from error
     try:
@@ -208,6 +217,7 @@ def _write(data: Path, batch: Segment, choose: Callable[[list[Listed]], list[Lis
         with suppress(Exception):
             writer.cancel()
         raise
+    return f"{data.name}/{names[-1]}"
 
 
 def _join(data: Path, segments: Sequence[Listed], change: Callable[[Entry], Entry]) -> None:

@@ -6,12 +6,16 @@ Each filter is one pass over what the ones before it left.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from treering.model.choices import Status
 from treering.model.query import Filters
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
+
+if TYPE_CHECKING:
+    from treering.search.succession import Succession
 
 Test = Callable[[Entry], bool]
 
@@ -22,14 +26,18 @@ WITHHELD: tuple[Status, ...] = ("superseded", "deleted")
 class VisibleEntries:
     """A snapshot seen through a mapping of visible blobs to their layer's rank (0 is nearest)."""
 
-    def __init__(self, snapshot: Corpus, visible: Mapping[str, int]) -> None:
+    def __init__(
+        self, snapshot: Corpus, visible: Mapping[str, int], numbers: set[int] | None = None
+    ) -> None:
+        """`numbers` are those of the visible documents, where somebody knows them."""
         self.snapshot = snapshot
         self.visible = visible
         self.is_checked = False
+        #: What outdates a document, None where nothing does, as far as somebody asked.
+        self.successions: dict[int, Succession | None] = {}
         self._beyond: tuple[VisibleEntries, set[int]] | None = None
         self._priors: tuple[int, dict[int, float]] = (-1, {})
-        numbers = snapshot.numbers
-        self.all = {numbers[blob] for blob in visible if blob in numbers}
+        self.all = _number(snapshot, visible) if numbers is None else numbers
 
     @cached_property
     def ids(self) -> set[str]:
@@ -75,13 +83,22 @@ class VisibleEntries:
             if entries[number].session:
                 sessions[entries[number].session].append(number)
         for members in sessions.values():
-            members.sort(key=lambda n: (entries[n].created, entries[n].place, n))
+            members.sort(key=self.session_order)
         return dict(sessions)
+
+    def session_order(self, number: int) -> tuple[float, int, int]:
+        entry = self.snapshot.entries[number]
+        return entry.created, entry.place, number
 
     @cached_property
     def places(self) -> dict[int, int]:
         """Each document's place in its session."""
         return {n: at for members in self.sessions.values() for at, n in enumerate(members)}
+
+    @property
+    def kept_priors(self) -> tuple[int, dict[int, float]]:
+        """The hour priors were kept for last, and those."""
+        return self._priors
 
     def priors(self, hour: int) -> dict[int, float]:
         """Where a caller keeps its documents' priors, for as long as they hold."""
@@ -94,6 +111,11 @@ class VisibleEntries:
 
     def layer(self, number: int) -> int:
         return self.visible[self.snapshot.entries[number].blob]
+
+
+def _number(snapshot: Corpus, visible: Iterable[str]) -> set[int]:
+    numbers = snapshot.numbers
+    return {numbers[blob] for blob in visible if blob in numbers}
 
 
 # --- filters --------------------------------------------------------------------------------------
@@ -190,9 +212,13 @@ def _about_file(filters: Filters) -> Test | None:
         return None
     folder, base = place + "/", "/" + place
     bare = "/" not in place
-    return lambda e: any(
-        path == place or path.startswith(folder) or (bare and path.endswith(base))
-        for path in e.files
+    explaining = frozenset(filters.explaining)
+    return lambda e: (
+        e.id in explaining
+        or any(
+            path == place or path.startswith(folder) or (bare and path.endswith(base))
+            for path in e.files
+        )
     )
 
 

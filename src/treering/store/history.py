@@ -14,6 +14,8 @@ from treering.store.message import NOTE
 from treering.store.tree_diff import CommitTable
 from treering.store.vault import JOIN, Vault
 
+_MOST_TIPS = 1_000
+_FEW = 64  # commits, which are looked at in the time a process takes to start
 _SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
 
 
@@ -32,6 +34,8 @@ class MemoryEvent(NamedTuple):
     flags: tuple[str, ...] | None = None
     #: How the memory turned out, as it was said then; filled in likewise.
     outcome: str | None = None
+    #: What outdates the memory by now; filled in likewise.
+    outdated_by: object = None
 
 
 def events(
@@ -152,10 +156,38 @@ class PromotionRecord(NamedTuple):
 
 
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
-    """The promotions in a scope's history, newest first; read once for each tip."""
-    if tip not in vault.promotions:
-        vault.promotions[tip] = list(read_promotions(vault, [tip]))
-    return vault.promotions[tip]
+    """The promotions in a scope's history, newest first; read once for each tip, and after a
+    capture only in what is new."""
+    known = vault.promotions.get(tip)
+    if known is None:
+        known = _follow(vault, tip)
+        if known is None:
+            known = list(read_promotions(vault, [tip]))
+        if len(vault.promotions) >= _MOST_TIPS:
+            vault.promotions.clear()
+        vault.promotions[tip] = known
+    return known
+
+
+def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
+    """The promotions of a tip that stands a few commits above a known one, or above nothing; None
+    where git has to be asked."""
+    news: list[PromotionRecord] = []
+    at = tip
+    for _ in range(_FEW):
+        try:
+            commit = vault.repository.objects.commit(at)
+        except StoreDamaged:
+            return None
+        news += _promotion_in(commit.oid, commit.parents, commit.message)
+        if not commit.parents:
+            return news
+        if len(commit.parents) > 1:
+            return None
+        at = commit.parents[0]
+        if (known := vault.promotions.get(at)) is not None:
+            return news + known if news else known
+    return None
 
 
 def read_promotions(
@@ -165,13 +197,19 @@ def read_promotions(
     folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
     commits = log.read_log(folder, tips, without=without, containing=words)
     for commit in commits:
-        text = message.read(commit.message)
-        if commit.parents and text.op == "promote":
-            if text.is_promotion:
-                yield PromotionRecord(commit.oid, None, commit.oid, text, commit.parents)
-                continue
-            onto = commit.parents[0] if len(commit.parents) > 1 else None
-            yield PromotionRecord(commit.oid, onto, commit.parents[-1], text)
+        yield from _promotion_in(commit.oid, commit.parents, commit.message)
+
+
+def _promotion_in(oid: str, parents: tuple[str, ...], words: str) -> Iterator[PromotionRecord]:
+    """The promotion that a commit is, if it is one."""
+    text = message.read(words)
+    if not parents or text.op != message.PROMOTE:
+        return
+    if text.is_promotion:
+        yield PromotionRecord(oid, None, oid, text, parents)
+        return
+    onto = parents[0] if len(parents) > 1 else None
+    yield PromotionRecord(oid, onto, parents[-1], text)
 
 
 def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:

@@ -11,7 +11,7 @@ shard is read again.
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged
@@ -29,6 +29,8 @@ _MOST_SHARDS = 40_000
 _MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
 _MOST_LISTED = 100_000
 _MOST_FOLDERS = 8
+_MOST_CHANGED = 64  # shards, from which on a listing is not made from another
+_MOST_ROOTS = 20_000
 _ALPHABET = ALPHABET.encode()
 _OID = 20
 
@@ -65,6 +67,17 @@ class LineShape(NamedTuple):
             end = at + self.size
             yield raw[at + first : at + last].decode(), raw[end - _OID : end].hex()
 
+    def differ(self, one: bytes, other: bytes) -> tuple[bytes, bytes]:
+        """The lines of two trees between the first and the last that are not in both alike."""
+        most = min(len(one), len(other)) // self.size
+        first = _bisect(most, lambda count: one[: count * self.size] == other[: count * self.size])
+        left, right = one[first * self.size :], other[first * self.size :]
+        last = _bisect(
+            most - first,
+            lambda n: left[len(left) - n * self.size :] == right[len(right) - n * self.size :],
+        )
+        return left[: len(left) - last * self.size], right[: len(right) - last * self.size]
+
     def find(self, raw: bytes, name: str) -> str | None:
         """The object of the line with a name, if there is exactly one."""
         line = self.start + name.encode() + self.end
@@ -74,6 +87,18 @@ class LineShape(NamedTuple):
                 places.append(at + len(line))
             at = raw.find(line, at + 1)
         return raw[places[0] : places[0] + _OID].hex() if len(places) == 1 else None
+
+
+def _bisect(most: int, is_alike: Callable[[int], bool]) -> int:
+    """The largest number up to `most` that is alike, where every smaller one is as well."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_alike(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 _SHARD = LineShape(b"40000 ", 2, b"\0")
@@ -92,6 +117,10 @@ class Trees:
         self._folders: dict[str, dict[str, str]] = {}
         self._plain: dict[str, bytes] = {}  # raw, those of all shards that hold nothing else
         self._listings: dict[str, Listing] = {}
+        self._apart: dict[
+            tuple[str | None, str | None], list[tuple[str, str | None, str | None]]
+        ] = {}
+        self._roots: dict[str, dict[str, str]] = {}
 
     def lines(self, tree: str) -> list[TreeEntry]:
         """All lines of a tree; those whose name is there twice have no mode: they are no one's."""
@@ -102,11 +131,21 @@ class Trees:
         return [line if names[line.name] == 1 else line._replace(mode=0) for line in lines]
 
     def folder(self, root: str | None, name: str) -> str | None:
-        """The tree of one of a scope's folders."""
-        return self._child(root, name, TREE) if root else None
-
-    def _child(self, tree: str, name: str, mode: int) -> str | None:
-        return next((e.oid for e in self.lines(tree) if e.name == name and e.mode == mode), None)
+        """The tree of one of a scope's folders, or of a folder in one."""
+        if root is None:
+            return None
+        if name not in layout.FOLDERS:
+            return next(
+                (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
+            )
+        folders = self._roots.get(root)
+        if folders is None:
+            if len(self._roots) >= _MOST_ROOTS:
+                self._roots.clear()
+            lines = self.lines(root)
+            ours = {e.name: e.oid for e in lines if e.mode == TREE and e.name in layout.FOLDERS}
+            folders = self._roots[root] = ours
+        return folders.get(name)
 
     # --- memories ---------------------------------------------------------------------------------
 
@@ -139,11 +178,24 @@ class Trees:
 
     def _read_shards(self, memories: str) -> dict[str, str]:
         if (raw := self._plain_raw(memories)) is not None:
-            trees = dict(_SHARD.cut(raw))
+            trees = self._cut_shards(memories, raw)
             if len(trees) * _SHARD.size == len(raw):
                 return trees
         lines = self.lines(memories)
         return {e.name: e.oid for e in lines if e.mode == TREE and layout.is_shard(e.name)}
+
+    def _cut_shards(self, memories: str, raw: bytes) -> dict[str, str]:
+        """The shards in a tree that holds nothing else, from those of another where one is known:
+        of a thousand a capture changes one."""
+        for other, trees in list(reversed(self._folders.items())):
+            before = self._plain.get(other)
+            if before is not None and other != memories:
+                now, then = _SHARD.differ(raw, before)
+                trees = trees.copy()
+                for name, _ in _SHARD.cut(then):
+                    trees.pop(name, None)
+                return trees | dict(_SHARD.cut(now))
+        return dict(_SHARD.cut(raw))
 
     def shard(self, name: str, tree: str) -> Listing:
         """The memories of one shard; not to be changed, it is shared."""
@@ -174,11 +226,31 @@ class Trees:
         """
         blobs = self._listings.pop(memories, None)  # used last, dropped last
         if blobs is None:
+            blobs = self._follow(memories)
+        if blobs is None:
             blobs = {}
             for name, tree in self.shards(memories).items():
                 with contextlib.suppress(StoreDamaged):
                     blobs.update(self.shard(name, tree))
         return self._keep(memories, blobs)
+
+    def _follow(self, memories: str) -> Listing | None:
+        """A listing made from one of another tree that differs in a few shards; None for none."""
+        shards = self.shards(memories)
+        for other, listing in list(reversed(self._listings.items())):
+            trees = self._folders.get(other)
+            if trees is None or len(news := shards.items() ^ trees.items()) > _MOST_CHANGED:
+                continue
+            blobs = listing.copy()
+            for name in {name for name, _ in news}:
+                before, now = trees.get(name), shards.get(name)
+                with contextlib.suppress(StoreDamaged):
+                    for memory_id in self.shard(name, before) if before else ():
+                        blobs.pop(memory_id, None)
+                with contextlib.suppress(StoreDamaged):
+                    blobs.update(self.shard(name, now) if now else {})
+            return blobs
+        return None
 
     def _keep(self, memories: str, listing: Listing) -> Listing:
         """Every capture makes a new listing of everything: a few large ones or many small."""
@@ -259,10 +331,18 @@ class Trees:
     def _shards_apart(
         self, one: str | None, other: str | None
     ) -> Iterator[tuple[str, str | None, str | None]]:
-        """The shards that differ, with their trees: of a thousand a capture changes one."""
-        before, after = (self.shards(tree) if tree else {} for tree in (one, other))
-        for name in sorted({name for name, _ in before.items() ^ after.items()}):
-            yield name, before.get(name), after.get(name)
+        """The shards that differ, with their trees; the pairs asked for last are remembered."""
+        if one == other:
+            return iter(())
+        apart = self._apart.get((one, other))
+        if apart is None:
+            before, after = (self.shards(tree) if tree else {} for tree in (one, other))
+            names = sorted({name for name, _ in before.items() ^ after.items()})
+            apart = [(name, before.get(name), after.get(name)) for name in names]
+            if len(self._apart) >= _MOST_FOLDERS:
+                self._apart.clear()
+            self._apart[one, other] = apart
+        return iter(apart)
 
 
 def _compare(pairs: Pairs, one: Listing, other: Listing) -> None:

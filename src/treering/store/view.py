@@ -10,6 +10,8 @@ from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
 from treering.store.vault import Vault
 
+_MOST_CHANGED = 200  # memories, from which on a view is not made from another
+
 
 class Layer(NamedTuple):
     """One scope in a view; `kind` is the contract's word for where it stands."""
@@ -145,3 +147,23 @@ class View:
         for layer in self.layers:
             for memory_id, blob in layer.listing().items():
                 yield Copy(memory_id, blob, layer)
+
+
+def list_changed(before: View, now: View) -> set[str] | None:
+    """The ids of memories that two views of the same scopes need not show alike; None where the
+    scopes are others, or too much differs for it to be of use."""
+    if len(before.layers) != len(now.layers):
+        return None
+    ids: set[str] = set()
+    for one, other in zip(before.layers, now.layers, strict=True):
+        if one.vault is not other.vault or one.snapshot.scope != other.snapshot.scope:
+            return None
+        taken, taken_now = one.taken_over or {}, other.taken_over or {}
+        if taken is not taken_now:
+            ids |= {memory_id for memory_id, _ in taken.items() ^ taken_now.items()}
+        trees = one.snapshot.key[1], other.snapshot.key[1]
+        for _, old, new in one.vault.trees.changed_shards(*trees):
+            if old is None or new is None or len(ids) > _MOST_CHANGED:
+                return None
+            ids |= {memory_id for memory_id, _ in old.items() ^ new.items()}
+    return ids
