@@ -76,10 +76,10 @@ def serve_hub(
     sys.setswitchinterval(0.0005)
     hub.check()
     server = make_hub_server(hub)
-    http.serve_guarded(server, Address.of(where), _Guard(hub).check, hosts, say)
+    http.serve_guarded(server, Address.of(where), _TokenCheck(hub).check, hosts, say)
 
 
-class _Guard:
+class _TokenCheck:
     """Tells whether a token counts, before anything else is looked at."""
 
     def __init__(self, hub: RepositoryHub) -> None:
