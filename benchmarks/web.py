@@ -94,15 +94,16 @@ def compare(path: Path, rounds: int) -> None:
         graph(workspace, "stats"),
         graph(workspace, "neighbors", id=id),
     )
-    heading("view", "its verbs", "the view", "more, goal 50 ms")
+    heading("view", "its verbs", "the view", "goal +50 ms")
     for name, address in addresses.items():
-        _compare(name, ours[name], client, address, rounds)
+        _compare(name, ours[name], client, address, 1 if name == "Review" else rounds)
 
 
 def _compare(
     name: str, verb: Callable[[], object], client: TestClient, address: str, rounds: int
 ) -> None:
-    taken = interleaved(rounds, {"verb": verb, "view": lambda: _get(client, address)})
+    ways = {"verb": verb, "view": lambda: _get(client, address)}
+    taken = interleaved(rounds, ways, warm_up=min(rounds, 2))
     more = taken["view"] - taken["verb"]
     verdict = "ok" if more <= GOAL else "MISSED"
     row(
@@ -133,7 +134,7 @@ def _list_verbs(workspace: Workspace) -> dict[str, Callable[[], object]]:
         "Files": lambda: status(workspace, view="files"),
         "a file": lambda: (
             status(workspace, view="files"),
-            why(workspace, "src/file1.py:1-40", at="HEAD"),
+            why(workspace, "src/file1.py:1-40", at="HEAD", limit=100),
             recall(workspace, file="src/file1.py", limit=30, order="newest"),
         ),
         "Review": lambda: review(workspace, limit=10),
@@ -166,6 +167,7 @@ def _draw(workspace: Workspace) -> str:
 
 
 def _make_branches(path: Path, count: int) -> None:
+    git(path, "config", "treering.fsync", "false")  # the disk is not what is measured
     file = path / "memories.jsonl"
     day = 1_700_000_000
     with file.open("w", encoding="utf-8") as lines:

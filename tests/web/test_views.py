@@ -1,6 +1,9 @@
 """Each view shows what its verb answers, under the names that hold."""
 
+import json
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,16 @@ from web.pages import Browser
 NAVIGATION = [
     "Today", "Search", "Branches", "Files", "Review", "Graph", "Pull request", "Told",
 ]  # fmt: skip
+
+
+def import_many(repo: Repo, count: int) -> set[str]:
+    """Many memories at once, and their titles."""
+    titles = {f"Shard number {number} is cold" for number in range(count)}
+    lines = (json.dumps({"content": title, "type": "component"}) for title in sorted(titles))
+    file = repo.path.parent / "many.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    repo.tr.import_path(file)
+    return titles
 
 
 def test_the_navigation_leads_to_every_view(browse: Browser) -> None:
@@ -87,9 +100,7 @@ def test_a_bad_filter_is_explained(browse: Browser) -> None:
 
 
 def test_pages_of_a_search_lead_there_and_back(browse: Browser, repo: Repo) -> None:
-    titles = {
-        repo.tr.remember(f"Shard number {n} is cold", type="insight").title for n in range(45)
-    }
+    titles = import_many(repo, 45)
     shown: list[str] = []
 
     page = browse.get("/search", order="newest")
@@ -166,13 +177,26 @@ def test_branches_show_plan_landings_and_trash(browse: Browser, repo: Repo) -> N
     assert "Sessions live in Redis" in repo.titles()
 
 
-def test_others_of_the_same_name_are_in_the_river(browse: Browser, repo: Repo) -> None:
-    repo.switch("wip", create=True).commit_file("w")
-    repo.tr.remember("Mine")
-    html = browse.get("/branches").html
+def test_others_of_the_same_name_are_in_the_river(repo: Repo, tmp_path: Path) -> None:
+    """Two people call their work `wip`, and each has a lane."""
+    remote = tmp_path / "origin.git"
+    subprocess.run(["git", "clone", "-q", "--bare", repo.path, remote], check=True)
+    repo.git("remote", "add", "origin", str(remote))
+    subprocess.run(["git", "clone", "-q", remote, tmp_path / "ben"], check=True)
+    ben = Repo(tmp_path / "ben")
+    ben.git("config", "user.name", "Ben")
+    ben.git("config", "user.email", "ben@example.org")
+    for clone, title in ((ben, "of Ben"), (repo, "of Ada")):
+        clone.switch("wip", create=True).commit_file(title, text=title)
+        clone.tr.remember(title)
+        clone.tr.sync()
 
-    assert ">wip</text>" in html
-    assert "<circle" in html
+    page = Browser(repo).get("/branches")
+
+    assert re.search(r'class="life live"><title>wip, 1 memory', page.html)
+    assert re.search(r'class="life \w+ other"><title>wip \(Ben\)', page.html)
+    assert page.link("wip (Ben)") == "/?branch=wip+%28Ben%29"
+    assert "of Ben" in Browser(repo).get(page.link("wip (Ben)")).text
 
 
 def test_files_are_a_tree_with_counts(browse: Browser, repo: Repo) -> None:
@@ -271,22 +295,21 @@ def test_the_hub_is_searched_from_the_page(
 ) -> None:
     other = new_repo("other")
     other.commit_file("f")
-    for number in range(25):
-        other.tr.remember(f"Redis shard {number} keeps sessions", type="component")
+    import_many(other, 25)
     monkeypatch.setenv("TREERING_HUB", str(tmp_path / "hub"))
     repo.json("hub", "add", "shop", str(other.path))
     repo.json("hub", "update")
     repo.git("config", "treering.hub", str(tmp_path / "hub"))
     browse = Browser(repo)
 
-    page = browse.get(browse.get("/search", q="redis").link("all repositories"))
+    page = browse.get(browse.get("/search", q="shard").link("all repositories"))
     following = browse.get(page.link("Next"))
     back = browse.get(following.link("Previous"))
 
-    titles = [text for text, _ in page.links if text.startswith("Redis shard")]
+    titles = [text for text, _ in page.links if text.startswith("Shard number")]
     assert len(titles) == 20
-    assert titles == [text for text, _ in back.links if text.startswith("Redis shard")]
-    assert len([text for text, _ in following.links if text.startswith("Redis shard")]) == 5
+    assert titles == [text for text, _ in back.links if text.startswith("Shard number")]
+    assert len([text for text, _ in following.links if text.startswith("Shard number")]) == 5
     memory = browse.get(page.link(titles[0]))
     assert memory.headings == [titles[0]]
     assert "A memory of shop" in memory.text
@@ -295,3 +318,29 @@ def test_the_hub_is_searched_from_the_page(
 
 def test_without_a_hub_nothing_is_offered(browse: Browser) -> None:
     assert "all repositories" not in browse.get("/search").text
+
+
+def test_a_file_name_that_is_no_text(browse: Browser, repo: Repo) -> None:
+    """git takes any bytes for a name."""
+    blob = repo.git("hash-object", "-w", "--stdin", feed="x\n")
+    tree = subprocess.run(
+        ["git", "mktree"], cwd=repo.path, input=f"100644 blob {blob}\tb\\303\\050d.py\n".encode()
+        .replace(b"\\303\\050", b"\xc3\x28"), capture_output=True, check=True,
+    ).stdout.decode().strip()  # fmt: skip
+    repo.git("update-ref", "HEAD", repo.git("commit-tree", tree, "-p", "HEAD", "-m", "odd"))
+
+    page = browse.get("/files")
+
+    assert page.status == 200
+    assert "d.py" in page.text
+    assert browse.get(next(url for text, url in page.links if text.endswith("d.py"))).status in (
+        200, 400,
+    )  # fmt: skip
+
+
+def test_a_text_is_kept_as_it_was_typed(browse: Browser, repo: Repo) -> None:
+    text = "    indented\n\n  more"
+
+    browse.press(browse.get("/remember"), "Remember", content=f"{text}\r\n", title="A title")
+
+    assert repo.tr.read(repo.tr.recall().results[0].id).content == text

@@ -214,6 +214,7 @@ class Searcher:
             detectors=rules,
             levels=LEVELS + 1,
             dates=self._date_content,
+            texts=self._read_texts,
             writes_later=writes_later,
         )
         self.index = Index(
@@ -223,6 +224,7 @@ class Searcher:
             detectors=rules,
             known=self.knowledge.entry,
             dates=self._date_content,
+            texts=self._read_texts,
             writes_later=writes_later,
         )
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", writes_later=writes_later)
@@ -361,6 +363,11 @@ class Searcher:
                     dated = self._ledger.date(memory, versions.get(blob))
                     self._read_last = {blob: dated}
                     yield blob, dated
+
+    def _read_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        """The same, with dates as they are claimed."""
+        vaults = self._store.vaults()
+        return ((blob, memory) for blob in blobs if (memory := _parse(vaults, blob)))
 
     def _date_content(self, blob: str, memory: Memory) -> float:
         return when_said(memory, self._versions.get(blob))

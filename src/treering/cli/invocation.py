@@ -69,7 +69,8 @@ class Invocation:
 
     def locate(self, text: str) -> str:
         """The same of one path that may end with lines; a link stays what it is."""
-        if self.workspace.repository.workdir is None:
+        root = self.workspace.repository.workdir
+        if root is None or not Path.cwd().resolve().is_relative_to(root.resolve()):
             return text
         from treering.actions.why.target import split_target
 

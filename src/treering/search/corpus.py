@@ -27,6 +27,7 @@ K1 = 1.2
 B = 0.6
 _KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
 _STEP = math.log(1.02)
+_SHELVED = 8_000  # documents of a segment whose keys are kept in memory
 _RARITY_STEP = math.log(1.01)
 _LEAST = 1e-3
 
@@ -141,6 +142,22 @@ class WeightedSegment:
         self.uninspected = [entry.blob for entry in self.entries if entry.flags is None]
         self._norms: tuple[float, list[float]] = (0.0, [])
 
+    def sharing(self, key: str) -> Sequence[int]:
+        """The documents that have a key: by a table in memory, which is quicker to make than many
+        postings are to read, where there are not too many documents."""
+        if len(self.entries) <= _SHELVED:
+            return self._by_key.get(key, ())
+        posting = self.segment.posting(key)
+        return posting[0] if posting else ()
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[int]]:
+        by_key: dict[str, list[int]] = {}
+        for number, entry in enumerate(self.entries):
+            for key in keys_of(entry):
+                by_key.setdefault(key, []).append(number)
+        return by_key
+
     def norms(self, mean: float) -> list[float]:
         norms = self._norms
         if norms[0] != mean:
@@ -228,14 +245,14 @@ class Corpus:
     def has(self, term: str) -> bool:
         return any(shelf.segment.posting(term) is not None for shelf in self.shelves)
 
-    def documents(self, term: str) -> list[int]:
-        """The documents that hold a term, in the order they were indexed."""
-        return [
-            base + document
-            for base, shelf in zip(self._bases, self.shelves, strict=True)
-            if (posting := shelf.segment.posting(term)) is not None
-            for document in posting[0]
-        ]
+    def sharing(self, key: str, most: int = 0) -> list[int]:
+        """The documents that have a key, in the order they were indexed; none where that are more
+        than `most`, if it is given."""
+        lists = [shelf.sharing(key) for shelf in self.shelves]
+        if most and sum(map(len, lists)) > most:
+            return []
+        pairs = zip(self._bases, lists, strict=True)
+        return [base + document for base, documents in pairs for document in documents]
 
     def frequency(self, term: str) -> int:
         """In how many documents a term occurs."""

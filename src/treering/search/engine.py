@@ -56,8 +56,9 @@ class Index:
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
     another index has of a blob: what that one looked at is not looked at again. `dates` says when a
-    memory got the content it has; else that is when it was changed last. `writes_later` says that
-    somebody calls `tidy` now and then, so that a few new memories need not be written at once.
+    memory got the content it has; else that is when it was changed last. `texts` reads like `read`,
+    and need not know dates. `writes_later` says that somebody calls `tidy` now and then, so that a
+    few new memories need not be written at once.
     """
 
     def __init__(
@@ -70,10 +71,12 @@ class Index:
         levels: int = LEVELS,
         known: Known | None = None,
         dates: Dates | None = None,
+        texts: Read | None = None,
         writes_later: bool = False,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
+        self._texts = texts or read
         self._catalogue = Catalogue(folder, read, detectors, levels, known, dates)
         self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
@@ -171,7 +174,7 @@ class Index:
             numbers = {
                 n: blob for blob in blobs if (n := view.snapshot.numbers.get(blob)) in view.all
             }
-            successions = find_successions(numbers, view, self._reading)
+            successions = find_successions(numbers, view, self._reading_texts)
             return {numbers[number]: succession for number, succession in successions.items()}
 
         return self._safely(answer, visible)
@@ -184,7 +187,7 @@ class Index:
         def answer() -> dict[str, Succession]:
             view = self._view(self._snapshot(), visible)
             numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
-            commits = find_contradicting_commits(numbers, view, self._reading)
+            commits = find_contradicting_commits(numbers, view, self._reading_texts)
             return {numbers[number]: succession for number, succession in commits.items()}
 
         return self._safely(answer, visible)
@@ -197,7 +200,7 @@ class Index:
         def answer() -> list[tuple[Entry, Succession]]:
             view = self._view(self._snapshot(), visible)
             number = view.snapshot.numbers.get(blob)
-            return [] if number is None else find_predecessors(number, view, self._reading)
+            return [] if number is None else find_predecessors(number, view, self._reading_texts)
 
         return self._safely(answer, visible)
 
@@ -286,7 +289,7 @@ class Index:
         others = {word: self._view(snapshot, blobs) for word, blobs in elsewhere.items()}
         wants_meaning = request.mode != "text" and not request.query.is_empty
         meaning = self._meaning(request.query.words, view) if wants_meaning else None
-        return search(request, view, self._reading, meaning, others)
+        return search(request, view, self._reading_texts, meaning, others)
 
     def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))
@@ -366,6 +369,12 @@ class Index:
     def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:
             yield from self._read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+    def _reading_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        try:
+            yield from self._texts(blobs)
         except Exception as error:
             raise ReadError from error
 

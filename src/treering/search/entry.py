@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 from treering.model.choices import OUTCOMES
 from treering.model.dates import instant
 from treering.model.memory import Memory, age_of_link
+from treering.search.analysis import terms
 from treering.text import likeness
 
 _WORD = 4
@@ -26,7 +27,8 @@ class Entry(NamedTuple):
     `place` orders memories of one moment, `length` counts the terms, `sketch` is packed.
     A link is its relation, target, confidence, who made it and when, 0 where that was not noted.
     `flags` are what looks wrong with it; None where nobody has looked yet. `outcome` is how it
-    turned out, where somebody said so. `said` is when it got the content it has.
+    turned out, where somebody said so. `said` is when it got the content it has,
+    `title_sketch` the smallest hashes of its title's terms, packed.
     """
 
     blob: str
@@ -50,6 +52,7 @@ class Entry(NamedTuple):
     flags: tuple[str, ...] | None
     outcome: str = ""
     said: float = 0.0
+    title_sketch: bytes = b""
 
 
 def entry_of(
@@ -85,6 +88,7 @@ def entry_of(
         flags,
         memory.outcome or "",
         instant(memory.modified) if said is None else said,
+        likeness.pack(likeness.sketch(terms(memory.title), likeness.TITLE_SKETCH)),
     )
 
 
@@ -119,6 +123,7 @@ def pack(entries: Sequence[Entry]) -> bytes:
         name: [entry[at] for entry in entries] for at, name in enumerate(Entry._fields)
     }
     columns["sketch"] = [entry.sketch.hex() for entry in entries]
+    columns["title_sketch"] = [entry.title_sketch.hex() for entry in entries]
     texts = [text for name in _LINES for text in columns.pop(name)]
     data = "\n".join((json.dumps(columns, separators=(",", ":")), *texts))
     raw = data.encode(errors="surrogatepass")
@@ -218,7 +223,7 @@ _LINK = ((str,), (str,), _NUMBER, (str,), _NUMBER)
 #: Fields that are one line each, by the rules of a memory.
 _LINES = (
     "blob", "id", "type", "title", "status", "author", "agent", "session", "topic",
-    "outcome", "sketch",
+    "outcome", "sketch", "title_sketch",
 )  # fmt: skip
 #: How each field is read back.
 _COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
@@ -232,4 +237,5 @@ _COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
     "flags": _flag_lists,
     "outcome": _outcomes,
     "sketch": _sketches,
+    "title_sketch": _sketches,
 }

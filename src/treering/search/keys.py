@@ -1,6 +1,6 @@
 """Keys in the postings, by which a memory is found besides its terms.
 
-    alike H         a small hash of its words, or of its title's: texts that are alike share one
+    HASH            a small hash of its words, or of its title's: texts that are alike share one
     supersedes ID   a memory it says it replaces
 
 So those that may outdate a memory are looked up, however many there are. No term of a text begins
@@ -8,13 +8,11 @@ with the mark that keys begin with.
 """
 
 from treering.model.taxonomy import RECORD_TYPES
-from treering.search.analysis import terms_in
 from treering.search.entry import Entry
-from treering.text.likeness import sketch, smallest, unpack_cached
 
 _MARK = "\0"
-_PROBES = 4
-_TITLE_PROBES = 3
+_HASH = 4  # bytes
+_PROBES = 4 * _HASH
 
 
 def keys_of(entry: Entry) -> list[str]:
@@ -29,10 +27,10 @@ def superseding_key(memory_id: str) -> str:
 
 
 def alike_keys(entry: Entry) -> list[str]:
-    """The keys a memory shares with most that are like it."""
-    hashes = smallest(unpack_cached(entry.sketch), _PROBES)
-    hashes += smallest(sketch(terms_in(entry.title)), _TITLE_PROBES)
-    return [f"{_MARK}alike {number:x}" for number in dict.fromkeys(hashes)]
+    """The keys a memory shares with most that are like it. Sketches are packed smallest first."""
+    hashes = entry.sketch[:_PROBES] + entry.title_sketch
+    pieces = (hashes[at : at + _HASH].hex() for at in range(0, len(hashes), _HASH))
+    return [_MARK + piece for piece in dict.fromkeys(pieces)]
 
 
 def is_compared(kind: str) -> bool:

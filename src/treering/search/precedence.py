@@ -12,7 +12,15 @@ from treering.search.matching import Clause, Read
 from treering.search.succession import find_successions
 from treering.search.tiers import is_record
 from treering.search.visible import VisibleEntries
-from treering.text.likeness import ALIKE, INDEX_SKETCH, Sketch, likeness, smallest, unpack_cached
+from treering.text.likeness import (
+    ALIKE,
+    INDEX_SKETCH,
+    MAYBE_ALIKE,
+    Sketch,
+    likeness,
+    smallest,
+    unpack_cached,
+)
 
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
 
@@ -99,9 +107,11 @@ class _Ranking:
             sketches[number] = mine = unpack_cached(entry.sketch)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
-                if share_repository(entry, self._view.entry(other)):
-                    score = likeness(mine, sketches[other], cut=INDEX_SKETCH)
-                    self._compare(number, other, score)
+                if not share_repository(entry, self._view.entry(other)):
+                    continue
+                theirs = sketches[other]
+                if len(mine & theirs) >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs)):
+                    self._compare(number, other, likeness(mine, theirs, cut=INDEX_SKETCH))
             for label in labels:
                 shelves.setdefault(label, []).append(number)
 

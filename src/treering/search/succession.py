@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.search.analysis import terms_in
 from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
@@ -27,7 +26,7 @@ from treering.text.contradiction import (
     compare_heads,
     says_revert,
 )
-from treering.text.likeness import ALIKE, MAYBE_ALIKE, Sketch, likeness, unpack_cached
+from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
@@ -35,9 +34,10 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 CERTAIN = 0.8
 _MOST_COMPARED = 8
 _MOST_OUTDATED = 20
-_CROWD = 40  # documents, from which on a key says little
-_MOST_LISTED = 400  # of what shares a key, the newest
+_CROWD = 10  # documents, from which on a key says little
+_COMMON = 50  # documents, or one in 200, from which on it says nothing
 _LONGEST_CHAIN = 50
+_HASH = 4  # bytes of a hash in a sketch
 
 
 class Succession(NamedTuple):
@@ -160,7 +160,7 @@ class _Search:
         old = self._view.entry(number)
         return [
             other
-            for other in self._view.snapshot.documents(superseding_key(old.id))
+            for other in self._view.snapshot.sharing(superseding_key(old.id))
             if other in self._view.all
             and (new := self._view.entry(other)).id != old.id
             and new.status != "deleted"
@@ -190,11 +190,11 @@ class _Search:
     def _candidates(self, number: int) -> list[int]:
         """Newer documents that may be about the same, those that share most keys first."""
         old = self._view.entry(number)
-        mine, newer = unpack_cached(old.sketch), list[int]()
+        entries, newer = self._view.snapshot.entries, list[int]()
         for n in self._sharing(old):
-            new = self._view.entry(n)
-            is_newer = new.said >= old.said and self._may_outdate(n, new, number, old)
-            if is_newer and _may_be_alike(mine, old, new):
+            new = entries[n]
+            is_near = new.said >= old.said and _may_be_alike(old, new)
+            if is_near and self._may_outdate(n, new, number, old):
                 newer.append(n)
             if len(newer) == _MOST_COMPARED:
                 break
@@ -202,15 +202,18 @@ class _Search:
 
     def _sharing(self, entry: Entry) -> list[int]:
         """The visible documents that share keys with one, those that share most and the newest
-        first. A key that many share says little: two of such are needed."""
+        first. A key that many share says little: two of such are needed, and the commonest are
+        passed over."""
         if not is_compared(entry.type):
             return []
+        snapshot, visible = self._view.snapshot, self._view.all
+        most = max(_COMMON, snapshot.count // (4 * _COMMON))
         shared, crowd = Counter[int](), Counter[int]()
         for key in alike_keys(entry):
-            documents = self._view.snapshot.documents(key)
-            (crowd if len(documents) > _CROWD else shared).update(documents[-_MOST_LISTED:])
+            documents = snapshot.sharing(key, most)
+            (shared if len(documents) <= _CROWD else crowd).update(documents)
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
-        entries, visible = self._view.snapshot.entries, self._view.all
+        entries = snapshot.entries
         near = [
             (count, entries[n].said, n)
             for n, count in shared.items()
@@ -261,12 +264,13 @@ class _Search:
         return self._view.entry(number).said, -self._view.layer(number)
 
 
-def _may_be_alike(mine: Sketch, one: Entry, other: Entry) -> bool:
+def _may_be_alike(one: Entry, other: Entry) -> bool:
     """Less than is asked of the texts: a sketch is a small sample, with numbers, tags and paths."""
-    theirs = unpack_cached(other.sketch)
-    if len(mine & theirs) >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs)):
-        return True
-    return likeness(terms_in(one.title), terms_in(other.title)) >= ALIKE
+    for mine, theirs in ((one.sketch, other.sketch), (one.title_sketch, other.title_sketch)):
+        common = unpack_cached(mine) & unpack_cached(theirs)
+        if len(common) * _HASH >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs), 1):
+            return True
+    return False
 
 
 def _are_told_apart(old: Entry, new: Entry) -> bool:

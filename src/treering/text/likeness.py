@@ -18,6 +18,8 @@ Item = TypeVar("Item", int, str)
 #: How many words are kept of a text that is compared at a capture, and of one in the index.
 CAPTURE_SKETCH = 128
 INDEX_SKETCH = 24
+#: And of a title, to find others like it.
+TITLE_SKETCH = 4
 
 # --- from which likeness on -----------------------------------------------------------------------
 

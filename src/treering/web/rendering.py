@@ -52,7 +52,7 @@ def memory_url(id: str, /, **query: object) -> str:
 
 
 def file_url(path: str) -> str:
-    return f"/files/{quote(path)}"
+    return f"/files/{quote(path, errors='surrogateescape')}"
 
 
 def body_of(content: str, title: str) -> str:

@@ -2,7 +2,8 @@
 
 A branch has a lane from its first memory to its last, and lanes that are free again are used by
 later branches, so that two thousand of them fit. Long pauses in which nobody learned anything are
-shortened. Where there are many branches lanes are low and have no names; a tip still names each.
+shortened. Where there are many branches the picture is wider, lanes are low, have no names and are
+not led back to the bed, where nobody could follow them; a tip still names each.
 """
 
 from bisect import bisect_right
@@ -14,10 +15,10 @@ from markupsafe import Markup
 
 from treering.model.dates import format_moment
 from treering.web.lives import BranchLife, LandingMark, Learned
-from treering.web.rendering import make_url, memory_url
+from treering.web.rendering import make_url, memory_url, plural
 from treering.web.svg import cut, drawing, element
 
-_WIDTH = 1000.0
+_WIDTH, _WIDEST = 1000.0, 3000.0
 _LEFT, _RIGHT = 34.0, 60.0
 _TOP, _BED = 22.0, 46.0
 _TICKS = 6
@@ -42,7 +43,8 @@ _NARROW = Band(9.0, 2.0, 4.0, has_names=False)
 class Timeline:
     """From moments to places: evenly by time, but a pause counts for a twentieth at most."""
 
-    def __init__(self, moments: Sequence[float]) -> None:
+    def __init__(self, moments: Sequence[float], width: float = _WIDTH) -> None:
+        self.width = width
         self._moments = sorted({moment for moment in moments if moment}) or [0.0]
         span = self._moments[-1] - self._moments[0]
         most = max(span / 20, 1.0)
@@ -59,7 +61,7 @@ class Timeline:
                 self._moments[place + 1] - self._moments[place]
             )
             at += share * (self._at[place + 1] - at)
-        return _LEFT + at / self._length * (_WIDTH - _LEFT - _RIGHT)
+        return _LEFT + at / self._length * (self.width - _LEFT - _RIGHT)
 
     def ticks(self) -> list[tuple[float, str]]:
         """A few days with their places, none on top of another."""
@@ -86,14 +88,17 @@ def draw_river(lives: Sequence[BranchLife]) -> Markup:
     trunk = next((life for life in lives if life.end == "trunk"), None)
     others = [life for life in lives if life.end != "trunk"]
     band = _WIDE if len(others) <= _NAMED else _NARROW
-    line = Timeline([m for life in lives for m in (life.start, life.stop, *_moments(life))])
+    width = _WIDTH if band.has_names else min(_WIDEST, _WIDTH + len(others))
+    moments = [m for life in lives for m in (life.start, life.stop, *_moments(life))]
+    line = Timeline(moments, width)
     lanes = place_lanes(others, line, band)
     rows = max((lane.row for lane in lanes), default=-1) + 1
     height = _BED + (rows + 1) * band.height
     parts = [_draw_ticks(line, height), _draw_bed(trunk, line, band)]
     parts += [_draw_lane(lane, line, band) for lane in lanes]
-    label = f"{len(lives)} branches over time, with what they learned and where it landed"
-    return drawing(parts, _WIDTH, height, label, "river" if band.has_names else "river many")
+    count = plural(len(lives), "branch", "branches")
+    label = f"{count} over time, with what they learned and where it landed"
+    return drawing(parts, width, height, label, "river" if band.has_names else "river many")
 
 
 def _moments(life: BranchLife) -> list[float]:
@@ -125,7 +130,7 @@ def _draw_ticks(line: Timeline, height: float) -> Markup:
 
 
 def _draw_bed(trunk: BranchLife | None, line: Timeline, band: Band) -> Markup:
-    bed = element("line", x1=_LEFT - 16, x2=_WIDTH - _RIGHT / 2, y1=_BED, y2=_BED, class_="bed")
+    bed = element("line", x1=_LEFT - 16, x2=line.width - _RIGHT / 2, y1=_BED, y2=_BED, class_="bed")
     if trunk is None:
         return bed
     dots = _draw_dots(trunk, line, _BED, band, "")
@@ -138,11 +143,15 @@ def _draw_bed(trunk: BranchLife | None, line: Timeline, band: Band) -> Markup:
 def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
     life, y = lane.life, _BED + (lane.row + 1) * band.height
     bend = min(18.0, band.height)
-    stroke = f"M{lane.start - bend:.1f},{_BED} C{lane.start:.1f},{_BED} {lane.start - bend:.1f},{y:.1f} {lane.start:.1f},{y:.1f} H{lane.stop:.1f}"  # noqa: E501
+    way = f"{lane.start:.1f},{y:.1f} H{max(lane.stop, lane.start + 1):.1f}"
+    stroke = f"M{way}"
+    if band.has_names:
+        left = f"{lane.start - bend:.1f}"
+        stroke = f"M{left},{_BED} C{lane.start:.1f},{_BED} {left},{y:.1f} {way}"
     parts = [
         element("title", tell_life(life)),
         element("path", d=stroke, class_="stream"),
-        *(_draw_landing(mark, line, y, bend) for mark in life.landings),
+        *(_draw_landing(mark, line, y, bend, band) for mark in life.landings),
     ]
     if life.end == "trash":
         x = lane.stop + 5
@@ -170,10 +179,12 @@ def _draw_name(lane: Lane, y: float) -> Markup:
     return element("a", name, href=make_url("/", branch=lane.life.branch))
 
 
-def _draw_landing(mark: LandingMark, line: Timeline, y: float, bend: float) -> Markup:
-    """The way back into the bed."""
+def _draw_landing(mark: LandingMark, line: Timeline, y: float, bend: float, band: Band) -> Markup:
+    """The way back into the bed, or where there are many only a sign that there was one."""
     x = line.x(mark.when)
     way = f"M{x:.1f},{y:.1f} C{x + bend:.1f},{y:.1f} {x:.1f},{_BED} {x + bend:.1f},{_BED}"
+    if not band.has_names:
+        way = f"M{x:.1f},{y - 3:.1f} v6"
     evidence = f"{mark.evidence} " if mark.evidence else ""
     tip = element("title", f"landed in {mark.into} {evidence}{mark.merged_as[:12]}".strip())
     return element("g", tip, element("path", d=way, class_="landing"))
@@ -219,5 +230,5 @@ def tell_life(life: BranchLife) -> str:
         "trash": "in the trash",
         "trunk": "the trunk",
     }[life.end]
-    count = f"{len(life.learned)} memories"
+    count = plural(len(life.learned), "memory", "memories")
     return ", ".join(part for part in (life.branch, count, words) if part)

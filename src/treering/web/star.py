@@ -11,7 +11,7 @@ from treering.actions.read import WholeMemory
 from treering.web.rendering import memory_url
 from treering.web.svg import cut, drawing, element
 
-_WIDTH = 760.0
+_WIDTH = 880.0
 _RING = 92.0
 _MOST = 40
 _LETTERS = 30
@@ -105,7 +105,7 @@ def place_nodes(nodes: Sequence[StarNode], middle: Point) -> Mapping[str, Point]
             angle = start + 2 * math.pi * number / len(ring)
             angles[node.id] = angle
             places[node.id] = Point(
-                middle.x + math.cos(angle) * (_WIDTH / 2 - 105) * depth / rings,
+                middle.x + math.cos(angle) * (_WIDTH / 2 - 105) * (depth / rings) ** 0.6,
                 middle.y + math.sin(angle) * _RING * depth,
             )
     return places

@@ -81,9 +81,18 @@ class Visit:
     def fields(self, name: str) -> list[str]:
         return [text for raw in self._form.get(name, ()) if (text := raw.strip())]
 
+    def text(self, name: str) -> str:
+        """A field with a text of several lines, as it was typed: only blank lines around it go."""
+        return next(iter(self._form.get(name, ())), "").replace("\r\n", "\n").strip("\n")
+
     def words(self, name: str) -> list[str]:
         """A field with several words, as people type them: with commas or line ends between."""
-        return [word.strip() for word in self.field(name).replace("\n", ",").split(",") if word]
+        words = self.field(name).replace("\n", ",").split(",")
+        return [word for raw in words if (word := raw.strip())]
+
+    def lines(self, name: str) -> list[str]:
+        """A field with one thing a line."""
+        return [line for raw in self.field(name).split("\n") if (line := raw.strip())]
 
     @property
     def branch(self) -> str:
@@ -108,7 +117,9 @@ class Visit:
             notice_key=self.query("done"),
             **({"current": "", "query": ""} | values),
         )
-        return HTMLResponse(text, status, headers={"Cache-Control": "no-store"})
+        # Names of files may be any bytes: what is no text is shown as such.
+        page = text.encode("utf-8", "replace")
+        return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
 
     def _describe_place(self) -> dict[str, str]:
         repository = self.workspace.repository
@@ -125,7 +136,7 @@ class Visit:
 
     def needed(self, name: str, what: str) -> str:
         """A field that must not be empty."""
-        if text := self.field(name):
+        if (text := self.text(name)).strip():
             return text
         raise Invalid(f"{what} is empty.")
 

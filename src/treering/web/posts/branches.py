@@ -14,7 +14,7 @@ from treering.web.visit import Visit
 
 def promote(visit: Visit) -> Response:
     """Put what a branch learned into the trunk now, whatever its code did."""
-    branch = visit.needed("branch", "The branch")
+    branch = visit.needed("branch", "The branch").strip()
     workspace = visit.workspace
     target = workspace.position_on_trunk().scope.branch
     before = set(workspace.view(target).visible)
@@ -27,7 +27,7 @@ def promote(visit: Visit) -> Response:
 
 def restore(visit: Visit) -> Response:
     """Bring what was dropped back."""
-    branch = visit.needed("branch", "The branch")
+    branch = visit.needed("branch", "The branch").strip()
     answer: RestoredScope = visit.ask(restore_scope, branch)
     undo: tuple[UndoStep, ...] = ()
     if branch not in visit.workspace.repository.branches():  # else it would not go to the trash

@@ -34,7 +34,7 @@ def remember(visit: Visit) -> Response:
         title=visit.field("title"),
         topic=visit.field("topic"),
         tags=visit.words("tags"),
-        files=visit.words("files"),
+        files=visit.lines("files"),
         outcome=visit.field("outcome"),
         private=bool(visit.field("private")),
         branch=visit.branch,
@@ -73,7 +73,7 @@ def _revise(visit: Visit, seen: WholeMemory, changes: dict[str, object]) -> Resp
 
 def _read_seen(visit: Visit) -> WholeMemory:
     """The memory in the version that the form was made from."""
-    expect = visit.needed("expect", "The version that was seen")
+    expect = visit.needed("expect", "The version that was seen").strip()
     try:
         memory: WholeMemory = visit.ask(
             read, visit.path["id"], at=expect, links=0, branch=visit.branch
@@ -87,7 +87,7 @@ def _changed_fields(visit: Visit, seen: WholeMemory) -> dict[str, object]:
     """The fields of the form that are not what they were."""
     new: dict[str, object] = {}
     content = visit.needed("content", "The text")
-    if content != seen.content.strip():
+    if content != seen.content.strip("\n"):
         new["content"] = content
     for name, old in (("title", seen.title), ("topic", seen.topic)):
         if (text := visit.field(name)) != old:
@@ -98,7 +98,7 @@ def _changed_fields(visit: Visit, seen: WholeMemory) -> dict[str, object]:
     tags, old_tags = visit.words("tags"), list(seen.tags)
     new["tags_add"] = [tag for tag in tags if tag not in old_tags]
     new["tags_remove"] = [tag for tag in old_tags if tag not in tags]
-    files = visit.words("files")
+    files = visit.lines("files")
     if files != [file.path for file in seen.files]:
         new["files"] = files or [_CLEAR]
     if (text := visit.field("confidence")) and _number(text) != seen.confidence:
@@ -116,7 +116,7 @@ def _number(text: str) -> float:
 def _show_conflict(visit: Visit, seen: WholeMemory) -> Response:
     """Both wordings, and the form once more, now made from the newer one."""
     current = read_memory(visit)
-    mine = visit.field("content")
+    mine = visit.text("content")
     return visit.show(
         "conflict.html",
         status=409,
@@ -162,7 +162,7 @@ def link(visit: Visit) -> Response:
     id = visit.path["id"]
     arguments = {
         "source": id,
-        "target": visit.needed("target", "The other memory"),
+        "target": visit.needed("target", "The other memory").strip(),
         "relation": visit.field("relation"),
         "branch": visit.branch,
     }
@@ -196,7 +196,10 @@ def revert(visit: Visit) -> Response:
     if conflict := _find_conflict(visit):
         return conflict
     answer: Revised = visit.ask(
-        revert_memory, visit.path["id"], to=visit.needed("to", "The version"), branch=visit.branch
+        revert_memory,
+        visit.path["id"],
+        to=visit.needed("to", "The version").strip(),
+        branch=visit.branch,
     )
     notice = Notice("It is as it was then.", _undo_of(visit, answer.id, answer.version))
     return _go_to(visit, answer.id, notice)
