@@ -26,14 +26,14 @@ _AT_ONCE = 2_000
 COLUMNS = (
     "repository", "id", "blob", "branch", "layer", "rank", "type", "title", "status", "created",
     "modified", "confidence", "author", "agent", "session", "topic", "tags", "files", "place",
-    "length", "sketch", "flags", "outcome", "people", "said", "links",
+    "length", "sketch", "flags", "outcome", "people", "said", "title_sketch", "links",
     "is_record", "words", "counts",
 )  # fmt: skip
 #: What an entry is read back from.
 ENTRY_COLUMNS = (
     "repository", "blob", "id", "type", "title", "status", "created", "modified", "confidence",
     "author", "agent", "session", "topic", "tags", "files", "place", "length", "sketch", "flags",
-    "outcome", "said", "links",
+    "outcome", "said", "title_sketch", "links",
 )  # fmt: skip
 
 
@@ -262,4 +262,5 @@ def read_entry(row: Mapping[str, Any]) -> Entry:
         flags=None if flags is None else tuple(flags),
         outcome=row["outcome"],
         said=row["said"],
+        title_sketch=bytes(row["title_sketch"]),
     )
