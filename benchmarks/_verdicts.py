@@ -36,7 +36,7 @@ def tell(histories: Path, scratch: Path | None, half: str, quick: bool) -> None:
         where = scratch or Path(folder)
         where.mkdir(parents=True, exist_ok=True)
         for name, some in halves(list_histories(histories)).items():
-            if half in ("", name):
+            if some and half in ("", name):
                 print(f"\n{name} half: {', '.join(path.stem for path in some)}")
                 found = [verdict for path in some for verdict in judge(path, where, quick)]
                 _print_table(found)

@@ -182,3 +182,17 @@ def test_what_a_newer_memory_outdates_is_offered(repo: Repo):
 
     assert items[old][0].reason == "outdated"
     assert "60 seconds" in items[old][0].detail
+
+
+def test_texts_that_are_alike_are_seen_on_a_branch_that_landed_in_part(repo: Repo) -> None:
+    """What the trunk took over of a branch is a part of where its copies are found."""
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Orders are written in one transaction", type="decision")
+    repo.tr.promote("feature")
+    for place in ("vault", "cellar"):
+        repo.tr.remember(
+            f"The nightly backup of the orders table goes to tape in the {place} of the house",
+            type="decision",
+        )
+
+    assert repo.tr.review().by_reason == {"duplicate": 1}

@@ -6,12 +6,21 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
+from treering.actions.why import origins, stretches
 from treering.answers import WhyAnswer, WhyLines
 from treering.errors import Invalid
 
 START = "import sqlite3\n\n\ndef connect():\n    pass\n"
 WAL = 'import sqlite3\n\n\ndef connect():\n    mode = "WAL"\n'
 TIMEOUT = 'import sqlite3\n\n\ndef connect():\n    mode = "WAL"\n    timeout = 30\n'
+
+
+@pytest.fixture(autouse=True)
+def _all_the_time_in_the_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found must not depend on how busy the machine is."""
+    monkeypatch.setattr(stretches, "SECONDS", (60.0, 60.0, 60.0))
+    monkeypatch.setattr(origins, "SECONDS", 60.0)
+    monkeypatch.setattr("treering.actions.why.why.SECONDS", 60.0)
 
 
 def remember(repo: Repo, text: str, **options: object) -> str:
@@ -581,3 +590,26 @@ def test_a_clone_without_blobs_tells_the_last_commit(story: Story, tmp_path: Pat
 
     assert [lines.subject for lines in answer.lines] == ["Write ahead"]
     assert "lacks earlier versions" in " ".join(answer.notes or ())
+
+
+def test_a_long_lived_branch_explains_nothing_by_being_one(repo: Repo) -> None:
+    """What landed on develop has the reasons of its branch, and not all that develop knows."""
+    repo.commit_file("db.py", START)
+    repo.switch("develop", create=True)
+    repo.commit_file("a.py", "a = 1\n")
+    other = repo.tr.remember("Names are short here", type="convention").id
+    repo.switch("wal", create=True)
+    reason = repo.tr.remember("Readers never block", type="decision").id
+    repo.commit_file("db.py", WAL, "Write ahead")
+    repo.switch("develop")
+    landing = squash(repo, "wal", "Write ahead")
+    repo.git("branch", "-D", "wal")
+    repo.tr.gc()
+
+    answer = explain(repo, "db.py:5")
+
+    assert [memory.id for memory in answer.memories] == [reason]
+    assert other not in [memory.id for memory in answer.memories]
+    lines = only(answer)
+    assert lines.landed is not None
+    assert (lines.landed.branch, lines.landed.merged_as) == ("wal", landing)

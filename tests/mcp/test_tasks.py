@@ -73,5 +73,5 @@ def test_the_list_stays_short():
         name: len(json.dumps(list_tools_as_json(name), separators=(",", ":")))
         for name in ("full", "core")
     }
-    assert sizes["full"] < 12_700  # some 3,000 tokens
-    assert sizes["core"] < 8_000  # some 1,900
+    assert sizes["full"] < 12_650  # some 3,000 tokens
+    assert sizes["core"] < 7_950  # some 1,900

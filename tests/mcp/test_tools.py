@@ -11,8 +11,8 @@ CONTRACT = {
     "remember": "content* type title topic reasoning tags files confidence supersedes links branch"
     " private session agent outcome id",
     "recall": "query type topic tags since until min_confidence max_confidence status author agent"
-    " session file scope branch at records mode order expand relation detail limit cursor",
-    "read": "id* at history links offset branch",
+    " session file scope branch at records mode order expand relation detail limit cursor repos",
+    "read": "id* at history links offset branch repos",
     "revise": "id* content append title type topic tags_add tags_remove files status confidence"
     " outcome reason supersede_with expect branch",
     "forget": "ids* reason restore branch",
@@ -21,7 +21,7 @@ CONTRACT = {
     "entities": "op* name kind text ids canonical properties min_confidence store dry_run limit"
     " branch",
     "checkpoint": "op* summary next_steps open_files session branch",
-    "context": "task files recent_files budget template branch",
+    "context": "task files recent_files budget template branch repos",
     "prompts": "op* name kind content description tags variables query limit format domain branch",
     "status": "view branch",
     "maintain": "op* branch into ids type query content title threshold min_confidence limit remote"

@@ -114,8 +114,7 @@ class Workspace:
     def open(
         cls, path: str | Path = ".", *, is_named: bool = False, **options: Unpack[WorkspaceOptions]
     ) -> Self:
-        """Open the repository that holds `path`; `is_named` says that a person chose it, without
-        which a bare one among another one's files is not used."""
+        """Open the repository that holds `path`; `is_named` says that a person chose that path."""
         return cls(Repository.discover(Path(path), is_named=is_named), **options)
 
     @cached_property
@@ -136,13 +135,8 @@ class Workspace:
         from treering.actions.searcher import Searcher
 
         model = self.repository.config("treering.semantic") or ""
-        return Searcher(
-            self.store,
-            self.ledger,
-            self.derived("index"),
-            model=model,
-            writes_later=not self._is_brief,
-        )
+        folder, is_later = self.derived("index"), not self._is_brief
+        return Searcher(self.store, self.ledger, folder, model=model, writes_later=is_later)
 
     @cached_property
     def ledger(self) -> "Ledger":

@@ -45,8 +45,8 @@ class CodeKinship:
         if not _is_here(self._repository, of) and not list_heads(self._vault, of):
             return self._choose_first(of, heads)
         life = Life(self._repository, self._vault, of)
-        wanted = ("one",) if is_sure else ("one", "doubt")
-        return [head for head in heads if life.compare(head) in wanted]
+        answers = ("one",) if is_sure else ("one", "doubt")
+        return [head for head in heads if life.compare(head) in answers]
 
     def _choose_first(self, of: Scope, heads: Sequence[str]) -> list[str]:
         """Where nothing of a name is here: of several works that have it the one that was begun
@@ -56,22 +56,22 @@ class CodeKinship:
             return list(heads)
         key = (of, frozenset(heads))
         if key not in self._works:
-            works = _group(heads, {head: self._list_signs(of, head) for head in heads})
+            works = _group(heads, {head: self._list_signs(of, head, heads) for head in heads})
             self._works[key] = min(works, key=self._begin) if works else []
         return [head for head in heads if head in self._works[key]]
 
-    def _list_signs(self, of: Scope, head: str) -> frozenset[str]:
-        """What heads of one work share: the first memory commit, commits of code, or the name of a
-        branch on a remote whose code is not here."""
+    def _list_signs(self, of: Scope, head: str, heads: Sequence[str]) -> frozenset[str]:
+        """What heads of one work share: memory commits, commits of code, or the name of a branch on
+        a remote whose code is not here."""
+        near = [other for other in heads if self._vault.repository.merge_base(head, other)]
         try:
-            roots = log.list_roots(self._vault.repository.common_dir, head)
             code = read_codes(self._vault, of.branch, head)
         except StoreDamaged:
-            return frozenset()
+            return frozenset(near)
         upstream = code.upstreams.get(mask_branch(of.branch))
         is_unknown = upstream and self._repository.resolve(upstream) is None
         own = list_own(self._repository, code)
-        return own.union(roots, ["doubt"] if is_unknown else [])
+        return own.union(near, ["doubt"] if is_unknown else [])
 
     def _begin(self, heads: Sequence[str]) -> tuple[int, str]:
         """When a work was begun."""
@@ -96,8 +96,8 @@ def _group(heads: Sequence[str], signs: Mapping[str, frozenset[str]]) -> list[li
     for head in heads:
         near = [work for work in works if not work[0].isdisjoint(signs[head])]
         works = [work for work in works if work not in near]
-        shared = set(signs[head]).union(*(work[0] for work in near))
-        works.append((shared, [*(one for work in near for one in work[1]), head]))
+        all_signs = set(signs[head]).union(*(work[0] for work in near))
+        works.append((all_signs, [*(one for work in near for one in work[1]), head]))
     return [some for _, some in works]
 
 
@@ -159,8 +159,8 @@ def list_own(repository: Repository, *codes: NamedCode) -> frozenset[str]:
     """The commits of some code that no long-lived branch has, or had when they were named."""
     limits = [tip for tips in long_lived_tips(repository).values() for tip in tips]
     commits = dict.fromkeys(commit for code in codes for commit in code.commits)
-    known = [commit for commit in commits if repository.resolve(commit)]
-    own = frozenset(repository.history(known, without=limits)) if known else frozenset()
+    here = [commit for commit in commits if repository.resolve(commit)]
+    own = frozenset(repository.history(here, without=limits)) if here else frozenset()
     return own.union(*(code.own for code in codes))
 
 
@@ -172,9 +172,9 @@ def read_codes(vault: Vault, name: str, head: str) -> NamedCode:
     keys = ["Code-Head", "Code-Base", "Code-Upstream"]
     rows = log.read_trailers(vault.repository.common_dir, head, keys)
     for _, heads, bases, places in rows:
-        named = dict.fromkeys(code for code in heads.split() if re.fullmatch(_OID, code))
-        codes |= named
-        own |= named if bases and bases != heads else {}
+        oids = dict.fromkeys(code for code in heads.split() if re.fullmatch(_OID, code))
+        codes |= oids
+        own |= oids if bases and bases != heads else {}
         branch, _, commit = places.partition("\n")[0].rpartition(" ")
         if branch and re.fullmatch(_OID, commit):
             upstreams.setdefault(branch, commit)

@@ -19,7 +19,7 @@ from treering.errors import Invalid
 #: Quoted: the type takes no parameter in older versions of click.
 _TYPES: "dict[str, click.ParamType[Any]]" = {"number": click.FLOAT, "whole": click.INT}
 #: Commands that are no more than themselves. The others are by subject, as their definitions are.
-_OWN_MODULES = frozenset({"completion", "demo", "mcp", "why"})
+_OWN_MODULES = frozenset({"completion", "demo", "mcp", "web", "why"})
 
 
 def make_command(verb: Verb) -> click.Command:

@@ -12,7 +12,7 @@ GROUPS = {
     "Remember and find": (
         "remember", "recall", "read", "revise", "forget", "link", "checkpoint", "prompts",
     ),
-    "Understand": ("why", "context", "status", "log", "graph", "entities"),
+    "Understand": ("web", "why", "context", "status", "log", "graph", "entities"),
     "Branches": ("gc", "diff", "promote", "restore"),
     "Share": ("sync", "hub", "export", "import"),
     "Upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),

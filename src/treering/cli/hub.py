@@ -13,6 +13,7 @@ from treering.actions.verbs.hub import VERBS
 from treering.actions.verbs.verb import Verb
 from treering.cli.command import make_params, options, stop_collecting_imports
 from treering.cli.screen import count, format_date, safe, table
+from treering.errors import Invalid
 
 if TYPE_CHECKING:
     from treering.actions.hub.manage import (
@@ -195,6 +196,15 @@ def _run_revoke(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
     return 0
 
 
+def _run_serve(call: "Invocation", hub: "RepositoryHub", http: str, hosts: tuple[str, ...]) -> int:  # noqa: ARG001
+    if not http:
+        raise Invalid("Where should it listen?", hint="Give --http PORT.")
+    from treering.mcp.hub_server import serve_hub
+
+    serve_hub(hub, http, hosts, lambda url: click.echo(f"serving {url}", err=True))
+    return 0
+
+
 _RUNS: dict[str, Callable[..., int]] = {
     "add": _run_add,
     "list": _run_list,
@@ -203,8 +213,8 @@ _RUNS: dict[str, Callable[..., int]] = {
     "status": _run_status,
     "grant": _run_grant,
     "revoke": _run_revoke,
+    "serve": _run_serve,
 }
 
 for _verb in VERBS:
-    if _verb.name in _RUNS:
-        command.add_command(_make(_verb))
+    command.add_command(_make(_verb))

@@ -41,12 +41,13 @@ class Invocation:
         action = find_verb(verb).load_action()
         return action(self.workspace, *args, **options)
 
-    def ask_hub(self, verb: str, *args: Any, **options: Any) -> Any:
+    def ask_hub(self, verb: str, *args: Any, hub: str = "", **options: Any) -> Any:
         """The same, where only the hub is asked: that works outside a repository, too."""
         from treering.actions.hub.desk import HubDesk
 
-        action = find_verb(verb).load_action()
-        return action(HubDesk.open(read_hub(), self.repo), *args, **options)
+        setting = read_hub()
+        desk = HubDesk.open(setting._replace(named=hub or setting.named), self.repo)
+        return find_verb(verb).load_action()(desk, *args, **options)
 
     def answer(self, value: Any, render: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, text for people."""
@@ -68,7 +69,8 @@ class Invocation:
 
     def locate(self, text: str) -> str:
         """The same of one path that may end with lines; a link stays what it is."""
-        if self.workspace.repository.workdir is None:
+        root = self.workspace.repository.workdir
+        if root is None or not Path.cwd().resolve().is_relative_to(root.resolve()):
             return text
         from treering.actions.why.target import split_target
 

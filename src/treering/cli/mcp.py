@@ -50,6 +50,7 @@ def _serve_http(
 ) -> None:
     gc.disable()  # the SDK makes a million objects at import, all of which stay
     from treering.mcp import http
+    from treering.mcp.listening import Address
     from treering.mcp.server import make_server
 
     gc.freeze()
@@ -59,7 +60,7 @@ def _serve_http(
     def say(url: str) -> None:
         click.echo(f"serving {url}", err=True)
 
-    http.serve(make_server(place, profile), http.Address.of(where), token, hosts, say)
+    http.serve(make_server(place, profile), Address.of(where), token, hosts, say)
 
 
 def _token(file: str) -> str:

@@ -93,9 +93,9 @@ def _render_link(link: Mapping[str, Any]) -> str:
 # --- recall ---------------------------------------------------------------------------------------
 
 
-def run_recall(call: Invocation, query: str, pick: bool, **options: Any) -> None:
+def run_recall(call: Invocation, query: str, pick: bool, hub: str, **options: Any) -> None:
     if options["repos"]:
-        call.answer(call.ask_hub("recall", query, **options), render_recall)
+        call.answer(call.ask_hub("recall", query, hub=hub, **options), render_recall)
         return
     if ":" in options["file"]:
         options["file"] = call.locate(options["file"])
@@ -204,10 +204,11 @@ _WITHHELD = {
 # --- read -----------------------------------------------------------------------------------------
 
 
-def run_read(call: Invocation, id: str, **options: Any) -> Any:
+def run_read(call: Invocation, id: str, hub: str, **options: Any) -> Any:
     is_elsewhere = ":" in id and not id.startswith(("out:", "treering:"))
-    act = call.ask_hub if options["repos"] or is_elsewhere else call.act
-    return act("read", id, **options)
+    if options["repos"] or is_elsewhere:
+        return call.ask_hub("read", id, hub=hub, **options)
+    return call.act("read", id, **options)
 
 
 def render_read(memory: "WholeMemory | Piece") -> str:

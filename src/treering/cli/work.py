@@ -45,10 +45,15 @@ def _describe(answer: dict[str, Any]) -> list[str]:
 
 
 def run_context(
-    call: Invocation, files: tuple[str, ...], recent_files: tuple[str, ...], **options: Any
+    call: Invocation,
+    files: tuple[str, ...],
+    recent_files: tuple[str, ...],
+    hub: str,
+    **options: Any,
 ) -> None:
     if options["repos"]:
-        answer = call.ask_hub("context", files=files, recent_files=recent_files, **options)
+        options |= {"files": files, "recent_files": recent_files}
+        answer = call.ask_hub("context", hub=hub, **options)
         call.answer(answer, render_context)
         return
     paths, recent_paths = call.list_paths(files), call.list_paths(recent_files)

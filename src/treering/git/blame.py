@@ -51,11 +51,13 @@ def blame(
     *,
     options: Sequence[str] = EFFORTS[0],
     ignored: Sequence[str] = (),
+    since: str = "",
     seconds: float | None = None,
 ) -> list[LineRun]:
     """Who wrote the lines of a file as a commit has it; all of them where no range is given.
 
-    Commits in `ignored` are passed over, as far as git can. TookTooLong after `seconds`.
+    Commits in `ignored` are passed over, as far as git can. What is older than `since` is taken for
+    written there. TookTooLong after `seconds`.
     """
     with tempfile.TemporaryDirectory(prefix="treering-") as name:
         folder = make_apart(Path(name))
@@ -65,7 +67,7 @@ def blame(
             *("blame", "--incremental", *options),
             *(f"--ignore-rev={oid}" for oid in ignored),
             *(f"-L{first},{last}" for first, last in ranges),
-            *(commit, "--", path),
+            *(commit, *([f"^{since}"] if since else ()), "--", path),
             env=ENVIRONMENT | _NO_SETTINGS | borrow(folder, repository.common_dir),
             seconds=seconds,
         )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
 from treering.git import discovery, log, process, reach, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
-from treering.git.objects import Objects, Person
+from treering.git.objects import Objects, Person, TreeEntry
 
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
 
@@ -255,6 +255,15 @@ class Repository:
         except (KeyError, ValueError, GitError, TypeError):
             return None
         return str(entry.id) if entry.type_str == "blob" else None
+
+    def list_folder(self, commit: str, path: str) -> list[TreeEntry] | None:
+        """The lines of a folder in a commit's tree; None where there is no such folder."""
+        try:
+            tree = self.handle.look_up(commit).peel(2)
+            entry = tree[path] if path else tree
+            return self.objects.tree(str(entry.id)) if entry.type_str == "tree" else None
+        except (KeyError, ValueError, GitError, TypeError, StoreDamaged):
+            return None
 
     def has_path(self, commit: str, path: str) -> bool:
         """Whether a commit's tree has a file or a folder of this name."""

@@ -41,8 +41,10 @@ from treering.hub.shelves import ShelfGroup
 from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
+from treering.search.succession import Succession
 
 _MOST_FOUND = 20
+_MOST_GROUPS = 4  # of repositories that are asked together, as tokens ask again and again
 
 
 class FolderHub:
@@ -59,11 +61,15 @@ class FolderHub:
         self._tokens = TokenFile(folder / "tokens.json")
         self._lock = threading.RLock()
         self._shelves: dict[str, Shelf] = {}
-        self._group: ShelfGroup | None = None
+        self._groups: dict[tuple[str, ...], ShelfGroup] = {}
 
     @property
     def place(self) -> str:
         return str(self._folder)
+
+    @property
+    def is_limited(self) -> bool:
+        return self._allowed is not None
 
     def check(self) -> None:
         if self._folder.exists() and not self._folder.is_dir():
@@ -179,14 +185,25 @@ class FolderHub:
     def search(self, names: Sequence[str], request: Request) -> HubResult:
         with self._lock:
             shelves = self._open(names)
-            if self._group is None or not self._group.is_of(shelves):
-                self._group = ShelfGroup(shelves)
-            return self._group.search(request)
+            key = tuple(shelf.name for shelf in shelves)
+            group = self._groups.pop(key, None)
+            if group is None or not group.is_of(shelves):
+                group = ShelfGroup(shelves)
+            self._groups[key] = group
+            for oldest in list(self._groups)[:-_MOST_GROUPS]:
+                del self._groups[oldest]
+            return group.search(request)
 
     def find(self, names: Sequence[str], prefix: str) -> list[HubCopy]:
         with self._lock:
             shelves = self._open(names)
             return [copy for shelf in shelves for copy in shelf.find(prefix, _MOST_FOUND)]
+
+    def find_outdated(self, copy: HubCopy) -> Succession | None:
+        with self._lock:
+            for shelf in self._open([copy.repo]):
+                return shelf.index.find_outdated([copy.blob], shelf.ranks).get(copy.blob)
+        return None
 
     def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
         titles = {}
@@ -245,7 +262,7 @@ class FolderHub:
         if repos is None:
             raise NotAllowed("This token is unknown, or was revoked.")
         other = FolderHub(self._folder, self._clock, frozenset(repos))
-        other._lock, other._shelves = self._lock, self._shelves
+        other._lock, other._shelves, other._groups = self._lock, self._shelves, self._groups
         return other
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
 from treering.search.matching import Request
+from treering.search.succession import Succession
 
 UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
 Say = Callable[[str], None]
@@ -51,6 +52,8 @@ class HubHit(NamedTuple):
     score: float
     why: tuple[str, ...]
     similar: tuple[str, ...] = ()
+    #: What of the same repository outdates it.
+    outdated: Succession | None = None
 
 
 class HubResult(NamedTuple):
@@ -95,6 +98,11 @@ class RepositoryHub(Protocol):
         """Where it is, without a password."""
         ...
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the caller sees no more than a token was granted."""
+        ...
+
     def list_repositories(self) -> list[RepositoryRecord]:
         """Those this caller may see, by name."""
         ...
@@ -111,6 +119,10 @@ class RepositoryHub(Protocol):
 
     def find(self, names: Sequence[str], prefix: str) -> list[HubCopy]:
         """The memories of some repositories whose id starts so, at most a few."""
+        ...
+
+    def find_outdated(self, copy: HubCopy) -> Succession | None:
+        """What of the same repository outdates a memory."""
         ...
 
     def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:

@@ -57,9 +57,10 @@ def open_hub(
     """The hub there. A database is not reached before it is asked something."""
     place = find_place(setting, repository)
     if place.startswith(POSTGRES):
-        from treering.errors import HubUnavailable
+        from treering.hub.postgres.hub import PostgresHub
 
-        raise HubUnavailable("A database cannot be the hub yet.")
+        cache = setting.cache or Path.home() / ".cache" / "treering"
+        return PostgresHub(place, cache / "hub", clock)
     from treering.hub.folder import FolderHub
 
     return FolderHub(Path(place).expanduser().absolute(), clock)

@@ -15,9 +15,7 @@ _FORMAT = 1
 
 
 def write_record(folder: Path, record: RepositoryRecord) -> None:
-    state = record.state._asdict()
-    state["layers"] = [layer._asdict() for layer in record.state.layers]
-    values = {"format": _FORMAT, **record._asdict(), "state": state}
+    values = {"format": _FORMAT, **record._asdict(), "state": state_values(record.state)}
     text = json.dumps(values, indent=1, ensure_ascii=True)
     replace_file(folder / _FILE, text.encode(), mode=0o600, is_synced=True)
 
@@ -28,13 +26,24 @@ def read_record(folder: Path) -> RepositoryRecord | None:
         values = json.loads(read_file(folder / _FILE))
         if values.pop("format") != _FORMAT:
             return None
-        state = values.pop("state")
-        layers = tuple(MirrorLayer(**layer) for layer in state.pop("layers"))
-        pairs: dict[str, Any] = {
-            key: tuple(v) if isinstance(v, list) else v for key, v in state.items()
-        }
-        record = RepositoryRecord(**values, state=MirrorState(**pairs, layers=layers))
+        record = RepositoryRecord(**values | {"state": read_state(values["state"])})
         check_name(record.name)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, Invalid):
         return None
     return record
+
+
+def state_values(state: MirrorState) -> dict[str, object]:
+    """A state as it is written down."""
+    return {**state._asdict(), "layers": [layer._asdict() for layer in state.layers]}
+
+
+def read_state(values: dict[str, Any]) -> MirrorState:
+    """The state in what was written down."""
+    if not values:
+        return MirrorState()
+    layers = tuple(MirrorLayer(**layer) for layer in values["layers"])
+    pairs: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+    }
+    return MirrorState(**pairs | {"layers": layers})

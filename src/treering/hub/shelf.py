@@ -10,7 +10,7 @@ from treering.hub.hub import HubCopy
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
 from treering.model.memory import Memory
-from treering.model.provenance import JOINER, SOMEONE
+from treering.model.provenance import JOINER, SOMEONE, Version, when_said
 from treering.provenance.ledger import Ledger
 from treering.search import Index
 from treering.search.corpus import Corpus
@@ -28,10 +28,16 @@ class Shelf:
         self.state = state
         self._store = mirror.store
         self._ledger = Ledger(self._store, self._store.folder / "provenance", clock)
+        self._versions: dict[str, Version] = {}  # of those read last
         self.view: View = mirror.view(state)
         #: The blob of each memory that is shown, and the number of its layer.
         self.ranks = self.view.ranks()
-        self.index = Index(self._store.folder / "index", read=self.read, detectors=DetectorRules())
+        self.index = Index(
+            self._store.folder / "index",
+            read=self.read,
+            detectors=DetectorRules(),
+            dates=self.date_content,
+        )
 
     def catch_up(self) -> int:
         """Index what is new; how many memories that were."""
@@ -49,10 +55,14 @@ class Shelf:
         """Memories by blob, with credible dates; what is none is passed over."""
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
-            versions = self._ledger.versions(batch)
+            self._versions = versions = self._ledger.versions(batch)
             for blob in batch:
                 if memory := self._parse(blob):
                     yield blob, self._ledger.date(memory, versions.get(blob))
+
+    def date_content(self, blob: str, memory: Memory) -> float:
+        """When a memory that was just read got the content it has."""
+        return when_said(memory, self._versions.get(blob))
 
     def _parse(self, blob: str) -> Memory | None:
         vault = self._store.shared
@@ -60,6 +70,15 @@ class Shelf:
             return vault.peek(blob) or document.parse(vault.repository.objects.blob(blob))
         except (TreeringError, GitError):
             return None
+
+    def read_raw(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The very bytes of some memories."""
+        objects = self._store.shared.repository.objects
+        for blob in blobs:
+            try:
+                yield blob, objects.blob(blob)
+            except (TreeringError, GitError):
+                continue
 
     def people(self, blob: str) -> tuple[str, ...]:
         """Those whose words a version holds, the first writer first."""

@@ -6,6 +6,7 @@ taken for another's, and nothing is folded under a text of somebody else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from treering.hub.hub import HubHit, HubResult
 from treering.hub.shelf import Shelf
@@ -13,8 +14,10 @@ from treering.model.memory import Memory
 from treering.search import SearchResult
 from treering.search.corpus import Corpus, Posting, Segment, WeightedSegment
 from treering.search.entry import Entry
+from treering.search.keys import superseding_key
 from treering.search.lookup import search
 from treering.search.matching import Request
+from treering.search.succession import Succession, find_successions
 from treering.search.visible import VisibleEntries
 
 _BLOB = 40
@@ -23,7 +26,21 @@ _BLOB = 40
 def mark_entry(entry: Entry, mark: str) -> Entry:
     """The entry, told apart from those of other repositories."""
     session = mark + entry.session if entry.session else ""
-    return entry._replace(blob=mark + entry.blob, id=mark + entry.id, session=session)
+    links = tuple((relation, mark + target, *rest) for relation, target, *rest in entry.links)
+    return entry._replace(
+        blob=mark + entry.blob,
+        id=mark + entry.id,
+        session=session,
+        links=cast("tuple[tuple[str, str, float, str, float], ...]", links),
+    )
+
+
+def unmark(succession: Succession | None) -> Succession | None:
+    """What outdates a memory, by the id it has in its own repository."""
+    if succession is None:
+        return None
+    newer = succession.newer
+    return succession._replace(newer=newer._replace(id=newer.id.partition(":")[2]))
 
 
 def mark_of(number: int) -> str:
@@ -40,10 +57,15 @@ class MarkedSegment:
 
     def __init__(self, segment: Segment, mark: str) -> None:
         self._segment = segment
+        self._mark = superseding_key(mark)
         self.name = mark + segment.name
         self.entries = [mark_entry(entry, mark) for entry in segment.entries]
 
     def posting(self, term: str) -> Posting | None:
+        if term.startswith(superseding_key("")):  # an id of one repository, by its mark
+            if not term.startswith(self._mark):
+                return None
+            term = superseding_key(term.removeprefix(self._mark))
         return self._segment.posting(term)
 
     def terms_from(self, prefix: str, limit: int) -> list[str]:
@@ -80,17 +102,20 @@ class ShelfGroup:
 
     def search(self, request: Request) -> HubResult:
         # The one place where meaning would come in beside words, for all repositories at once.
-        result = search(request, self._view, self._read, None)
+        result = search(request, self._view, self._read)
         hits = tuple(hit for hit in self._read_hits(result) if hit)
         return HubResult(hits, result.total, result.withheld, result.notes, result.mode)
 
     def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
-        for hit in result.hits:
+        numbers = [self._view.snapshot.numbers[hit.blob] for hit in result.hits]
+        outdated = find_successions(numbers, self._view, self._read)
+        for number_in_all, hit in zip(numbers, result.hits, strict=True):
             number, blob = split_mark(hit.blob)
             copy = self.shelves[number].copy(blob)
             similar = (self._view.snapshot.by_blob[other].id for other in hit.folded)
             ids = tuple(marked.partition(":")[2] for marked in similar)
-            yield HubHit(copy, hit.score, hit.why, ids) if copy else None
+            newer = unmark(outdated.get(number_in_all))
+            yield HubHit(copy, hit.score, hit.why, ids, newer) if copy else None
 
     def _read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         by_number: dict[int, list[str]] = {}

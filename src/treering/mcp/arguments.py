@@ -41,9 +41,9 @@ def check_arguments(verb: Verb, raw: dict[str, Any]) -> dict[str, Any]:
             _refuse(name, list(parameters))
         _must_be_unicode(name, value)
         kind = parameters[name].kind
-        unwrapped = _unwrap(kind, value)
-        if not _is_nothing(unwrapped):
-            arguments[name] = _of_kind(kind, unwrapped, name, list(parameters))
+        plain_value = _unwrap(kind, value)
+        if not _is_nothing(plain_value):
+            arguments[name] = _of_kind(kind, plain_value, name, list(parameters))
     for name, parameter in parameters.items():
         if parameter.is_required and name not in arguments:
             raise Invalid(f"{name} is required.", hint=_hint(list(parameters)))

@@ -144,10 +144,11 @@ def _receipt(answer: Answer) -> Answer:
     receipt = {key: value for key, value in answer.items() if key not in ("uri", "title")}
     if receipt.get("private") is False:
         del receipt["private"]
-    classified = receipt.pop("classified", None) or {}
-    if classified.get("by", "given") != "given":
-        is_sure = classified.get("confident")
-        receipt["classified"] = {"by": classified["by"]} if is_sure else classified
+    guess = receipt.pop("classified", None) or {}
+    if guess.get("by", "given") != "given":
+        is_sure = guess.get("confident")
+        guess = _without(guess, "type")
+        receipt["classified"] = _without(guess, "alternatives") if is_sure else guess
     changes = {"changed": receipt["changed"]} if "changed" in receipt else {}
     return _without_empty(_with_short_ids(receipt)) | changes
 

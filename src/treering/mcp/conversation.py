@@ -208,8 +208,8 @@ class Conversation:
         for steps in late:
             steps.is_given_up.set()
         for request_id in listeners:
-            closed = ProtocolError(CONNECTION_CLOSED, "Connection closed")
-            self._send(failure(request_id, closed))
+            end = ProtocolError(CONNECTION_CLOSED, "Connection closed")
+            self._send(failure(request_id, end))
 
     # --- what goes out ----------------------------------------------------------------------------
 
@@ -282,9 +282,9 @@ def _unsupported(message: str, version: Any) -> ProtocolError:
 
 def _stamp(method: str, result: Message) -> Message:
     """An answer of the newer era says who gives it, that it is whole, and how long it holds."""
-    stamped = result | {"resultType": "complete", "_meta": {SERVER_KEY: SERVER_INFO}}
+    stamp = result | {"resultType": "complete", "_meta": {SERVER_KEY: SERVER_INFO}}
     if method not in _KEPT:
-        return stamped
+        return stamp
     is_constant = method == "tools/list"
     scope = "public" if is_constant else "private"
-    return stamped | {"cacheScope": scope, "ttlMs": TOOLS_KEEP if is_constant else 0}
+    return stamp | {"cacheScope": scope, "ttlMs": TOOLS_KEEP if is_constant else 0}

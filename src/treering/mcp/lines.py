@@ -17,6 +17,8 @@ _FIRST_ID = (
     rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}'
     rb'"id"\s*:\s*(-?\d{1,15}(?=[\s,}])|"[^"\\]{0,100}")'
 )
+_TEXT = rb'"(?:[^"\\]|\\.)*+"'
+_DEEPEST = 200
 
 
 class CutLine(bytes):
@@ -68,9 +70,20 @@ def _has_shape(value: Message) -> bool:
 
 def _read_json(line: bytes) -> Any:
     try:
+        if line.count(b"[") + line.count(b"{") > _DEEPEST and _depth(line) > _DEEPEST:
+            raise ValueError
         return json.loads(line.decode())
     except (ValueError, RecursionError):
         raise NoMessage(PARSE_ERROR, "The line is not JSON, or too deep.") from None
+
+
+def _depth(line: bytes) -> int:
+    """How deep brackets stand in each other; Python versions differ in what they can bear."""
+    depth = deepest = 0
+    for bracket in re.findall(rb"[\[{}\]]", re.sub(_TEXT, b"", line)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _check_id(request_id: Any) -> str | int:

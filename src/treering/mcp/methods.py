@@ -165,5 +165,5 @@ def _object(params: Params, name: str) -> Params:
 def _describe(error: Exception) -> dict[str, str]:
     from treering.mcp.replies import describe_error
 
-    described: dict[str, str] = describe_error(error)["error"]
-    return described
+    error_object: dict[str, str] = describe_error(error)["error"]
+    return error_object

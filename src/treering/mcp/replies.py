@@ -76,9 +76,9 @@ def _cut_text(answer: dict[str, Any], key: str, room: int) -> dict[str, Any]:
 
 def describe_error(error: Exception, verb: Verb | None = None) -> dict[str, Any]:
     """The error object of the contract, in the words of whoever called `verb` as a tool."""
-    expected = error if isinstance(error, TreeringError) else _wrap_bug(error)
-    message, hint = (hide_private(advise(text, verb)) for text in (expected.message, expected.hint))
-    return {"error": {"code": expected.code, "message": message, "hint": hint}}
+    failure = error if isinstance(error, TreeringError) else _wrap_bug(error)
+    message, hint = (hide_private(advise(text, verb)) for text in (failure.message, failure.hint))
+    return {"error": {"code": failure.code, "message": message, "hint": hint}}
 
 
 def _wrap_bug(error: Exception) -> TreeringError:

@@ -65,10 +65,10 @@ class Wire:
     def read_line(self) -> bytes | None:
         """The next line, without its end; of one that is too long, its beginning. None where there
         is none any more, or nobody reads what we write."""
-        seen = 0
-        while (at := self._rest.find(b"\n", seen)) < 0:
-            seen = len(self._rest)
-            if seen > LONGEST:
+        length = 0
+        while (at := self._rest.find(b"\n", length)) < 0:
+            length = len(self._rest)
+            if length > LONGEST:
                 return self._pass_over()
             if not self._read_more():
                 line, self._rest = bytes(self._rest), bytearray()

@@ -66,10 +66,11 @@ def profile(name: str) -> tuple[Verb, ...]:
 
 def list_tools_as_json(name: str) -> list[dict[str, Any]]:
     """The tools of a profile, as the protocol spells them."""
-    return [_describe(verb, verb.tool) for verb in profile(name) if verb.tool]
+    return [describe_tool(verb, verb.tool) for verb in profile(name) if verb.tool]
 
 
-def _describe(verb: Verb, tool: Tool) -> dict[str, Any]:
+def describe_tool(verb: Verb, tool: Tool) -> dict[str, Any]:
+    """A tool as clients see it."""
     return {
         "name": verb.name,
         "description": tool.description,

@@ -92,6 +92,12 @@ def entry_of(
     )
 
 
+def share_repository(one: Entry, other: Entry) -> bool:
+    """Whether two are of one repository. Where several are searched as one, each blob bears a mark
+    of its own; nothing that one holds says anything about what another does."""
+    return one.blob[:-_BLOB] == other.blob[:-_BLOB]
+
+
 def _place_of(memory: Memory) -> int:
     """Where an imported memory stood among those of its moment; 0 where nobody said."""
     place = memory.details.get("place")

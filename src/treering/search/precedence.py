@@ -7,6 +7,7 @@ the older holds: whoever asks for the old value wants to see it. Nothing is left
 
 from collections.abc import Collection, Sequence
 
+from treering.search.entry import share_repository
 from treering.search.matching import Clause, Read
 from treering.search.succession import find_successions
 from treering.search.tiers import is_record
@@ -106,6 +107,8 @@ class _Ranking:
             sketches[number] = mine = unpack_cached(entry.sketch)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
+                if not share_repository(entry, self._view.entry(other)):
+                    continue
                 theirs = sketches[other]
                 if len(mine & theirs) >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs)):
                     self._compare(number, other, likeness(mine, theirs, cut=INDEX_SKETCH))

@@ -11,13 +11,12 @@ from math import ceil
 from typing import NamedTuple
 
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry
+from treering.search.entry import Entry, share_repository
 from treering.search.tiers import belong_together, labels_of
 from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack_cached
 
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
-_BLOB = 40
 _CROWD = 50  # memories looked at on one shelf: hundreds of the same title stay affordable
 
 Label = int | str  # a hash of a sketch, an id or a title
@@ -61,8 +60,8 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
 
 
 def _are_same(one: Entry, other: Entry) -> bool:
-    if one.blob[:-_BLOB] != other.blob[:-_BLOB]:
-        return False  # of another repository, where several are searched as one
+    if not share_repository(one, other):
+        return False
     if one.id == other.id or belong_together(one, other):
         return True
     if one.type != other.type:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.search.entry import Entry
+from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.contradiction import (
@@ -214,7 +214,11 @@ class _Search:
             (shared if len(documents) <= _CROWD else crowd).update(documents)
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
         entries = snapshot.entries
-        near = [(count, entries[n].said, n) for n, count in shared.items() if n in visible]
+        near = [
+            (count, entries[n].said, n)
+            for n, count in shared.items()
+            if n in visible and share_repository(entry, entries[n])
+        ]
         return [n for _, _, n in sorted(near, reverse=True)]
 
     def _may_outdate(self, newer: int, new: Entry, older: int, old: Entry) -> bool:

@@ -88,11 +88,11 @@ def combine(
     """The commit that heads are together: the only one that no other holds, or their join, which is
     written; no ref is moved. Of those `known` none holds another; with `before`, what they were
     together, only what is new costs."""
-    left = list_independent(vault, heads, known)
-    if len(left) == 1:
-        return left[0], None
-    result = join(vault, left, before=before)
-    return write_join(vault, scope, left, result), result
+    alone = list_independent(vault, heads, known)
+    if len(alone) == 1:
+        return alone[0], None
+    result = join(vault, alone, before=before)
+    return write_join(vault, scope, alone, result), result
 
 
 def combine_for_view(

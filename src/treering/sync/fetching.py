@@ -67,7 +67,10 @@ class Fetching(NamedTuple):
         """Bring very many heads, and write them down in one file; those that are left."""
         folder = self.repository.common_dir
         new = {ours: tips[ref] for ref, ours in news.items() if not os.path.lexists(folder / ours)}
-        if not self.wire.can_bring(new.values()) or not packed_refs.add(folder, new):
+        if not self.wire.can_bring(new.values()):
+            return news
+        new = {ours: tip for ours, tip in new.items() if self.repository.objects.is_commit(tip)}
+        if not packed_refs.add(folder, new):
             return news
         return {ref: ours for ref, ours in news.items() if ours not in new}
 

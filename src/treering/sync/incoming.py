@@ -175,10 +175,10 @@ def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
     limit, own = actor.seconds + TOLERANCE, vault.head(scope)
     all_heads = heads.list_heads(vault, scope)
     objects = vault.repository.objects
-    forged = [head for head in all_heads if head != own and objects.commit(head).time > limit]
-    if not forged or 2 * len(forged) > len(all_heads):
+    suspects = [head for head in all_heads if head != own and objects.commit(head).time > limit]
+    if not suspects or 2 * len(suspects) > len(all_heads):
         return False
-    heads.put(vault, actor.held, scope, forged, "sync: dated later than now")
+    heads.put(vault, actor.held, scope, suspects, "sync: dated later than now")
     why = Message(message.NOTE, "note what is dated later than now", actor.code_of(scope))
     heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
     return True

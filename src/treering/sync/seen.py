@@ -26,8 +26,8 @@ def list_before(repository: Repository, remote: str) -> dict[str, FetchedHead]:
     tips = {head.tip for head in before.values()}
     for component, tip in _read(repository, remote):
         if tip not in tips:
-            lost = FetchedHead(remote, LOST, tip[:12], component, tip)
-            before.setdefault(lost.ref, lost)
+            head = FetchedHead(remote, LOST, tip[:12], component, tip)
+            before.setdefault(head.ref, head)
     return before
 
 
@@ -46,20 +46,20 @@ def _read(repository: Repository, remote: str) -> Iterator[tuple[str, str]]:
 def keep(store: Store, place: Place) -> None:
     """Hold on to what is at a remote and not ours; nothing is done where that did not change."""
     vault = store.shared
-    exists = vault.repository.objects.exists
+    is_commit = vault.repository.objects.is_commit
     now = {
         (head.component, head.tip)
         for scope, some in place.heads.items()
         if not heads.list_heads(vault, scope)
         for head in some
-        if exists(head.tip)
+        if is_commit(head.tip)
     }
     if now != set(_read(vault.repository, place.remote)):
         name, new = SEEN + place.remote, _write(store, now) if now else None
-        with store.lock() as held:
+        with store.lock() as lock:
             old = refs.read(vault.repository.handle, name)
             if old != new:
-                vault.move_ref(held, name, new, old=old, why="sync: seen")
+                vault.move_ref(lock, name, new, old=old, why="sync: seen")
 
 
 def _write(store: Store, now: Iterable[tuple[str, str]]) -> str:

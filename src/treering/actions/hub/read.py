@@ -8,12 +8,14 @@ from treering.actions.hub.recall import (
     flags_of_copy,
     hub_uri,
     list_editors,
+    refuse,
     refuse_single,
 )
 from treering.actions.link import Neighbour
 from treering.actions.origin import UNVERIFIED
+from treering.actions.outdated import describe
 from treering.actions.read import WholeMemory, content_from
-from treering.errors import AmbiguousId, MemoryNotFound
+from treering.errors import AmbiguousId, MemoryNotFound, RepoNotFound
 from treering.hub.hub import HubCopy, RepositoryHub
 from treering.hub.names import split_id
 from treering.model.memory import id_prefix
@@ -33,10 +35,13 @@ def read_across(
     """The memory, as the hub last saw it; its past is asked of its repository."""
     refuse_single(at=at, history=history, branch=branch)
     freshness = choose_repos(hub, repos)
-    name, prefix = split_id(id.strip(), [repo.name for repo in freshness])
+    try:
+        name, prefix = split_id(id.strip(), [repo.name for repo in freshness])
+    except RepoNotFound as error:
+        raise refuse(hub, error) from None
     nearer = tuple(repo for repo in freshness if not name or repo.name == name)
     copy = _find(hub, [repo.name for repo in nearer], id_prefix(prefix), id)
-    memory = copy.memory
+    memory, newer = copy.memory, hub.find_outdated(copy)
     whole = WholeMemory(
         id=memory.id,
         uri=hub_uri(copy),
@@ -65,6 +70,7 @@ def read_across(
         edited_by=list_editors(copy) or None,
         flags=flags_of_copy(copy) or None,
         extra=memory.extra or None,
+        outdated_by=describe(newer) if newer else None,
         repo=copy.repo,
         repos=tuple(repo for repo in nearer if repo.name == copy.repo),
     )

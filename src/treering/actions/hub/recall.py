@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from treering.actions.answers import harmless
 from treering.actions.origin import UNVERIFIED, name_people
+from treering.actions.outdated import describe
 from treering.actions.recall import Recalled, RecallHit
-from treering.errors import Invalid
+from treering.errors import Invalid, NotAllowed, RepoNotFound, TreeringError
 from treering.hub.freshness import freshness_of
 from treering.hub.hub import HubCopy, HubHit, RepositoryHub
 from treering.hub.names import RepoFreshness, choose_names
@@ -23,10 +24,13 @@ _OF_ONE = "That is a question to one repository: ask it there."
 
 
 def choose_repos(hub: RepositoryHub, repos: Sequence[str]) -> tuple[RepoFreshness, ...]:
-    """The repositories that are meant, with how fresh each is; those a token was not granted are
-    refused in the same words as those that are not there."""
+    """The repositories that are meant, with how fresh each is. To a token those that it was not
+    granted and those that are not there are the same."""
     records = {record.name: record for record in hub.list_repositories()}
-    names = choose_names(repos, list(records))
+    try:
+        names = choose_names(repos, list(records))
+    except RepoNotFound as error:
+        raise refuse(hub, error) from None
     return tuple(freshness_of(records[name]) for name in names)
 
 
@@ -72,6 +76,13 @@ def recall_across(
         )
     )
     return answer
+
+
+def refuse(hub: RepositoryHub, error: RepoNotFound) -> TreeringError:
+    """The error for a repository that the caller does not see."""
+    if not hub.is_limited:
+        return error
+    return NotAllowed("This token was not granted all of these repositories.")
 
 
 def refuse_single(**options: object) -> None:
@@ -123,6 +134,7 @@ def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
         details=dict(memory.details) if full else None,
         flags=flags_of_copy(copy) or None,
         repo=copy.repo,
+        outdated_by=describe(hit.outdated) if hit.outdated else None,
     )
 
 

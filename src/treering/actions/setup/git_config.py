@@ -83,14 +83,14 @@ def put(repository: Repository, setting: ConfigValue, traces: InitRecord) -> Non
 
 def ours(repository: Repository, traces: InitRecord) -> list[ConfigValue]:
     """What is there of what init set: as written down, or by its name."""
-    known = [ConfigValue(key, value) for key, value in traces.config]
-    known += list_misplaced(repository)
+    values = [ConfigValue(key, value) for key, value in traces.config]
+    values += list_misplaced(repository)
     if not traces.is_known:
-        known += [
+        values += [
             ConfigValue(f"remote.{name}.fetch", fetch_refspec(name))
             for name in repository.remotes()
         ]
-    found = (s for s in dict.fromkeys(known) if s.value in _values(repository, s.key))
+    found = (s for s in dict.fromkeys(values) if s.value in _values(repository, s.key))
     return list(found)
 
 

@@ -42,6 +42,7 @@ VERBS = {
     "redact": "housekeeping",
     "maintain": "housekeeping",
     "mcp": "setup",
+    "web": "setup",
     "completion": "setup",
     "uninstall": "setup",
     "demo": "setup",

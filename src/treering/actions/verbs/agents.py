@@ -16,6 +16,7 @@ _EVERYWHERE = {
     "min_confidence": "",
     "op": "",
     "outcome": "",
+    "repos": "",
     "session": "",
     "status": "",
     "tags": "",
@@ -26,11 +27,11 @@ _OF_TOOL = {
     "remember": {
         "content": "Markdown. First line: the title.",
         "type": "decision, pattern, convention, component, concept, insight, issue, debt, api, "
-        "config, security, testing, progress or context; default: guessed.",
+        "config, security, testing, progress or context.",
         "topic": "A path: backend/auth",
         "reasoning": "",
         "files": "Paths it is about.",
-        "supersedes": "Id it replaces.",
+        "supersedes": "Ids it replaces.",
         "links": '"relation:id"',
         "private": "Never synced.",
         "id": "Only when copying.",
@@ -43,7 +44,7 @@ _OF_TOOL = {
         "tags": "All must match.",
         "since": "7d, 12h, 2w or a date.",
         "until": "",
-        "file": "Or folder.",
+        "file": "Or folder, path:line, path:from-to.",
         "scope": "",
         "at": "Revision or date.",
         "records": "Commits, sessions, checkpoints.",
@@ -53,6 +54,7 @@ _OF_TOOL = {
         "relation": "For expand.",
         "detail": "light: no text. full: all.",
         "cursor": "",
+        "repos": "Of the hub, or all.",
     },
     "read": {
         "id": 'Or unique prefix, or "out:..."',
@@ -78,8 +80,8 @@ _OF_TOOL = {
     "link": {
         "source": "Id or prefix.",
         "target": "",
-        "relation": "depends_on, uses, implements, affects, references, follows, derived_from, "
-        "prerequisite_of, part_of, conflicts_with, supersedes or your own.",
+        "relation": "depends_on, implements, affects, references, derived_from, "
+        "prerequisite_of, part_of, conflicts_with or your own.",
         "note": "",
         "remove": "",
     },
@@ -110,7 +112,7 @@ _OF_TOOL = {
     },
     "context": {
         "task": "What you are about to do.",
-        "files": "To be changed.",
+        "files": "To be changed; path:line.",
         "recent_files": "",
         "budget": "Characters.",
         "template": "",

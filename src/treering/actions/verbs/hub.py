@@ -1,13 +1,7 @@
 """The commands of the hub: which repositories it has, how fresh they are, and who may ask."""
 
-from treering.actions.verbs.verb import NOT_MCP, REQUIRED, Parameter, Verb, flag, text, words
+from treering.actions.verbs.verb import HUB, REQUIRED, Parameter, Verb, flag, text, words
 
-_HUB = text(
-    "hub",
-    "The hub: a folder, or a postgresql:// url. Default: TREERING_HUB, or treering.hub.",
-    metavar="PLACE",
-    doors=NOT_MCP,
-)
 _NAME = text("name", "What it is called in the hub.", default=REQUIRED, argument="one")
 
 
@@ -15,7 +9,7 @@ def _verb(name: str, summary: str, *parameters: Parameter, example: str, more: s
     return Verb(
         name,
         summary,
-        (*parameters, _HUB),
+        (*parameters, HUB),
         example=f"treering hub {example}",
         more=more,
         action=f"hub.manage.{name}",

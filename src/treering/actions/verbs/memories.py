@@ -6,6 +6,7 @@ from treering.actions.verbs.verb import (
     CLI,
     CONTENT_FILE,
     EVERY_TYPE,
+    HUB,
     NOT_CLI,
     REPOS,
     REQUIRED,
@@ -116,6 +117,7 @@ RECALL = Verb(
         whole("limit", "Default: 10, or 50 for a listing.", short="n"),
         text("cursor", "From the answer before, for the next page."),
         REPOS,
+        HUB,
         flag("pick", "Number what was found, and read what you choose.", doors=CLI),
     ),
     example="treering recall 'why is the start slow' --tag cache --since 30d",
@@ -152,6 +154,7 @@ READ = Verb(
         whole("offset", "Continue at this character (next_offset)."),
         BRANCH,
         REPOS,
+        HUB,
     ),
     example="treering read 7k2m --history",
     tool=Tool(

@@ -70,6 +70,12 @@ REPOS = words(
     options=("repos", "repo-name"),
     metavar="NAMES",
 )
+HUB = text(
+    "hub",
+    "The hub: a folder, or a postgresql:// url. Default: TREERING_HUB, or treering.hub.",
+    metavar="PLACE",
+    doors=CLI,
+)
 #: Said to people only: agents read the list in remember's description, and pay for each word.
 EVERY_TYPE = f"One of {', '.join(TYPE_NAMES)}."
 ALLOW_SECRET = flag(

@@ -4,6 +4,7 @@ from treering.actions.verbs.verb import (
     BRANCH,
     CLI,
     CONTENT_FILE,
+    HUB,
     REPOS,
     REQUIRED,
     Tool,
@@ -47,7 +48,7 @@ CHECKPOINT = Verb(
     example="treering checkpoint save 'Parser works' --next-step 'write the docs'",
     more="OP is save or load. The summary is the argument, --summary, or standard input.",
     tool=Tool(
-        "Continuity between sessions. load when you start or resume: where the work on this "
+        "load when you start or resume: where the work on this "
         "branch stood, next steps, commits since. save before you stop or the context is "
         "compacted.",
         is_core=True,
@@ -70,6 +71,7 @@ CONTEXT = Verb(
         text("template", "A saved template to render it with."),
         BRANCH,
         REPOS,
+        HUB,
     ),
     example="treering context --task 'fix the login' --file src/auth/login.py",
     action="context.context.context",

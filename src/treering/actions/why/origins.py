@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from treering.actions.why.blame_cache import BlameCache
 from treering.actions.why.commit_words import CommitWords, read_words, subject_of
 from treering.actions.workspace import Workspace
+from treering.branches.long_lived import is_long_lived
 from treering.branches.trash import list_trash
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
 from treering.git import walk
@@ -23,7 +24,7 @@ from treering.git.objects import CommitInfo
 from treering.provenance.code_records import CodeRecord, CodeRecords
 
 #: Seconds for an answer to find the merges that brought commits.
-_SECONDS = 0.4
+SECONDS = 0.8
 _MOST_FILES = 200
 _MOST_STEPS = 4
 #: Opened once for each repository that a process has open.
@@ -52,6 +53,8 @@ class CommitOrigin(NamedTuple):
     merge_words: CommitWords
     #: The commit itself, and those it was rebased or picked from.
     same: tuple[str, ...]
+    #: Where nothing is known of it itself: those its parent was rebased from, said to go on.
+    before: tuple[str, ...]
     #: Commits it reverts or applies again, and theirs.
     mentioned: tuple[str, ...]
     #: Names of the branches it was made on or landed from.
@@ -67,9 +70,10 @@ class Origins:
         self._repository = workspace.repository
         self._cache = cache
         self._tip = tip
-        self._until = time.monotonic() + _SECONDS
+        self._until: float | None = None
         self._origins: dict[tuple[str, str], CommitOrigin | None] = {}
         self._on_trunk: dict[str, bool] = {}
+        self._passing: dict[str, bool] = {}
 
     @cached_property
     def records(self) -> CodeRecords:
@@ -98,7 +102,10 @@ class Origins:
         words = read_words(info.message)
         same = (commit, *self._list_twins(info, path))
         own = self.records.branches_of(same)
-        branches = [name for oid in same for name in own.get(oid, [])]
+        branches = [name for oid in same for name in own.get(oid, []) if self._is_passing(name)]
+        before = () if branches else self._list_twins_of_parent(info)
+        own = self.records.branches_of(before)
+        branches += [name for oid in before for name in own.get(oid, []) if self._is_passing(name)]
         promotions = self.records.list_landings(same)
         merge = self._find_merge(info) if not promotions else ""
         promotions += self.records.list_landings([merge]) if merge else []
@@ -116,6 +123,7 @@ class Origins:
             merge,
             merge_words,
             same,
+            before,
             tuple(self._follow_words(words)),
             tuple(dict.fromkeys([*(p.taken_from for p in promotions if p.taken_from), *branches])),
             tuple(promotions),
@@ -134,6 +142,21 @@ class Origins:
         equal = [oid for oid in twins if patches[oid] == patch]
         subject = subject_of(info.message)
         return equal or [oid for oid in twins if patches[oid] and self._subject(oid) == subject]
+
+    def _list_twins_of_parent(self, info: CommitInfo) -> tuple[str, ...]:
+        """Those of which the parent is the rebased one, where the same author went on: of the last
+        commit of a rebased branch nothing may be known, if nothing was said after it."""
+        if len(info.parents) != 1:
+            return ()
+        parent = info.parents[0]
+        try:
+            if self._repository.objects.authorship(parent)[0] != info.author:
+                return ()
+        except StoreDamaged:
+            return ()
+        subject = self._subject(parent)
+        twins = self.records.list_twins(parent)
+        return tuple(oid for oid in twins if self._subject(oid) == subject)
 
     def _subject(self, oid: str) -> str:
         try:
@@ -165,13 +188,13 @@ class Origins:
 
     def _follow_words(self, words: CommitWords) -> Iterator[str]:
         """The commits a message names, and those that theirs name."""
-        visited: set[str] = set()
+        trail: set[str] = set()
         news = list(words.commits)
         for _ in range(_MOST_STEPS):
             oids = [oid for name in news if (oid := self._repository.resolve(name))]
-            fresh = [oid for oid in dict.fromkeys(oids) if oid not in visited]
+            fresh = [oid for oid in dict.fromkeys(oids) if oid not in trail]
             yield from fresh
-            visited.update(fresh)
+            trail.update(fresh)
             news = [name for oid in fresh for name in self._read_words(oid).commits]
 
     def _read_words(self, oid: str) -> CommitWords:
@@ -184,6 +207,8 @@ class Origins:
     # --- where it landed --------------------------------------------------------------------------
 
     def _find_merge(self, info: CommitInfo) -> str:
+        if self._until is None:
+            self._until = time.monotonic() + SECONDS
         seconds = self._until - time.monotonic()
         tip = self._trunk if self._is_on_trunk(info.oid) else self._tip
         if info.oid == tip or seconds <= 0:
@@ -234,6 +259,12 @@ class Origins:
         if branches and self._is_on_trunk(info.oid):
             return LandedBranch(branches[0], info.oid)
         return None
+
+    def _is_passing(self, branch: str) -> bool:
+        """Whether a branch is there to land: what a long-lived one knows explains no line."""
+        if branch not in self._passing:
+            self._passing[branch] = not is_long_lived(self._repository, branch)
+        return self._passing[branch]
 
     @cached_property
     def _trunk(self) -> str:

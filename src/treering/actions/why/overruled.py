@@ -31,8 +31,8 @@ def list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:
         if number >= _MOST_FILES or time.monotonic() > until:
             notes.append(f"{len(changes) - number} of {len(changes)} files were not looked at.")
             break
-        if overruled := _explain(inquest, path, before, after):
-            files.append(overruled)
+        if file := _explain(inquest, path, before, after):
+            files.append(file)
     files.sort(key=lambda file: (-max((m.score for m in file.memories), default=0.0), file.path))
     return Overruled(base, tuple(files), (*inquest.blamer.notes, *notes))
 
@@ -80,21 +80,21 @@ def _explain(inquest: Inquest, path: str, change: FileChange, after: str) -> Ove
     ]
     source = SourceFile(path, inquest.commit, blob, before)
     try:
-        explained = inquest.explain(source, ranges) if ranges else []
+        parts = inquest.explain(source, ranges) if ranges else []
     except TreeringError:
         return None
-    if not explained:
+    if not parts:
         return None
-    scores = rank(explained)
+    scores = rank(parts)
     ids = [
         memory_id
         for memory_id in scores
-        if not all(p.reasons[memory_id].is_since for p in explained if memory_id in p.reasons)
+        if not all(p.reasons[memory_id].is_since for p in parts if memory_id in p.reasons)
     ][:_MOST_MEMORIES]
     return OverruledFile(
         path,
-        tuple(inquest.describe(path, part, ids, has_code=True) for part in explained),
-        inquest.list_memories(path, explained, ids, scores),
+        tuple(inquest.describe(path, part, ids, has_code=True) for part in parts),
+        inquest.list_memories(path, parts, ids, scores),
     )
 
 

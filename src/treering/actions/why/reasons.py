@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import Via
-from treering.actions.why.source import SourceFile, count_lines
+from treering.actions.why.squashed import LookedThrough, SquashReader
 from treering.actions.why.stretches import Blamer, Stretch
-from treering.actions.why.target import entry_at
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import memory_id
-from treering.errors import StorageFailed, StoreDamaged
+from treering.errors import StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.taxonomy import BOOKKEEPING_TYPES
@@ -33,12 +32,10 @@ from treering.store.view import Copy, View
 _SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "revise": 0.6}
 #: How surely a memory is about a commit, by where the code was when it was said.
 _ON_THE_WAY, _AFTER, _ON_TRUNK, _DIRTY = 1.0, 1.0, 0.8, 0.5
-_REVERTED = 0.6
+_REVERTED, _ON_A_GUESS = 0.6, 0.8
 _OTHER_FILES = 0.5
 _MOST_NAMING = 100
 _MOST_SEEDS = 5
-_MOST_HEADS = 3
-_SQUASHES = frozenset({"squash", "noop", "lines", "rewritten", "cherry", "by hand", ""})
 
 
 class LineReason(NamedTuple):
@@ -58,22 +55,22 @@ class ReasonFinder:
         self._workspace = workspace
         self._view = view
         self._origins = origins
-        self._blamer = blamer
         self._path = path
         self._copies: dict[str, Copy | None] = {}
+        self._squashes = SquashReader(workspace, origins, blamer)
         self._naming: dict[str, list[Entry]] = {}
         self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
 
     def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, LineReason]:
         """The memories that may explain a stretch, by id."""
-        through = self._look_through(stretch, origin) if origin else ()
+        through = self._squashes.look_through(stretch, origin) if origin else LookedThrough()
         key = (stretch.commit, stretch.paths, through)
         if key not in self._reasons:  # stretches of one commit have the same
             self._reasons[key] = self._find(stretch, origin, through)
         return self._reasons[key]
 
     def _find(
-        self, stretch: Stretch, origin: CommitOrigin | None, through: tuple[str, ...]
+        self, stretch: Stretch, origin: CommitOrigin | None, through: LookedThrough
     ) -> dict[str, LineReason]:
         reasons = _LineReasons()
         if origin is not None:
@@ -93,16 +90,20 @@ class ReasonFinder:
         self,
         reasons: "_LineReasons",
         origin: CommitOrigin,
-        through: Sequence[str],
+        through: LookedThrough,
         paths: Sequence[str],
     ) -> None:
         # Behind a squash the branch's own commits tell more than the one they became.
-        for record, strength in self._list_speaking(through or origin.same, origin.branches):
+        commits = through.commits or (() if through.after else origin.same)
+        speaking = self._list_speaking(commits, origin.branches)
+        speaking += self._list_before(through.after, origin.branches, 1.0)
+        speaking += self._list_before(origin.before, origin.branches, _ON_A_GUESS)
+        for record, strength in speaking:
             for mid in self._ids(record):
                 lines = self._closeness(mid, record, paths)
                 reasons.add([mid], commit=strength)
                 reasons.add([mid] if lines else [], lines=lines * strength)
-        reasons.add(map(memory_id, through), commit=0.8)
+        reasons.add(map(memory_id, through.commits), commit=0.8)
         for record, strength in self._list_speaking(origin.mentioned, origin.branches):
             reasons.add(self._ids(record), commit=_REVERTED * strength)
         for promotion in self._origins.records.list_landings(origin.mentioned):
@@ -142,6 +143,17 @@ class ReasonFinder:
                 speaking.append((record, sure * near))
         return speaking
 
+    def _list_before(
+        self, heads: Sequence[str], branches: Sequence[str], sure: float
+    ) -> list[tuple[CodeRecord, float]]:
+        """What was said with something edited on top of some commits, or before there were any."""
+        return [
+            (record, sure * _SAYING[record.op])
+            for record in self._origins.records.list_at(heads)
+            if record.op in _SAYING and record.branch in branches
+            if record.is_dirty or not record.has_own_commits
+        ]
+
     def _nearness(
         self, record: CodeRecord, is_at: bool, is_before: bool, branches: Sequence[str]
     ) -> float:
@@ -173,55 +185,6 @@ class ReasonFinder:
 
     def _ids(self, record: CodeRecord) -> list[str]:
         return self._origins.records.ids_of([record]).get(record.commit, [])
-
-    # --- behind a squash --------------------------------------------------------------------------
-
-    def _look_through(self, stretch: Stretch, origin: CommitOrigin) -> tuple[str, ...]:
-        """The commits of a squashed branch that wrote the lines, as far as they are still here."""
-        if not any(
-            p.merged_as == origin.info.oid and p.kind in _SQUASHES for p in origin.promotions
-        ):
-            return ()
-        commits: dict[str, None] = {}
-        for head in self._list_heads(origin):
-            for run in stretch.runs:
-                lines = (run.original, run.original + run.size - 1)
-                commits |= dict.fromkeys(self._blame_at(head, origin.info.oid, run.path, lines))
-            if commits:
-                break
-        return tuple(oid for oid in commits if self._origins.records.branches_of([oid]))
-
-    def _list_heads(self, origin: CommitOrigin) -> list[str]:
-        """Where the branch's code was last, newest first."""
-        records = [
-            r for name in origin.branches for r in self._origins.records.list_of_branch(name)
-        ]
-        heads = [r.head for r in sorted(records, key=lambda r: -r.time) if r.has_own_commits]
-        here = (head for head in dict.fromkeys(heads) if self._workspace.repository.resolve(head))
-        return list(here)[:_MOST_HEADS]
-
-    def _blame_at(self, head: str, landed: str, path: str, lines: tuple[int, int]) -> list[str]:
-        """Who wrote lines of a landed file on the branch it landed from."""
-        texts = [self._read(commit, path) for commit in (landed, head)]
-        landed_text, branch_text = texts
-        if landed_text is None or branch_text is None or not lines[0]:
-            return []
-        last = min(lines[1], count_lines(landed_text.text))
-        try:
-            runs = self._blamer.blame_as(
-                landed_text.text, branch_text.text, branch_text, [(lines[0], last)]
-            )
-        except StorageFailed:
-            return []
-        return [run.commit for run in runs if run.commit]
-
-    def _read(self, commit: str, path: str) -> SourceFile | None:
-        entry = entry_at(self._workspace, commit, path)
-        try:
-            text = self._workspace.repository.objects.blob(entry.oid) if entry else None
-        except StoreDamaged:
-            return None
-        return SourceFile(path, commit, entry.oid, text) if entry and text is not None else None
 
     # --- the branch -------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from treering.git.blame import EFFORTS, LineRun, blame, last_change
 from treering.git.process import TookTooLong
 
 #: Seconds for each effort; the last one is for a history so large that all are slow.
-_SECONDS = (1.2, 0.6, 60.0)
+SECONDS = (1.2, 0.6, 60.0)
 _LONG = 2.0
 _MISSED = (
     "",
@@ -90,12 +90,18 @@ class Blamer:
         return [Stretch(0, 0, commit, (run,))] if commit else []
 
     def blame_as(
-        self, text: bytes, committed: bytes, source: SourceFile, ranges: Sequence[tuple[int, int]]
+        self,
+        text: bytes,
+        committed: bytes,
+        source: SourceFile,
+        ranges: Sequence[tuple[int, int]],
+        *,
+        since: str = "",
     ) -> list[LineRun]:
         """Who wrote lines of a text, as far as they are lines of what is committed."""
         maps = [part for first, last in ranges for part in map_lines(text, committed, first, last)]
         lines = [(part.there, part.there + part.last - part.first) for part in maps if part.there]
-        by_line = _by_line(self._blame(source, lines)) if lines else {}
+        by_line = _by_line(self._blame(source, lines, since)) if lines else {}
         runs: list[LineRun] = []
         for part in maps:
             for number in range(part.first, part.last + 1):
@@ -107,11 +113,19 @@ class Blamer:
                     runs.append(run._replace(first=number, size=1, original=run.original + at))
         return runs
 
-    def _blame(self, source: SourceFile, ranges: list[tuple[int, int]]) -> list[LineRun]:
+    def _blame(
+        self, source: SourceFile, ranges: list[tuple[int, int]], since: str
+    ) -> list[LineRun]:
         """Of lines of the committed text; what was found before is not asked again."""
         if len(ranges) > _MOST_RANGES:
             ranges = []  # all of it: git takes each range as an argument
         commit, path = source.commit or "", source.path
+        if since:  # a few commits, and nothing from elsewhere
+            options = EFFORTS[-1]
+            return blame(
+                self._repository, commit, path, ranges,
+                options=options, since=since, seconds=SECONDS[0],
+            )  # fmt: skip
         whole = self.cache.mark(source.blob, path, (), self.ignored)
         mark = self.cache.mark(source.blob, path, ranges, self.ignored)
         answer = self.cache.find(whole, commit, path) or self.cache.find(mark, commit, path)
@@ -125,10 +139,10 @@ class Blamer:
     def _ask(self, commit: str, path: str, ranges: list[tuple[int, int]]) -> KeptBlame:
         start = time.monotonic()
         failure = StorageFailed(
-            f"git did not find out within {sum(_SECONDS):.0f} seconds who wrote these lines.",
+            f"git did not find out within {sum(SECONDS):.0f} seconds who wrote these lines.",
             hint="Ask for fewer lines.",
         )
-        for effort, (options, seconds) in enumerate(zip(EFFORTS, _SECONDS, strict=True)):
+        for effort, (options, seconds) in enumerate(zip(EFFORTS, SECONDS, strict=True)):
             if len(ranges) == 1 and ranges[0][1] - ranges[0][0] < _FEW_LINES:
                 options = tuple(f"{o}20" if o == "-C" else o for o in options)
             try:

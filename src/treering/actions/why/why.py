@@ -33,7 +33,7 @@ _LIMIT, _MOST = 20, 1000
 _MOST_CODE = 2_000
 _WORDED_LINES = 30
 #: Seconds in which reasons are looked for; of what is left only the commits are told.
-_SECONDS = 1.5
+SECONDS = 1.5
 _CUT_SHORT = "Reasons were not looked for to the end of these lines. Ask for fewer lines."
 #: How much less a memory counts that explains only some of the lines asked about.
 _SHARE = 0.25
@@ -120,7 +120,7 @@ class Inquest:
         """Some lines of a file, stretch by stretch."""
         stretches = self.blamer.find_stretches(source, ranges)
         text = source.shown.split(b"\n")
-        until = time.monotonic() + _SECONDS
+        until = time.monotonic() + SECONDS
         parts: list[Explained] = []
         for stretch in stretches:
             code = list_lines(text, stretch.first, stretch.last)
@@ -212,7 +212,7 @@ class Inquest:
         """The memories of an answer, as it shows them."""
         finder, flags = self.finder(path), Flags(self.workspace)
         knowledge = [mid for mid in chosen if not finder.is_record(mid)]
-        outdated = find_outdated(self.workspace, self.view, knowledge)
+        marks = find_outdated(self.workspace, self.view, knowledge)
         tree = CodeTree(self.workspace.repository, self.position.head)
         memories = []
         for mid in chosen:
@@ -229,7 +229,7 @@ class Inquest:
                     title=memory.title,
                     via=sort_ways(ways),
                     outcome=memory.outcome,
-                    outdated_by=outdated.get(mid),
+                    outdated_by=marks.get(mid),
                     stale=tree.staleness(memory),
                     score=scores[mid],
                     status=memory.status,

@@ -1,0 +1,1 @@
+"""The hub in PostgreSQL: for more repositories than one folder should hold."""

@@ -1,0 +1,245 @@
+"""Which memories the database looks at for a question, so that the cost hardly grows with the hub.
+
+A memory that answers holds one of the rarest words, or several of the others together. So memories
+with any of the rare words are taken, as long as these are few, and those that hold two of the
+common ones, where that is not many either. What only holds one common word is asked for when too
+little was found. The score is BM25 over all words of the question.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from treering.hub.postgres.corpus import Candidate
+from treering.hub.postgres.filters import (
+    Condition,
+    join_conditions,
+    list_conditions,
+    status_condition,
+)
+from treering.hub.postgres.rows import ENTRY_COLUMNS, number_of, read_entry
+from treering.hub.postgres.statistics import WordCounts
+from treering.hub.shelves import mark_entry, mark_of
+from treering.model.query import Filters
+from treering.search.analysis import question_terms
+from treering.search.corpus import K1, B
+
+#: So many memories with one of the rare words are looked at, and so many at most in all.
+FEW, MOST = 4_000, 20_000
+#: Of each tier so many get a second look by the rules of `search/`.
+POOL = 150
+_MOST_WORDS = 40
+_PAIRED = 5
+#: How often a row holds each of some words, in their order.
+TALLIES = (
+    "ARRAY(SELECT coalesce(m.counts[array_position(m.words, w)], 0)"
+    " FROM unnest(%s::integer[]) WITH ORDINALITY AS q (w, place) ORDER BY place)"
+)
+#: Words that belong to one subject meet so much more often than chance would have it.
+_TOGETHER = 10.0
+
+
+class WordChoice(NamedTuple):
+    """Any of `rare`, or all of one of `together`."""
+
+    rare: tuple[int, ...]
+    together: tuple[tuple[int, ...], ...] = ()
+    #: Whether words were left out, by which more could be found.
+    is_partial: bool = False
+
+    def as_condition(self) -> Condition:
+        parts = ["words && %s::integer[]"] if self.rare else []
+        parts += ["words @> %s::integer[]"] * len(self.together)
+        values = ([list(self.rare)] if self.rare else []) + [list(one) for one in self.together]
+        return Condition(" OR ".join(parts) or "false", tuple(values))
+
+    def as_table(self, repositories: Sequence[int], is_limited: bool) -> Condition:
+        """Where rows are looked for: behind the wall of a token, among those that hold the words,
+        which the database finds for it."""
+        if not is_limited:
+            return _MEMORY
+        together = ["{" + ",".join(map(str, one)) + "}" for one in self.together]
+        return Condition(
+            "treering.holders(%s, %s::integer[], %s::text[], %s) AS holder"
+            " JOIN treering.memory USING (repository, id)",
+            (list(repositories), list(self.rare), together, MOST),
+        )
+
+
+_MEMORY = Condition("treering.memory")
+
+
+class Candidates(NamedTuple):
+    """What was found: the best, how many matched, and how many more would have."""
+
+    best: list[Candidate]
+    total: int
+    withheld: dict[str, int]
+
+
+def choose_words(frequencies: Mapping[int, int], documents: int, room: int = FEW) -> WordChoice:
+    """The words by which memories are looked for, rarest first."""
+    words = sorted((count, word) for word, count in frequencies.items() if count)
+    rare: list[int] = []
+    common: list[tuple[int, int]] = []
+    for count, word in words:
+        if count <= room or (not rare and len(words) == 1):
+            rare.append(word)
+            room -= count
+        else:
+            common.append((count, word))
+    together = _choose_together(common[:_PAIRED], documents)
+    return WordChoice(tuple(rare), tuple(together), bool(common))
+
+
+def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[tuple[int, ...]]:
+    """Pairs of common words that few memories hold, or more words where pairs are common, too."""
+    for size in range(2, len(common) + 1):
+        groups = []
+        for group in combinations(common, size):
+            expected = _TOGETHER * documents
+            for count, _ in group:
+                expected *= count / max(documents, 1)
+            if expected <= FEW or size == len(common):
+                groups.append(tuple(word for _, word in group))
+        if groups:
+            return groups
+    return []
+
+
+def find_candidates(
+    connection: Any,
+    repositories: Sequence[int],
+    filters: Filters,
+    excluded: Sequence[str],
+    terms: Sequence[str],
+    counts: WordCounts,
+    choice: WordChoice,
+    is_limited: bool,
+) -> Candidates:
+    """The best memories of a choice of words, by all words of the question."""
+    words = {number_of(term): term for term in terms[:_MOST_WORDS] if counts.frequency(term)}
+    if not words or not repositories:
+        return Candidates([], 0, {})
+    table = choice.as_table(repositories, is_limited)
+    conditions = [*list_conditions(filters), *(_without(text) for text in excluded)]
+    if not is_limited:
+        asked = Condition("repository = ANY(%s)", (list(repositories),))
+        conditions = [choice.as_condition(), asked, *conditions]
+    where, shown = join_conditions(conditions), status_condition(filters)
+    score, score_values = _score(words, counts)
+    columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
+    query = (
+        "WITH candidate AS MATERIALIZED ("
+        f" SELECT repository, id, status, is_record, ({shown.text}) AS is_shown, {score} AS score"
+        f" FROM {table.text} WHERE {where.text} LIMIT %s),"
+        " best AS (SELECT repository, id, score FROM (SELECT repository, id, score,"
+        " row_number() OVER ("
+        " PARTITION BY is_record ORDER BY score DESC, repository, id) AS place"
+        " FROM candidate WHERE is_shown) AS ranked WHERE place <= %s)"
+        f" SELECT {columns}, {TALLIES} AS tallies,"
+        " (SELECT count(*) FROM candidate WHERE is_shown) AS total,"
+        " (SELECT count(*) FROM candidate WHERE status = 'superseded') AS superseded,"
+        " (SELECT count(*) FROM candidate WHERE status = 'deleted') AS deleted"
+        " FROM best JOIN treering.memory AS m USING (repository, id) ORDER BY score DESC"
+    )
+    values = (
+        *(*shown.values, *score_values, *table.values, *where.values),
+        *(MOST, POOL, list(words)),
+    )
+    rows = fetch_rows(connection, query, values)
+    if not rows:
+        return Candidates([], 0, _count_hidden(connection, table, where, filters))
+    found = [read_candidate(row, list(words.values())) for row in rows]
+    hidden = {key: rows[0][key] for key in ("superseded", "deleted")}
+    return Candidates(found, rows[0]["total"], {} if filters.status else hidden)
+
+
+def _count_hidden(
+    connection: Any, table: Condition, where: Condition, filters: Filters
+) -> dict[str, int]:
+    """What would have matched, where nothing that may be shown does."""
+    if filters.status:
+        return {}
+    query = (
+        f"SELECT status, count(*) FROM (SELECT status FROM {table.text} WHERE {where.text}"
+        " LIMIT %s) AS hidden GROUP BY status"
+    )
+    values = (*table.values, *where.values, MOST)
+    counts = dict(connection.execute(query, values).fetchall())
+    return {key: counts.get(key, 0) for key in ("superseded", "deleted")}
+
+
+def _score(words: Mapping[int, str], counts: WordCounts) -> tuple[str, list[object]]:
+    """BM25 as an expression of the database."""
+    from treering.hub.postgres.corpus import CandidateCorpus
+
+    corpus = CandidateCorpus([], counts)
+    low, share = K1 * (1 - B), K1 * B / counts.mean
+    parts, values = [], list[object]()
+    for word, term in words.items():
+        weight = corpus.rarity(counts.frequency(term)) * (K1 + 1)
+        tally = "coalesce(counts[array_position(words, %s)], 0)"
+        parts.append(f"%s * {tally} / ({tally} + %s + %s * length)")
+        values += [weight, word, word, low, share]
+    return " + ".join(parts), values
+
+
+def _without(text: str) -> Condition:
+    """Nothing that holds every term of a text."""
+    return Condition(
+        "NOT words @> %s::integer[]", ([number_of(term) for term in question_terms(text)],)
+    )
+
+
+def list_newest(
+    connection: Any,
+    repositories: Sequence[int],
+    filters: Filters,
+    excluded: Sequence[str],
+    order: str,
+    limit: int,
+    in_title: Sequence[str] = (),
+) -> Candidates:
+    """A listing: no words but those that stand in the title, and an order."""
+    conditions = [
+        Condition("repository = ANY(%s)", (list(repositories),)),
+        *(Condition("strpos(lower(title), %s) > 0", (word,)) for word in in_title),
+        *list_conditions(filters),
+        *(_without(text) for text in excluded),
+    ]
+    where = join_conditions([*conditions, status_condition(filters)])
+    columns = ", ".join((*ENTRY_COLUMNS, "rank"))
+    query = (
+        f"SELECT {columns} FROM treering.memory WHERE {where.text}"
+        f" ORDER BY {_ORDERS[order]} LIMIT %s"
+    )
+    rows = fetch_rows(connection, query, (*where.values, limit))
+    count = f"SELECT count(*) FROM (SELECT 1 FROM treering.memory WHERE {where.text} LIMIT %s) AS m"
+    total = connection.execute(count, (*where.values, MOST)).fetchone()[0]
+    best = [read_candidate({**row, "tallies": []}, []) for row in rows]
+    hidden = _count_hidden(connection, _MEMORY, join_conditions(conditions), filters)
+    return Candidates(best, total, hidden)
+
+
+_ORDERS = {
+    "relevance": "is_record, created DESC, id",
+    "newest": "created DESC, place DESC, id",
+    "oldest": "created, place, id",
+    "confidence": "confidence DESC, created DESC, id",
+    "uncertain": "confidence, created DESC, id",
+}
+
+
+def fetch_rows(connection: Any, query: str, values: Sequence[object]) -> list[dict[str, Any]]:
+    """Rows by the names of their columns."""
+    cursor = connection.execute(query, values)
+    names = [column.name for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def read_candidate(row: Mapping[str, Any], terms: Sequence[str]) -> Candidate:
+    """A candidate, with the mark of its repository."""
+    entry = mark_entry(read_entry(row), mark_of(row["repository"]))
+    tallies = dict(zip(terms, row["tallies"], strict=True))
+    return Candidate(entry, row["rank"], tallies)

@@ -1,0 +1,82 @@
+"""The memories worth a second look, as the ranking of `search/` sees a corpus.
+
+The database finds them by their words; from here on they are ranked by the very same rules as the
+memories of one repository, with counts over all that were asked.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from treering.hub.postgres.statistics import WordCounts
+from treering.search.corpus import K1, B
+from treering.search.entry import Entry
+from treering.search.keys import keys_of
+
+
+class Candidate(NamedTuple):
+    """A memory, how near its layer is, and how often it holds each term of the question."""
+
+    entry: Entry
+    rank: int
+    counts: Mapping[str, int]
+
+
+class CountedWeights(dict[int, float]):
+    """A term's weights in the candidates; its length is in how many memories the term occurs."""
+
+    def __init__(self, weights: Mapping[int, float], frequency: int) -> None:
+        super().__init__(weights)
+        self._frequency = frequency
+
+    def __len__(self) -> int:
+        return self._frequency
+
+
+class CandidateCorpus:
+    """Looks like a `Corpus` that holds the candidates alone, and knows the counts of all."""
+
+    def __init__(self, candidates: Sequence[Candidate], counts: WordCounts) -> None:
+        self._candidates = candidates
+        self._counts = counts
+        self.entries = [candidate.entry for candidate in candidates]
+        self.numbers = {entry.blob: number for number, entry in enumerate(self.entries)}
+        self.by_blob = {entry.blob: entry for entry in self.entries}
+        self.count = len(self.entries)
+
+    def rarity(self, frequency: int) -> float:
+        documents = max(self._counts.documents, frequency)
+        return math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
+
+    def frequency(self, term: str) -> int:
+        return self._counts.frequency(term)
+
+    def has(self, term: str) -> bool:
+        return self.frequency(term) > 0
+
+    def documents(self, key: str) -> list[int]:
+        """The candidates that have a key, by which what outdates a memory is found."""
+        return self._by_key.get(key, [])
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[int]]:
+        numbers: dict[str, list[int]] = {}
+        for number, entry in enumerate(self.entries):
+            for key in keys_of(entry):
+                numbers.setdefault(key, []).append(number)
+        return numbers
+
+    def terms_from(self, prefix: str, limit: int) -> list[str]:
+        return self._counts.expansions.get(prefix, [])[:limit]
+
+    def weights(self, term: str) -> CountedWeights:
+        """How much each candidate that holds the term speaks for it, by BM25."""
+        frequency = self.frequency(term)
+        most = self.rarity(frequency) * (K1 + 1)
+        low, share = K1 * (1 - B), K1 * B / self._counts.mean
+        weights = {}
+        for number, candidate in enumerate(self._candidates):
+            if count := candidate.counts.get(term, 0):
+                weights[number] = most * count / (count + low + share * candidate.entry.length)
+        return CountedWeights(weights, max(frequency, len(weights)))

@@ -1,0 +1,265 @@
+"""Rows of memories: made from a mirror, and brought to what a scope holds in one transaction.
+
+A row that is there already is left alone, so an update that was killed goes on where it was, and
+two that meet end with the same rows. Counts of words follow the rows in the same transaction.
+"""
+
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from treering.git.objects import blob_id
+from treering.hub.shelf import Shelf
+from treering.model.memory import Memory
+from treering.model.taxonomy import RECORD_TYPES
+from treering.search.analysis import terms
+from treering.search.corpus import MOST
+from treering.search.entry import Entry, entry_of, searchable_text
+from treering.text.flags import DetectorRules
+
+_AT_ONCE = 2_000
+#: The columns of a row, in the order they are copied in.
+COLUMNS = (
+    "repository", "id", "blob", "branch", "layer", "rank", "type", "title", "status", "created",
+    "modified", "confidence", "author", "agent", "session", "topic", "tags", "files", "place",
+    "length", "sketch", "flags", "outcome", "people", "said", "links",
+    "is_record", "words", "counts",
+)  # fmt: skip
+#: What an entry is read back from.
+ENTRY_COLUMNS = (
+    "repository", "blob", "id", "type", "title", "status", "created", "modified", "confidence",
+    "author", "agent", "session", "topic", "tags", "files", "place", "length", "sketch", "flags",
+    "outcome", "said", "links",
+)  # fmt: skip
+
+
+@lru_cache(1_000_000)
+def number_of(term: str) -> int:
+    """A term as a number that fits an integer of the database."""
+    return zlib.crc32(term.encode(errors="surrogatepass")) - (1 << 31)
+
+
+class ScopeRows(NamedTuple):
+    """What a scope shows that no nearer one does: id -> blob."""
+
+    branch: str
+    layer: str
+    rank: int
+    blobs: Mapping[str, str]
+
+
+class RowCounts(NamedTuple):
+    added: int
+    removed: int
+
+
+def list_scopes(shelf: Shelf) -> list[ScopeRows]:
+    """The scopes of a repository, nearest first, each with what is seen of it."""
+    above: set[str] = set()
+    scopes = []
+    for rank, layer in enumerate(shelf.view.layers):
+        listing = layer.listing()
+        blobs = {mid: blob for mid, blob in listing.items() if mid not in above}
+        above |= listing.keys()
+        scopes.append(ScopeRows(layer.branch, layer.kind, rank, blobs))
+    return scopes
+
+
+def store_scope(connection: Any, number: int, shelf: Shelf, scope: ScopeRows) -> RowCounts:
+    """Bring the rows of one scope to what it holds. Run in a transaction."""
+    query = "SELECT id, blob, rank FROM treering.memory WHERE repository = %s AND branch = %s"
+    rows = connection.execute(query, (number, _plain(scope.branch))).fetchall()
+    there = {memory_id: blob for memory_id, blob, rank in rows if rank == scope.rank}
+    stale = [mid for mid, _, rank in rows if scope.blobs.get(mid) is None or rank != scope.rank]
+    stale += [mid for mid, blob in there.items() if scope.blobs.get(mid, blob) != blob]
+    news = {mid: blob for mid, blob in scope.blobs.items() if there.get(mid) != blob}
+    removed = delete_rows(connection, number, stale)
+    # What a farther scope showed so far is this one's now.
+    delete_rows(connection, number, news)
+    added = 0
+    for batch in _batches(shelf.read(sorted(news.values()))):
+        added += _insert(connection, number, shelf, scope, batch)
+    return RowCounts(added, removed)
+
+
+def _batches(pairs: Iterator[tuple[str, Memory]]) -> Iterator[list[tuple[str, Memory]]]:
+    batch: list[tuple[str, Memory]] = []
+    for pair in pairs:
+        batch.append(pair)
+        if len(batch) >= _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _insert(
+    connection: Any, number: int, shelf: Shelf, scope: ScopeRows, batch: list[tuple[str, Memory]]
+) -> int:
+    frequencies: Counter[str] = Counter()
+    inspect = DetectorRules().inspect
+    rows, length = [], 0
+    for blob, memory in batch:
+        if scope.blobs.get(memory.id) != blob:
+            continue  # a file that holds another memory than its name says
+        counts = Counter(terms(searchable_text(memory)))
+        said = shelf.date_content(blob, memory)
+        entry = entry_of(blob, memory, counts, inspect(memory), said)
+        frequencies.update(counts.keys())
+        length += entry.length
+        rows.append(_row(number, scope, entry, counts, shelf.people(blob)))
+    _copy_documents(connection, shelf, [str(row[2]) for row in rows])
+    names = ", ".join(COLUMNS)
+    with connection.cursor().copy(f"COPY treering.memory ({names}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+    _count_words(connection, number, frequencies)
+    _count_memories(connection, number, len(rows), length)
+    return len(rows)
+
+
+def _row(
+    number: int, scope: ScopeRows, entry: Entry, counts: Mapping[str, int], people: Iterable[str]
+) -> tuple[object, ...]:
+    numbers: Counter[int] = Counter()
+    for term, count in counts.items():
+        numbers[number_of(term)] += min(count, MOST)
+    values = {
+        **entry._asdict(),
+        "repository": number,
+        "branch": scope.branch,
+        "layer": scope.layer,
+        "rank": scope.rank,
+        "tags": list(entry.tags),
+        "files": list(entry.files),
+        "flags": None if entry.flags is None else list(entry.flags),
+        "people": list(people),
+        "links": json.dumps(entry.links),
+        "is_record": entry.type in RECORD_TYPES,
+        "words": list(numbers),
+        "counts": list(numbers.values()),
+    }
+    return tuple(_plain(values[name]) for name in COLUMNS)
+
+
+def _plain(value: Any) -> Any:
+    """Texts as the database takes them: without NUL, and without halves of characters."""
+    if isinstance(value, str):
+        return re.sub("[\0\ud800-\udfff]", "\ufffd", value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _copy_documents(connection: Any, shelf: Shelf, blobs: list[str]) -> None:
+    """The texts, once each; in one order, so that two updaters do not wait for each other."""
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS incoming (blob text, body bytea)")
+    connection.execute("TRUNCATE incoming")
+    with connection.cursor().copy("COPY incoming (blob, body) FROM STDIN") as copy:
+        for blob, body in shelf.read_raw(sorted(set(blobs))):
+            if blob_id(body) == blob:
+                copy.write_row((blob, body))
+    connection.execute(
+        "INSERT INTO treering.document SELECT blob, body FROM incoming ORDER BY blob"
+        " ON CONFLICT (blob) DO NOTHING"
+    )
+
+
+def _count_words(connection: Any, number: int, frequencies: Mapping[str, int]) -> None:
+    if not frequencies:
+        return
+    by_number: dict[int, tuple[str, int]] = {}
+    for term, count in frequencies.items():
+        name, before = by_number.get(number_of(term), (term, 0))
+        by_number[number_of(term)] = (name, before + count)
+    numbers = list(by_number)
+    connection.execute(
+        "INSERT INTO treering.word (number, repository, term, frequency)"
+        " SELECT number, %s, term, frequency"
+        " FROM unnest(%s::integer[], %s::text[], %s::integer[]) AS w (number, term, frequency)"
+        " ON CONFLICT (number, repository)"
+        " DO UPDATE SET frequency = word.frequency + excluded.frequency",
+        (
+            number,
+            numbers,
+            [_plain(by_number[one][0]) for one in numbers],
+            [by_number[one][1] for one in numbers],
+        ),
+    )
+
+
+def _count_memories(connection: Any, number: int, memories: int, length: int) -> None:
+    connection.execute(
+        "UPDATE treering.repository SET memories = memories + %s, length = length + %s"
+        " WHERE number = %s",
+        (memories, length, number),
+    )
+
+
+def delete_rows(connection: Any, number: int, ids: Iterable[str]) -> int:
+    """Take out memories of a repository, with their counts; texts that nobody has go, too."""
+    names = list(dict.fromkeys(ids))
+    if not names:
+        return 0
+    query = (
+        "DELETE FROM treering.memory WHERE repository = %s AND id = ANY(%s)"
+        " RETURNING blob, length, words"
+    )
+    rows = connection.execute(query, (number, names)).fetchall()
+    frequencies: Counter[int] = Counter(word for row in rows for word in row[2])
+    if not rows:
+        return 0
+    connection.execute(
+        "UPDATE treering.word SET frequency = word.frequency - w.frequency"
+        " FROM unnest(%s::integer[], %s::integer[]) AS w (number, frequency)"
+        " WHERE word.repository = %s AND word.number = w.number",
+        (list(frequencies), list(frequencies.values()), number),
+    )
+    connection.execute(
+        "DELETE FROM treering.word WHERE repository = %s AND number = ANY(%s) AND frequency <= 0",
+        (number, list(frequencies)),
+    )
+    _count_memories(connection, number, -len(rows), -sum(row[1] for row in rows))
+    delete_orphans(connection, [row[0] for row in rows])
+    return len(rows)
+
+
+def delete_orphans(connection: Any, blobs: Iterable[str]) -> None:
+    """Texts that no memory refers to any more: they may have been redacted."""
+    connection.execute(
+        "DELETE FROM treering.document WHERE blob = ANY(%s)"
+        " AND NOT EXISTS (SELECT 1 FROM treering.memory WHERE memory.blob = document.blob)",
+        (sorted(set(blobs)),),
+    )
+
+
+def read_entry(row: Mapping[str, Any]) -> Entry:
+    """The entry of a row."""
+    flags = row["flags"]
+    return Entry(
+        blob=row["blob"],
+        id=row["id"],
+        type=row["type"],
+        title=row["title"],
+        status=row["status"],
+        created=row["created"],
+        modified=row["modified"],
+        confidence=row["confidence"],
+        author=row["author"],
+        agent=row["agent"],
+        session=row["session"],
+        topic=row["topic"],
+        tags=tuple(row["tags"]),
+        files=tuple(row["files"]),
+        links=tuple(tuple(link) for link in row["links"]),
+        place=row["place"],
+        length=row["length"],
+        sketch=bytes(row["sketch"]),
+        flags=None if flags is None else tuple(flags),
+        outcome=row["outcome"],
+        said=row["said"],
+    )
