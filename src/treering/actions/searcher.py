@@ -339,15 +339,15 @@ class Searcher:
         vaults = self._store.vaults()
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
-            if len(batch) == 1 and (known := self._read_last.get(batch[0])):
-                yield batch[0], known  # the small index has just asked for it
+            if len(batch) == 1 and (last := self._read_last.get(batch[0])):
+                yield batch[0], last  # the small index has just asked for it
                 continue
             versions = self._ledger.versions(batch)
             for blob in batch:
                 if memory := _parse(vaults, blob):
-                    dated = self._ledger.date(memory, versions.get(blob))
-                    self._read_last = {blob: dated}
-                    yield blob, dated
+                    memory = self._ledger.date(memory, versions.get(blob))
+                    self._read_last = {blob: memory}
+                    yield blob, memory
 
 
 def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:

@@ -40,6 +40,7 @@ from pydantic_core import PydanticSerializationError, from_json
 _PATIENCE = 10.0  # seconds for calls under way when the input ends
 _PIECE = 64 * 1024
 _ENDLESS = "subscriptions/listen"
+_LOOKS = ("suggest", "dedupe", "infer_links")
 LONGEST = 8 * 1024 * 1024
 #: The id of a message whose end is not there, if nothing but the envelope stands before it: an
 #: `id` among the arguments may be that of another request.
@@ -66,7 +67,7 @@ class Pending:
         self._none = anyio.Event()
 
     def note_request(self, message: JSONRPCMessage) -> None:
-        if isinstance(message, JSONRPCRequest) and message.method != _ENDLESS:
+        if isinstance(message, JSONRPCRequest) and _is_waited_for(message):
             self._ids[str(message.id)] += 1
         elif _is_cancellation(message):
             self._remove((message.params or {}).get("requestId"))
@@ -85,6 +86,14 @@ class Pending:
         with anyio.move_on_after(_PATIENCE):
             while self._ids:
                 await self._none.wait()
+
+
+def _is_waited_for(message: JSONRPCRequest) -> bool:
+    """Whether an answer is still given when the input has ended: not for a stream, nor for a look
+    at all pairs of memories, which nobody may be there to read."""
+    arguments = (message.params or {}).get("arguments")
+    op = arguments.get("op") if isinstance(arguments, dict) else None
+    return message.method != _ENDLESS and op not in _LOOKS
 
 
 def _is_cancellation(message: JSONRPCMessage) -> TypeGuard[JSONRPCNotification]:

@@ -93,10 +93,10 @@ class Index:
             self._changes[id(visible)] = (visible, change)
             while len(self._changes) > _VIEWS:
                 self._changes.popitem(last=False)
-            settled = self._settled
-            is_settled = settled is not None and _is_same(change.before, settled)
+            state = self._settled
+            is_settled = state is not None and _is_same(change.before, state)
             self.catch_up([blob for blob in change.changed if blob in visible])
-            self._settled = (visible, len(visible)) if is_settled else settled
+            self._settled = (visible, len(visible)) if is_settled else state
 
     def search(
         self,
@@ -239,15 +239,15 @@ class Index:
 
     def _follow(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         """A view made from the one it follows, if that is known and has the same numbers."""
-        noted = self._changes.get(id(visible))
+        step = self._changes.get(id(visible))
         for key, old in reversed(self._views.items()):
             if not snapshot.goes_on(old.snapshot):
                 continue
             is_same = old.visible is visible
-            if is_same or (noted and old.visible is noted[1].before):
-                changed = () if is_same or not noted else noted[1].changed
+            if is_same or (step and old.visible is step[1].before):
+                blobs = () if is_same or not step else step[1].changed
                 is_free = self._running == 1
-                if view := follow(old, snapshot, visible, changed, is_free=is_free):
+                if view := follow(old, snapshot, visible, blobs, is_free=is_free):
                     if is_free:
                         del self._views[key]
                     return view

@@ -98,8 +98,7 @@ class KnowledgeLists:
     def keep(self) -> None:
         """Write the lists that changed, for other processes."""
         while self._unwritten:
-            name, known = self._unwritten.popitem()
-            self._write(name, known)
+            self._write(*self._unwritten.popitem())
 
     def count_captured(self, view: View) -> int:
         """How many commits and sessions there are in the layers of a view."""
@@ -173,18 +172,18 @@ def _follow(layer: Layer, before: KnowledgeList, tree: str) -> tuple[KnowledgeLi
     A memory that was there before stays what it was; what is new is looked at.
     """
     total, is_whole = before.total, True
-    gone: list[str] = []
+    olds: list[str] = []
     new: Listing = {}
     for _, old, now in _changed_shards(layer.vault.trees, before.tree, tree):
         if old is None:  # not there any more: nothing tells what was new
             return _follow(layer, _NOTHING, tree)
         is_whole &= now is not None
         total += len(now or ()) - len(old)
-        gone += [memory_id for memory_id, blob in old.items() if (now or {}).get(memory_id) != blob]
+        olds += [memory_id for memory_id, blob in old.items() if (now or {}).get(memory_id) != blob]
         new |= {mid: blob for mid, blob in (now or {}).items() if old.get(mid) != blob}
-    captured = _find_captured(layer, new.values())
-    changes: dict[str, str | None] = dict.fromkeys(gone)
-    changes |= {mid: blob for mid, blob in new.items() if blob not in captured}
+    records = _find_captured(layer, new.values())
+    changes: dict[str, str | None] = dict.fromkeys(olds)
+    changes |= {mid: blob for mid, blob in new.items() if blob not in records}
     return KnowledgeList(tree, ChangedMap.of(before.listing, changes), total), is_whole
 
 

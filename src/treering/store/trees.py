@@ -129,8 +129,12 @@ class Trees:
         return [line if names[line.name] == 1 else line._replace(mode=0) for line in lines]
 
     def folder(self, root: str | None, name: str) -> str | None:
-        """The tree of one of a scope's folders."""
-        return self._child(root, name, TREE) if root else None
+        """The tree of one of a scope's folders, or of a folder's shards."""
+        if root is None:
+            return None
+        if layout.is_shard(name) and (raw := self._plain_raw(root)) is not None:
+            return _SHARD.find(raw, name)
+        return self._child(root, name, TREE)
 
     def _child(self, tree: str, name: str, mode: int) -> str | None:
         return next((e.oid for e in self.lines(tree) if e.name == name and e.mode == mode), None)

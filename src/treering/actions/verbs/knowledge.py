@@ -58,6 +58,7 @@ GRAPH = Verb(
         "by what they say, use recall.",
         is_read_only=True,
         is_idempotent=True,
+        is_long=True,
     ),
 )  # fmt: skip
 
