@@ -151,9 +151,9 @@ class SearchView:
         return replace(result, hits=tuple(hits))
 
 
-def _sequence(view: View) -> dict[str, int]:
+def _sequence(view: View) -> dict[str, float]:
     """How many commits ago a memory was made, for the newest commits of each layer."""
-    ages: dict[str, int] = {}
+    ages: dict[str, float] = {}
     for layer in view.layers:
         at, age = layer.snapshot.tip, 0
         while at and age < _MOST_COMMITS:
@@ -165,6 +165,9 @@ def _sequence(view: View) -> dict[str, int]:
             if change.op in ("remember", "checkpoint", "merge", "summarize"):
                 for memory_id in change.memories[:1]:
                     ages[memory_id] = age
+                # Captures that share a commit; or those that the first one superseded.
+                for place, memory_id in enumerate(change.memories[1:], 1):
+                    ages.setdefault(memory_id, age - place / len(change.memories))
             at, age = (commit.parents[0] if commit.parents else None), age + 1
     return ages
 

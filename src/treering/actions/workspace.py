@@ -5,6 +5,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from treering.actions.capture_queue import CaptureQueue, WaitingCapture
 from treering.actions.writing import Change, Position, WriteOp, Writing
 from treering.branches import layers
 from treering.branches.code import code_position
@@ -63,6 +64,7 @@ class Workspace:
         self.clock = clock
         self.agent = agent
         self._person = person
+        self._captures = CaptureQueue()
         cache_large_trees()
         set_fsync(self.is_synced)
 
@@ -272,6 +274,11 @@ class Workspace:
                 vault.pack_if_many()
             return result
         raise Conflict("The memories kept changing while this was written.")
+
+    def write_together(self, branch: str, attempt: Callable[["Writing"], Result]) -> Result:
+        """The same for a capture, which may share its commit with others of this process."""
+        answer: Result = self._captures.write(WaitingCapture(self, branch, attempt))
+        return answer
 
 
 def code_of(repository: Repository, scope: Scope) -> CodePosition:

@@ -1,10 +1,12 @@
 """A write under way: what is seen under the lock, and the one way by which memories are written."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.branches.code import as_made_on_branch, code_position
+from treering.errors import Conflict
 from treering.git.lock import Held
 from treering.git.objects import blob_id
 from treering.model import document
@@ -42,6 +44,30 @@ class Change(NamedTuple):
     is_private: bool
 
 
+class WritingGroup:
+    """Changes of several captures that are to be one commit, and what is to be done after it."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.afterwards: list[Callable[[], None]] = []
+
+    def add(self, op: WriteOp, changes: tuple[Change, ...]) -> dict[str, str]:
+        """One more capture; its version. What is more than one new memory is written by itself."""
+        (change,) = changes if len(changes) == 1 else (None,)
+        ids = {other.memory.id for other in self.changes}
+        if op != "remember" or change is None or change.is_private or change.memory.id in ids:
+            raise Conflict("This cannot be written with others.")
+        self.changes.append(change)
+        return {change.memory.id: blob_id(document.dump(change.memory))}
+
+    def mark(self) -> tuple[int, int]:
+        return len(self.changes), len(self.afterwards)
+
+    def go_back(self, mark: tuple[int, int]) -> None:
+        """Forget what was added since."""
+        del self.changes[mark[0] :], self.afterwards[mark[1] :]
+
+
 class Writing:
     """A write under way: the lock is held, the view is as of now."""
 
@@ -50,6 +76,27 @@ class Writing:
         self._held = lock
         self.position = position
         self.view = workspace.view_from(position)
+        self._group: WritingGroup | None = None
+
+    @contextmanager
+    def gather(self) -> Iterator[WritingGroup]:
+        """Let what is written inside be one commit, at the end."""
+        self._group = group = WritingGroup()
+        try:
+            yield group
+        finally:
+            self._group = None
+        if group.changes:
+            self._commit("remember", group.changes, is_private=False)
+        for action in group.afterwards:
+            action()
+
+    def do_afterwards(self, action: Callable[[], None]) -> None:
+        """Do something once everything so far is written."""
+        if self._group is None:
+            action()
+        else:
+            self._group.afterwards.append(action)
 
     @property
     def scope(self) -> Scope:
@@ -89,6 +136,8 @@ class Writing:
                 before = change.replaces.try_memory() if change.replaces else None
                 texts = secrets.texts_of(before) if before else []
                 secrets.refuse(*secrets.texts_of(change.memory), known=texts)
+        if self._group is not None:
+            return self._group.add(op, todo)
         versions: dict[str, str] = {}
         for is_private in (False, True):
             mine = [change for change in todo if change.is_private is is_private]

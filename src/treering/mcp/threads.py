@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-_AT_ONCE = 4
+_AT_ONCE = 8
 _BETWEEN = 0.1  # seconds between two reports of progress
 Result = TypeVar("Result")
 Report = Callable[[float, float], Awaitable[None]]
