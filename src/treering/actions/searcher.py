@@ -35,6 +35,8 @@ from treering.text.flags import DetectorRules
 _MOST_VIEWS = 16
 _MOST_CHANGED = 200  # ids, from which on a network is made anew
 _MOMENT = 1.0  # seconds
+#: New memories that may be indexed in memory alone, by a process that lives on.
+_MANY_WAIT = 200
 _AT_ONCE = 500
 _MOST_COMMITS = 200
 #: How many hits beyond the limit are asked for, so that a tie across the cut is seen whole.
@@ -191,10 +193,10 @@ class Searcher:
         folder: Path,
         *,
         model: str = "",
-        writes_later: bool = False,
+        is_brief: bool = True,
     ) -> None:
-        """`writes_later` says that this process lives on, and writes beside its answers what it has
-        indexed on the way."""
+        """A process that lives on writes beside its answers what it has indexed on the way."""
+        may_wait = 0 if is_brief else _MANY_WAIT
         self._store = store
         self._ledger = ledger
         embedder, rules = embedder_named(model), DetectorRules()
@@ -206,7 +208,7 @@ class Searcher:
             embedder=embedder,
             detectors=rules,
             levels=LEVELS + 1,
-            writes_later=writes_later,
+            may_wait=may_wait,
         )
         self.index = Index(
             folder,
@@ -214,9 +216,9 @@ class Searcher:
             embedder=embedder,
             detectors=rules,
             known=self.knowledge.entry,
-            writes_later=writes_later,
+            may_wait=may_wait,
         )
-        self.lists = KnowledgeLists(folder / "knowledge" / "lists", writes_later=writes_later)
+        self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
@@ -281,10 +283,14 @@ class Searcher:
         return ready
 
     def _make(self, view: View, every_copy: bool, index: Index) -> SearchView:
-        ranks: Mapping[str, int] = self.lists.ranks(view, every_copy=every_copy)
-        self.knowledge.catch_up(ranks)
-        if index is self.index:
+        if index is self.knowledge:
+            ranks = self.lists.ranks(view, every_copy=every_copy)
+            index.catch_up(ranks)
+        else:
             ranks = view.ranks_of_all() if every_copy else view.ranks()
+            if index.lacks_any(ranks):
+                # The small index is brought up to date before the other; else it is not opened.
+                self.knowledge.catch_up(self.lists.ranks(view, every_copy=every_copy))
             index.catch_up(ranks)
         return SearchView(index, view, ranks)
 

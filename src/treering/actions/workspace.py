@@ -124,7 +124,7 @@ class Workspace:
             self.ledger,
             self.derived("index"),
             model=model,
-            writes_later=not self._is_brief,
+            is_brief=self._is_brief,
         )
 
     @cached_property

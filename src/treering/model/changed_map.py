@@ -30,7 +30,17 @@ class ChangedMap(Mapping[str, Value], Generic[Value]):
             base = before if isinstance(before, dict) else dict(before)
             all_changes = dict(changes)
         after = cls(base, all_changes)
-        return after if len(all_changes) <= _MOST else dict(after.items())
+        return after if len(all_changes) <= _MOST else after.flatten()
+
+    def flatten(self) -> dict[str, Value]:
+        """The same as a dictionary of its own."""
+        whole = self._base.copy()
+        for key, value in self._changes.items():
+            if value is None:
+                whole.pop(key, None)
+            else:
+                whole[key] = value
+        return whole
 
     def __getitem__(self, key: str) -> Value:
         if key in self._changes:
@@ -52,3 +62,8 @@ class ChangedMap(Mapping[str, Value], Generic[Value]):
 
     def __len__(self) -> int:
         return self._size
+
+
+def flatten(mapping: Mapping[str, Value]) -> Mapping[str, Value]:
+    """A mapping that is quickly gone through."""
+    return mapping.flatten() if isinstance(mapping, ChangedMap) else mapping

@@ -176,12 +176,16 @@ class Corpus:
         """Entries and their numbers; what the snapshot before had at the same place is taken."""
         same = _alike(self.shelves, before.shelves) if before else 0
         base = self._bases[same] if same < len(self._bases) else self.count
-        entries, numbers = before.up_to(base, self._rest(same)) if before else ([], {})
-        for number, entry in enumerate(self._rest(same)):
-            if base + number == len(entries):
-                entries.append(entry)
-                # Two processes may have added the same blob: its first document counts.
-                numbers.setdefault(entry.blob, base + number)
+        rest = self._rest(same)
+        entries, numbers = before.up_to(base, rest) if before else ([], {})
+        start = len(entries)
+        news = rest[start - base :]
+        entries += news
+        # Two processes may have added the same blob: its first document counts.
+        fresh = {entry.blob: start + at for at, entry in reversed(list(enumerate(news)))}
+        numbers.update(
+            fresh if not numbers else {b: n for b, n in fresh.items() if b not in numbers}
+        )
         return entries, numbers
 
     def _rest(self, first: int) -> list[Entry]:

@@ -41,8 +41,8 @@ class Index:
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
-    another index has of a blob: what that one looked at is not looked at again. `writes_later` says
-    that somebody calls `tidy` now and then, so that a few new memories need not be written at once.
+    another index has of a blob: what that one looked at is not looked at again. `may_wait` is how
+    many new memories need not be written at once: somebody calls `tidy`, or indexes them again.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Index:
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
-        writes_later: bool = False,
+        may_wait: int = 0,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
         self._catalogue = Catalogue(folder, read, detectors, levels, known)
         self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
-        self._writes_later = writes_later
+        self._may_wait = may_wait
         self._running = 0  # answers under way, which may look at the views
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
@@ -77,14 +77,20 @@ class Index:
             return 0
         with self._lock:
             missing = self._catalogue.missing(blobs)
-            is_later = self._writes_later and len(missing) <= _FEW
+            is_later = self._catalogue.unwritten + len(missing) <= self._may_wait
             # A few are indexed in the time it takes to see whether another process has been at it.
-            if missing and not is_later and self._catalogue.refresh():
+            is_few = is_later and len(missing) <= _FEW
+            if missing and not is_few and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
             add = partial(self._catalogue.add, missing, progress, is_later=is_later)
             count = self._change(add) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
             return count
+
+    def lacks_any(self, blobs: Iterable[str]) -> bool:
+        """Whether something is not indexed yet."""
+        with self._lock:
+            return bool(self._catalogue.missing(blobs))
 
     def follow(self, visible: Mapping[str, int], change: ViewChange) -> None:
         """Note that a mapping of visible blobs was made from another, which may be known here, and

@@ -24,7 +24,7 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.git.files import check_folder, keep_file, make_folder, read_file
 from treering.git.objects import MOST, read_blobs
-from treering.model.changed_map import ChangedMap
+from treering.model.changed_map import ChangedMap, flatten
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.store.trees import Listing, Trees
 from treering.store.view import Layer, View
@@ -56,12 +56,12 @@ _NOTHING = KnowledgeList("", {}, 0)
 class KnowledgeLists:
     """The lists of one repository's scopes, in memory and on disk."""
 
-    def __init__(self, folder: Path, *, writes_later: bool = False) -> None:
-        """`writes_later` says that somebody calls `keep` now and then."""
+    def __init__(self, folder: Path, *, may_wait: int = 0) -> None:
+        """`may_wait` is how many changes of a list need not be written at once."""
         self._folder = folder
         self._lists: dict[tuple[str, str], KnowledgeList] = {}
         self._latest: dict[str, KnowledgeList] = {}
-        self._writes_later = writes_later
+        self._may_wait = may_wait
         self._unwritten: dict[str, KnowledgeList] = {}
 
     def forget(self) -> None:
@@ -79,10 +79,12 @@ class KnowledgeLists:
         ranks: dict[str, int] = {}
         above: set[str] = set()
         for number, layer in enumerate(view.layers):
-            listing = self._listing(layer)
-            for memory_id, blob in listing.items():
-                if every_copy or memory_id not in above:
-                    ranks.setdefault(blob, number)
+            listing = flatten(self._listing(layer))
+            if above and not every_copy:
+                blobs = [blob for memory_id, blob in listing.items() if memory_id not in above]
+            else:
+                blobs = list(listing.values())
+            ranks = dict.fromkeys(blobs, number) | ranks
             above |= listing.keys()
         return ranks
 
@@ -122,7 +124,8 @@ class KnowledgeLists:
             known = before = self._latest.get(name) or self._read(name)
             if known.tree != tree:
                 known, is_whole = _follow(layer, known, tree)
-                if is_whole and self._writes_later and before.tree:
+                is_little = before.tree and abs(known.total - before.total) <= self._may_wait
+                if is_whole and is_little:
                     self._unwritten[name] = known
                 elif is_whole:
                     self._write(name, known)
@@ -150,7 +153,7 @@ class KnowledgeLists:
 
     def _write(self, name: str, known: KnowledgeList) -> None:
         """Keep a list for the next process; where that cannot be, it makes its own."""
-        listing = dict(known.listing.items())
+        listing = dict(flatten(known.listing))
         body = json.dumps(
             [_VERSION, known.tree, listing, known.total], separators=(",", ":")
         ).encode()
