@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Many tests wait for processes: half as many again as there are cores keep all of them busy.
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 
-.PHONY: help demo test test-deep mutants lint package bench reliability eval clean
+.PHONY: help demo test test-deep mutants lint package conformance clients bench reliability pictures eval clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
@@ -14,8 +14,11 @@ help:
 	@echo "make mutants    put small faults into the code, and see whether a test notices each"
 	@echo "make lint       ruff and mypy"
 	@echo "make package    build the wheel and use it, under every Python that is here"
+	@echo "make conformance  run the official conformance suite of the protocol (needs node)"
+	@echo "make clients    let real agent programs read what init writes (needs node)"
 	@echo "make bench      print every figure the docs quote"
 	@echo "make reliability  play bad days through the program, and count what was lost"
+	@echo "make pictures   take the pictures of the page again (needs chromium)"
 	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py)"
 
 $(READY): pyproject.toml src/treering/__init__.py
@@ -47,11 +50,21 @@ lint: $(READY)
 package: $(READY)
 	@.ci/package $(BIN)/python
 
+conformance: $(READY)
+	@.ci/conformance $(BIN)/treering
+
+clients: $(READY)
+	@.ci/clients $(BIN)/treering
+
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks
 
 reliability: $(READY)
 	$(BIN)/python -m benchmarks.reliability
+
+pictures: $(READY)
+	$(BIN)/python docs/pictures.py
 
 eval: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[semantic]'

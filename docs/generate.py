@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from treering.actions.verbs import list_tools
-from treering.actions.verbs.verb import Tool, Verb
+from treering.actions.verbs.verb import Parameter, Tool, Verb
 from treering.cli.help import GROUPS
 from treering.cli.main import program
 from treering.mcp.tools import INSTRUCTIONS, schema_of
@@ -53,6 +53,7 @@ This page is made from `--help` by `python docs/generate.py`.
 | `GIT_DIR` | the repository, where `--repo` is not given |
 | `CLAUDE_PROJECT_DIR` | the repository of `treering mcp`, where `--repo` is not given |
 | `GEMINI_PROJECT_DIR`, `CURSOR_PROJECT_DIR` | the same, set by other clients |
+| `TREERING_HUB` | the hub, where `--hub` is not given: a folder or a postgresql:// url |
 | `TREERING_TOKEN` | the token of `treering mcp --http`, where `--token-file` is not given |
 
 ## Commands
@@ -150,7 +151,7 @@ TOOLS_TOP = """\
 This page is made from the table of tools by `python docs/generate.py`.
 
 `treering mcp` offers these tools to agents; `treering mcp --tools core` only those marked *core*.
-An answer is one text of compact JSON, the same as `treering COMMAND --json` prints.
+An answer is one text of compact JSON: what `treering COMMAND --json` prints, without what is usual.
 An error is `{{"error": {{"code", "message", "hint"}}}}`; [errors](errors.md) lists the codes.
 An empty text or list means *not given*, and words of a choice may be in any case.
 A list may come as JSON text or as a single word.
@@ -186,11 +187,11 @@ def _yes(is_so: bool) -> str:
 
 
 def _tool_section(verb: Verb, tool: Tool) -> str:
-    schema = schema_of(verb)
-    required = schema.get("required", [])
+    """With the help that people read: agents are told the same in fewer words."""
+    fields = schema_of(verb)["properties"]
     rows = [
-        f"| `{name}` | {_type(field)} | {_default(field, name in required)} | {_meaning(field)} |"
-        for name, field in schema["properties"].items()
+        f"| `{item.name}` | {_type(fields[item.name])} | {_default(item)} | {_meaning(item)} |"
+        for item in verb.parameters_of("mcp")
     ]
     head = "| argument | type | default | meaning |\n| --- | --- | --- | --- |"
     return "\n".join([f"## {verb.name}\n", f"{tool.description}\n", head, *rows, ""])
@@ -201,13 +202,13 @@ def _type(field: dict[str, Any]) -> str:
     return field["type"] + inner
 
 
-def _default(field: dict[str, Any], is_required: bool) -> str:
-    return "required" if is_required else f"`{field['default']}`" if "default" in field else ""
+def _default(item: Parameter) -> str:
+    return "required" if item.is_required else f"`{item.default}`" if item.has_default else ""
 
 
-def _meaning(field: dict[str, Any]) -> str:
-    words = ", ".join(f"`{word}`" for word in field.get("enum", []))
-    return f"{field['description']} {f'One of {words}.' if words else ''}".strip()
+def _meaning(item: Parameter) -> str:
+    words = ", ".join(f"`{word}`" for word in item.choices)
+    return f"{item.help} {f'One of {words}.' if words else ''}".strip()
 
 
 if __name__ == "__main__":

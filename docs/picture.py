@@ -1,20 +1,28 @@
-"""Draws docs/terminal.svg from a real run of `treering demo`: `python docs/picture.py`.
+"""Draws docs/terminal.svg and docs/why.svg from a real run of `treering demo`:
+`python docs/picture.py`.
 
 The program is run in a terminal of its own; what it printed there, colours and all, becomes text in
-the picture. Only the scenes named below are shown, so that it fits on one screen.
+the pictures. Only the scenes named below are shown, so that each fits on one screen.
 """
 
 import os
 import pty
 import re
 import subprocess
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from treering.cli import program
 
-PICTURE = Path(__file__).parent / "terminal.svg"
-SCENES = (0, 1, 4, 5)  # remembered, learned on a branch, squashed and collected, found again
+FOLDER = Path(__file__).parent
+#: Picture -> its scenes, and what it shows to those who do not see it.
+PICTURES = {
+    # remembered, learned on a branch, squashed and collected, found again
+    "terminal.svg": ((0, 1, 4, 5), "A terminal session: the story of treering demo"),
+    # from two lines of the squash to what was learned on its branch
+    "why.svg": ((6,), "A terminal session: treering why, from two lines to their reasons"),
+}
 COLUMNS = 112
 LINE, CHARACTER, EDGE = 18, 7.8, 16
 COLORS = {"31": "#f7768e", "32": "#9ece6a", "33": "#e0af68", "34": "#7aa2f7", "36": "#7dcfff"}
@@ -41,10 +49,10 @@ def recorded() -> str:
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
-def shown(text: str) -> list[str]:
+def shown(text: str, numbers: Sequence[int]) -> list[str]:
     """The lines of the chosen scenes, each cut to the width of the screen."""
     scenes = re.split(r"(?m)^\n(?=\x1b\[1m)", text)[1:]
-    lines = "\n\n".join(scenes[number].rstrip() for number in SCENES).split("\n")
+    lines = "\n\n".join(scenes[number].rstrip() for number in numbers).split("\n")
     return [part for line in lines for part in _wrapped(line)]
 
 
@@ -59,7 +67,7 @@ def _wrapped(line: str) -> list[str]:
     return [f"{start}{piece}" for piece in pieces]
 
 
-def svg(lines: list[str]) -> str:
+def svg(lines: list[str], label: str) -> str:
     """The lines as one picture."""
     width, height = COLUMNS * CHARACTER + 2 * EDGE, len(lines) * LINE + 3.5 * EDGE
     rows = [_row(line, EDGE * 2.6 + number * LINE) for number, line in enumerate(lines)]
@@ -70,7 +78,7 @@ def svg(lines: list[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" '
-        'aria-label="A terminal session: the story of treering demo">\n'
+        f'aria-label="{label}">\n'
         '<rect width="100%" height="100%" rx="8" fill="#1a1b26"/>\n'
         f"{dots}\n"
         '<g font-family="ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace" font-size="13" '
@@ -110,4 +118,6 @@ def _styled(style: dict[str, str], codes: list[str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(svg(shown(recorded())), encoding="utf-8")
+    story = recorded()
+    for name, (scenes, label) in PICTURES.items():
+        (FOLDER / name).write_text(svg(shown(story, scenes), label), encoding="utf-8")

@@ -97,7 +97,9 @@ class CodeHistory:
             if self.has(tip, commit):
                 whole = self.difference(self.base(tip, target), tip)
                 own = [o for o in self.history(tip) - self.history(target) if self.changes(o)]
-                if whole and (whole <= there or all(map(is_there, own))):
+                are_there = bool(own) and all(map(is_there, own))
+                # What cancels out with what came in since is still there, patch by patch.
+                if (whole and whole <= there) or (are_there and (whole or not is_sure)):
                     return True
         instead = self.rewrites.get(commit)
         return instead is not None and self.has_landed(instead, tips, target, is_sure=is_sure)
@@ -220,7 +222,7 @@ class Model:
     def judge(self) -> None:
         for life in self.lives:
             self.settle(life)
-        for target in self.long_lived:
+        for target in (*self.long_lived, *self.long_lived):  # what came into one may go on
             for version in self.versions:
                 if version.life is target or version.is_of_trunk:
                     continue
@@ -239,9 +241,26 @@ class Model:
         return all(has_landed(at, tips, target.tip, is_sure=True) for at in version.code)
 
     def _may_have_landed(self, version: Version, target: Life) -> bool:
+        if self._may_be_in(version, target.tip):
+            return True
+        return any(
+            self.code.has_landed(self._arrival(version, via), (), target.tip, is_sure=False)
+            for via in self.long_lived
+            if via is not target and version in self.may_have_landed.get(via, ())
+        )
+
+    def _may_be_in(self, version: Version, tip: str) -> bool:
         tips = set().union(*(life.tips for life in self.lives))
         has_landed = self.code.has_landed
-        return any(has_landed(at, tips, target.tip, is_sure=False) for at in version.code)
+        return any(has_landed(at, tips, tip, is_sure=False) for at in version.code)
+
+    def _arrival(self, version: Version, via: Life) -> str:
+        """The commit with which a version came into a long-lived branch: from there it goes on
+        with that one."""
+        step = via.tip
+        while (parents := self.code.parents(step)) and self._may_be_in(version, parents[0]):
+            step = parents[0]
+        return step
 
     def _hand_on(self, life: Life) -> None:
         """What is left of a branch goes into those that were built on it."""

@@ -32,7 +32,7 @@ OFFERED = [
     "export_markdown", "exported", "forget", "gc", "graph", "import_path", "infer_links", "init",
     "link", "log", "maintain", "open", "promote", "prompts", "prune_links", "read", "recall",
     "redact", "reindex", "remember", "restore", "revert", "review", "revise", "status", "sync",
-    "uninstall",
+    "uninstall", "why",
 ]  # fmt: skip
 #: Verbs that have operations -> the type of their keyword arguments.
 OPTIONS = {

@@ -18,9 +18,10 @@ LAYERS = [
     {"store"},
     {"search", "graph", "provenance"},
     {"branches", "capture", "sync"},
+    {"hub"},
     {"actions"},
-    {"answers", "operations", "api"},
-    {"cli", "mcp", "hooks"},
+    {"answers", "operations", "methods", "api"},
+    {"cli", "mcp", "hooks", "web"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
@@ -265,3 +266,14 @@ def test_help_of_the_server_does_not_load_the_sdk(tmp_path: Path) -> None:
 def test_recall_does_not_load_the_sdk(repo) -> None:
     """Only `treering mcp` may."""
     assert not {"mcp", "pydantic"} & _loaded_by("recall", "anything", cwd=repo.path)
+
+
+def test_only_the_page_loads_what_it_is_made_of(repo) -> None:
+    """Its help and all other commands start without it, and it starts without the SDK."""
+    parts = {"starlette", "uvicorn", "jinja2", "markdown_it", "treering.web"}
+    code = "import sys, treering.web.server, treering.web.app; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert not parts & _loaded_by("web", "--help", cwd=repo.path)
+    assert not parts & _loaded_by("recall", "anything", cwd=repo.path)
+    assert not {"mcp", "whoosh", "yaml"} & set(done.stdout.split())

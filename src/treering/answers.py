@@ -38,6 +38,8 @@ from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
 from treering.actions.link import RemovedLink as RemovedLink
 from treering.actions.log import Log as Log
+from treering.actions.outdated import OutdatedBy as OutdatedBy
+from treering.actions.outdated import Outdates as Outdates
 from treering.actions.outputs import Output as Output
 from treering.actions.outputs import Piece as Piece
 from treering.actions.overview import StatusFiles as StatusFiles
@@ -76,6 +78,12 @@ from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
+from treering.actions.why.answers import LandedAs as LandedAs
+from treering.actions.why.answers import Overruled as Overruled
+from treering.actions.why.answers import OverruledFile as OverruledFile
+from treering.actions.why.answers import WhyAnswer as WhyAnswer
+from treering.actions.why.answers import WhyLines as WhyLines
+from treering.actions.why.answers import WhyMemory as WhyMemory
 
 __all__ = [
     "Backfilled",
@@ -107,12 +115,17 @@ __all__ = [
     "Group",
     "Imported",
     "InferredLinks",
+    "LandedAs",
     "Log",
     "MadeLink",
     "Maintained",
     "Merges",
     "NeighborsAnswer",
+    "OutdatedBy",
+    "Outdates",
     "Output",
+    "Overruled",
+    "OverruledFile",
     "PathAnswer",
     "Piece",
     "Prerequisites",
@@ -150,4 +163,7 @@ __all__ = [
     "SyncLine",
     "Synced",
     "WholeMemory",
+    "WhyAnswer",
+    "WhyLines",
+    "WhyMemory",
 ]  # fmt: skip

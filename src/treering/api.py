@@ -4,11 +4,8 @@ A `Treering` has a workspace and shows nothing of it: what stands here is all th
 The answers are typed. Their classes are in `treering.answers`.
 """
 
-import inspect
-from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
 from treering import answers
 from treering.actions.backfill import backfill
@@ -35,31 +32,15 @@ from treering.actions.setup.init import init, uninstall
 from treering.actions.sync import sync
 from treering.actions.tidying.links import infer_links, prune_links
 from treering.actions.tidying.review import review
+from treering.actions.why.why import why
 from treering.actions.workspace import Workspace
 from treering.clock import Clock, wall_clock
 from treering.git.objects import Person
+from treering.hub.place import HubSetting
+from treering.methods import offer
 from treering.operations import Operations
 
 __all__ = ["Treering"]
-
-P = ParamSpec("P")
-Answer = TypeVar("Answer")
-
-
-def _offer(
-    action: Callable[Concatenate[Workspace, P], Answer], doc: str
-) -> Callable[Concatenate["Treering", P], Answer]:
-    """An action as a method, with a text for those who know nothing of workspaces."""
-
-    @wraps(action)
-    def method(self: "Treering", /, *args: P.args, **options: P.kwargs) -> Answer:
-        return action(self._workspace, *args, **options)
-
-    _, *parameters = inspect.signature(action).parameters.values()
-    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    setattr(method, "__signature__", inspect.Signature([first, *parameters]))  # noqa: B010
-    method.__doc__ = inspect.cleandoc(doc)
-    return method
 
 
 class Treering(Operations):
@@ -83,25 +64,33 @@ class Treering(Operations):
         clock: Clock = wall_clock,
         cache: Path | None = None,
         user_folder: Path | None = None,
+        hub: str | Path = "",
     ) -> "Treering":
         """Open the repository that holds `path`.
 
         `agent` and `person`, a `treering.Person`, are named as the authors of what is written;
         without a person it is git's own user. `cache` is a folder to use where the repository
-        cannot be written, and `user_folder` the one with the user's own prompts.
+        cannot be written, and `user_folder` the one with the user's own prompts. `hub` is the place
+        that `repos` are looked for in; without one it is `treering.hub` of git's configuration.
 
         >>> tr = Treering.open(".", agent="reviewer")
         >>> tr.read(tr.remember("Reviews wait for the tests").id).agent
         'reviewer'
         """
         workspace = Workspace.open(
-            path, agent=agent, person=person, clock=clock, cache=cache, user_folder=user_folder
+            path,
+            agent=agent,
+            person=person,
+            clock=clock,
+            cache=cache,
+            user_folder=user_folder,
+            hub=HubSetting(str(hub), cache=cache),
         )
         return cls(workspace)
 
     # --- memories ---------------------------------------------------------------------------------
 
-    remember = _offer(
+    remember = offer(
         remember,
         """Store a memory. Its type is classified if none is given.
 
@@ -112,7 +101,7 @@ class Treering(Operations):
         ('decision', 'main')
         """,
     )
-    recall = _offer(
+    recall = offer(
         recall,
         """Search what is visible here. Without a query, list it, newest first.
 
@@ -121,7 +110,7 @@ class Treering(Operations):
         ['Use WAL mode: readers never block']
         """,
     )
-    read = _offer(
+    read = offer(
         read,
         """Read a whole memory, by its id or a prefix of 4 characters or more.
 
@@ -130,7 +119,7 @@ class Treering(Operations):
         'Use WAL mode: readers never block'
         """,
     )
-    revise = _offer(
+    revise = offer(
         revise,
         """Change parts of a memory. What is not given stays.
 
@@ -139,7 +128,7 @@ class Treering(Operations):
         ('tags', 'outcome')
         """,
     )
-    review = _offer(
+    review = offer(
         review,
         """List what is doubtful, with the reasons, and note what a person keeps all the same.
 
@@ -150,7 +139,7 @@ class Treering(Operations):
         0
         """,
     )
-    forget = _offer(
+    forget = offer(
         forget,
         """Hide memories, or bring them back. History keeps them.
 
@@ -161,7 +150,7 @@ class Treering(Operations):
         True
         """,
     )
-    link = _offer(
+    link = offer(
         link,
         """Link one memory to another, strengthen their link, or remove it.
 
@@ -171,7 +160,7 @@ class Treering(Operations):
         True
         """,
     )
-    log = _offer(
+    log = offer(
         log,
         """List what happened to memories, newest first, or to one of them.
 
@@ -180,7 +169,19 @@ class Treering(Operations):
         ['remember']
         """,
     )
-    diff = _offer(
+    why = offer(
+        why,
+        """Tell why lines of code are there: who wrote them, and the memories that explain them.
+
+        `path` may end with a line or lines, as in `src/db.py:40-60`; `at` is a revision.
+
+        >>> made = tr.remember("The readme is short on purpose", files=["README.md"])
+        >>> found = tr.why("README.md:1")
+        >>> [memory.title for memory in found.memories], found.lines[0].subject
+        (['The readme is short on purpose'], 'add README.md')
+        """,
+    )
+    diff = offer(
         diff,
         """Tell what branch B knows that branch A does not, for a range `A..B`.
 
@@ -188,7 +189,7 @@ class Treering(Operations):
         ()
         """,
     )
-    revert = _offer(
+    revert = offer(
         revert,
         """Make a memory what it was before its last change, or at a commit of its history.
 
@@ -198,7 +199,7 @@ class Treering(Operations):
         ('tags',)
         """,
     )
-    redact = _offer(
+    redact = offer(
         redact,
         """Take a memory's text out of all history, for good.
 
@@ -210,7 +211,7 @@ class Treering(Operations):
 
     # --- memories taken together ------------------------------------------------------------------
 
-    infer_links = _offer(
+    infer_links = offer(
         infer_links,
         """Find links between stored memories. Without `dry_run`, make them.
 
@@ -218,7 +219,7 @@ class Treering(Operations):
         ()
         """,
     )
-    prune_links = _offer(
+    prune_links = offer(
         prune_links,
         """Find links with little confidence left. Without `dry_run`, remove them.
 
@@ -261,7 +262,7 @@ class Treering(Operations):
         """
         return export_records(self._workspace, branch=branch, all=all, private=private)
 
-    export_markdown = _offer(
+    export_markdown = offer(
         export_markdown,
         """Write memories as markdown files below a folder, and return how many.
 
@@ -270,7 +271,7 @@ class Treering(Operations):
         1
         """,
     )
-    import_path = _offer(
+    import_path = offer(
         import_path,
         """Import a file, a folder, or another system's store.
 
@@ -279,7 +280,7 @@ class Treering(Operations):
         1
         """,
     )
-    backfill = _offer(
+    backfill = offer(
         backfill,
         """Capture commits made before there were hooks.
 
@@ -287,7 +288,7 @@ class Treering(Operations):
         2
         """,
     )
-    drain = _offer(
+    drain = offer(
         drain,
         """Take in what git hooks noted, and let memories follow their branches, as the worker does.
 
@@ -298,7 +299,7 @@ class Treering(Operations):
 
     # --- branches and remotes ---------------------------------------------------------------------
 
-    gc = _offer(
+    gc = offer(
         gc,
         """Let memories follow their branches: promote what landed, trash what was thrown away.
 
@@ -307,7 +308,7 @@ class Treering(Operations):
         [('main', 'live')]
         """,
     )
-    promote = _offer(
+    promote = offer(
         promote_by_hand,
         """Put a branch's memories into another branch's now, even if its code has not landed.
 
@@ -316,7 +317,7 @@ class Treering(Operations):
         'main'
         """,
     )
-    restore = _offer(
+    restore = offer(
         restore,
         """Bring the dropped memories of a branch back.
 
@@ -324,7 +325,7 @@ class Treering(Operations):
         1
         """,
     )
-    sync = _offer(
+    sync = offer(
         sync,
         """Share memories through a git remote: fetch, merge, push.
 
@@ -336,7 +337,7 @@ class Treering(Operations):
 
     # --- the store itself -------------------------------------------------------------------------
 
-    config = _offer(
+    config = offer(
         config,
         """Show settings, or change one.
 
@@ -344,7 +345,7 @@ class Treering(Operations):
         ['all']
         """,
     )
-    doctor = _offer(
+    doctor = offer(
         doctor,
         """Check everything treering wrote, and repair what is safe.
 
@@ -352,7 +353,7 @@ class Treering(Operations):
         True
         """,
     )
-    reindex = _offer(
+    reindex = offer(
         reindex,
         """Rebuild the search index.
 
@@ -361,7 +362,7 @@ class Treering(Operations):
         1
         """,
     )
-    init = _offer(
+    init = offer(
         init,
         """Set up git hooks, fetches and agents' clients for treering.
 
@@ -369,7 +370,7 @@ class Treering(Operations):
         True
         """,
     )
-    uninstall = _offer(
+    uninstall = offer(
         uninstall,
         """Take back what `init` added. Memories stay.
 

@@ -18,6 +18,9 @@ TreeringError
 ├── SyncRefused           no remote, or it said no
 ├── Busy                  another process holds the lock
 ├── NeedsModel            a text has to be written, and nobody is there to write it
+├── HubUnavailable        the hub's folder or database does not answer
+├── RepoNotFound          the hub knows no repository of that name
+├── NotAllowed            a token may not see that
 └── WriterFailed          the command that writes texts did not
 
 Each knows its code (the contract's word for it), its message and a hint that says what to do next.
@@ -166,3 +169,24 @@ class WriterFailed(TreeringError):
 
     code = "writer_failed"
     hint = "`treering config writer.command` shows the command. Try it by hand."
+
+
+class HubUnavailable(TreeringError):
+    """The folder or the database of the hub cannot be used."""
+
+    code = "hub_unavailable"
+    hint = "`treering hub status` says where the hub is. TREERING_HUB or --hub names another place."
+
+
+class RepoNotFound(TreeringError):
+    """No repository of this name was added to the hub."""
+
+    code = "repo_not_found"
+    hint = "`treering hub list` shows the names. `treering hub add NAME URL` adds one."
+
+
+class NotAllowed(TreeringError):
+    """A token that is unknown or revoked, or that was not granted this repository."""
+
+    code = "not_allowed"
+    hint = "`treering hub grant NAME --repos a,b` makes a token for some repositories."

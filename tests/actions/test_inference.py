@@ -322,7 +322,7 @@ def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
     """A capture does not wait for ten thousand memories nobody noted; a later one is linked."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
-    (repo.path / ".git" / "treering" / "index" / "clues.db").unlink()
+    repo.workspace.neighbourhood.forget()
     workspace = repo.workspace
     treering = Treering(workspace)
 
@@ -362,8 +362,8 @@ def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
     """Twenty captures of a table that was lost must not start twenty readings of everything."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
+    repo.workspace.neighbourhood.forget()
     folder = repo.path / ".git" / "treering" / "index"
-    (folder / "clues.db").unlink()
     workspace = repo.workspace
 
     with lock.hold(folder / "clues.lock"):

@@ -156,3 +156,43 @@ def test_a_pipe_gets_a_list(doubtful: Repo):
     assert lines[1].strip().startswith("outdated: superseded by: Backups go to the object store")
     assert lines[-1] == "2 of 7 memories: --limit shows more"
     assert doubtful.error("review", "--limit", "0")["code"] == "invalid"
+
+
+def test_what_a_later_commit_contradicts_is_offered(repo: Repo):
+    """A message tells what was done: whether the memory still holds, a person says."""
+    repo.tr.remember("The proxy timeout is 30 seconds", type="config")
+    repo.tr.remember("The proxy listens on both addresses", type="config")
+    repo.commit_file("proxy.conf", "timeout 60\n", "Raise the proxy timeout to 60 seconds")
+    repo.tr.backfill()
+
+    (item,) = repo.tr.review().items
+
+    assert item.title == "The proxy timeout is 30 seconds"
+    assert [doubt.reason for doubt in item.reasons] == ["contradicted"]
+    assert "Raise the proxy timeout" in item.reasons[0].detail
+    assert repo.tr.read(item.id).outdated_by is None, "nothing is marked by a commit"
+    assert repo.tr.review(keep=[item.id]).total == 0
+
+
+def test_what_a_newer_memory_outdates_is_offered(repo: Repo):
+    old = repo.tr.remember("The proxy timeout is 30 seconds", type="config").id
+    repo.tr.remember("The proxy timeout is 60 seconds", type="config")
+
+    items = {item.id: item.reasons for item in repo.tr.review().items}
+
+    assert items[old][0].reason == "outdated"
+    assert "60 seconds" in items[old][0].detail
+
+
+def test_texts_that_are_alike_are_seen_on_a_branch_that_landed_in_part(repo: Repo) -> None:
+    """What the trunk took over of a branch is a part of where its copies are found."""
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Orders are written in one transaction", type="decision")
+    repo.tr.promote("feature")
+    for place in ("vault", "cellar"):
+        repo.tr.remember(
+            f"The nightly backup of the orders table goes to tape in the {place} of the house",
+            type="decision",
+        )
+
+    assert repo.tr.review().by_reason == {"duplicate": 1}

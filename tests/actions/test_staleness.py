@@ -73,3 +73,28 @@ def test_a_memory_is_as_stale_as_its_worst_file(repo: Repo) -> None:
     repo.commit_file("b.py", "two\n")
 
     assert _state(repo, memory.id) == "changed"
+
+
+def test_words_that_are_no_longer_in_the_files_are_named(repo: Repo) -> None:
+    """A file changes for many reasons; that what a memory speaks of is gone is a good one to
+    doubt it."""
+    repo.commit_file("client.py", "MAX_RETRIES = 3\ndef send_all(): ...\n")
+    made = repo.tr.remember(
+        "The client gives up after MAX_RETRIES in send_all()", files=["client.py"]
+    )
+    plain = repo.tr.remember("The client is written by hand", files=["client.py"])
+
+    repo.commit_file("client.py", "ATTEMPTS = 3\ndef send_all(): ...\n")
+
+    stale = repo.tr.read(made.id).stale
+    assert stale is not None
+    assert (stale.state, stale.lost) == ("changed", ("MAX_RETRIES",))
+    other = repo.tr.read(plain.id).stale
+    assert other is not None
+    assert other.lost is None
+    (doubt,) = [item for item in repo.tr.review().items if item.id == made.id]
+    assert "no longer in its files: MAX_RETRIES" in [reason.detail for reason in doubt.reasons]
+    answer = repo.tr.context(files=["client.py"])
+    entries = {e["id"]: e for group in ("high", "medium", "low") for e in answer[group]}
+    assert "words gone" in entries[made.id]["why"]
+    assert entries[made.id]["score"] < entries[plain.id]["score"]

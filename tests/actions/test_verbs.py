@@ -21,7 +21,7 @@ from treering.model import choices
 #: What doors and other actions hand in, and no caller can say.
 WIRING = {"progress", "writer", "details", "program", "is_attended", "patience"}
 #: Commands of the command line alone, which work on no repository.
-WITHOUT_ACTION = {"mcp", "completion", "demo"}
+WITHOUT_ACTION = {"mcp", "web", "completion", "demo"}
 KINDS = {
     "text": "str", "number": "float", "whole": "int", "flag": "bool", "list": "Sequence[str]",
     "map": "Mapping[str, Any]",

@@ -448,3 +448,20 @@ def test_lessons_can_be_left_behind(repo: Repo) -> None:
     repo.tr.gc(keep_lessons=False)
 
     assert repo.titles("main") == set()
+
+
+def test_a_name_used_again_and_then_changed_brings_nothing_along(repo: Repo) -> None:
+    """The branch's log tells that it was made after all that stands under the name it had."""
+    repo.commit_file("README.md")
+    repo.switch("a", create=True).tr.remember("of the first", type="insight")
+    repo.switch("main").git("branch", "-q", "-D", "a")
+    repo.now += 60
+    repo.switch("a", create=True)
+
+    repo.git("branch", "-q", "-m", "a", "b")
+
+    assert repo.titles("b") == set()
+    repo.tr.remember("of the second", type="insight")
+    repo.tr.gc()
+    assert repo.titles("b") == {"of the second"}
+    assert "of the first" in repo.titles("a")

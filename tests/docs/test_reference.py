@@ -115,5 +115,7 @@ def _leads(path, target: str) -> bool:
     there = (path.parent / file).resolve() if file else path
     if not there.exists():
         return False
+    if not anchor:
+        return True
     headings = re.findall(r"^#+ (.*)$", there.read_text(encoding="utf-8"), re.MULTILINE)
-    return not anchor or anchor in {heading.lower().replace(" ", "-") for heading in headings}
+    return anchor in {heading.lower().replace(" ", "-") for heading in headings}

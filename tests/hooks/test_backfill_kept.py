@@ -14,16 +14,16 @@ from conftest import TREERING, Repo
 from treering.actions import backfill as module
 
 COMMITS = 60
-#: The program in batches of ten; after each one it says so and waits a moment to be interrupted.
+#: The program in batches of ten; after each one it says so and waits to be told to go on.
 SLOWLY = """
-import sys, time
+import sys
 from treering.actions import backfill
 backfill.BATCH = 10
 index = backfill.catch_up
 def catch_up(workspace):
     index(workspace)
     print("batch", flush=True)
-    time.sleep(0.5)
+    sys.stdin.readline()
 backfill.catch_up = catch_up
 from treering.cli.main import main
 sys.exit(main(["backfill"]))
@@ -46,7 +46,8 @@ def long(repo: Repo) -> Repo:
 def start(repo: Repo) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", SLOWLY],
-        cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=repo.path, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
 
@@ -58,10 +59,14 @@ def captured(repo: Repo) -> set[str]:
 def test_what_was_captured_stays_and_the_next_call_goes_on(long: Repo, how: signal.Signals) -> None:
     """Nobody knows beforehand how long a history takes."""
     process = start(long)
+    assert process.stdin is not None
     assert process.stdout is not None
-    for _ in range(2):
-        assert process.stdout.readline() == "batch\n"
+    assert process.stdout.readline() == "batch\n"
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "batch\n"
     process.send_signal(how)
+    process.wait(timeout=60)
     _, errors = process.communicate(timeout=60)
 
     kept = captured(long)

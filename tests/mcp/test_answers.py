@@ -18,7 +18,7 @@ def fill(repo, count, size=1):
 
 def test_an_answer_is_cut_between_memories_and_says_so(agent, repo):
     """An agent pays for every character; what it does not get it must know of."""
-    fill(repo, 40)
+    fill(repo, 40, size=5)
 
     async def story(it):
         return await it.said("recall")
@@ -33,7 +33,7 @@ def test_an_answer_is_cut_between_memories_and_says_so(agent, repo):
 
 def test_pages_of_cut_answers_cover_everything_once(agent, repo):
     """The cursor goes on where the cut was, not where the page would have ended."""
-    fill(repo, 40)
+    fill(repo, 40, size=5)
 
     async def story(it):
         seen, cursor = [], ""
@@ -66,7 +66,7 @@ def test_who_says_how_many_gets_more(agent, repo):
 
 def test_what_was_cut_is_kept_and_listed(agent, repo):
     """The pieces together are the whole answer."""
-    fill(repo, 40)
+    fill(repo, 40, size=5)
 
     async def story(it):
         cut = await it.answer("recall")
@@ -146,7 +146,7 @@ def test_kept_outputs_are_for_the_owner_alone(repo):
 
 def test_where_nothing_can_be_kept_the_answer_is_cut_all_the_same(agent, repo):
     """A cache is never needed."""
-    fill(repo, 40)
+    fill(repo, 40, size=5)
     (repo.path / ".git/treering").mkdir(exist_ok=True)
     (repo.path / ".git/treering/cache").write_text("in the way")
 

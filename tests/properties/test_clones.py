@@ -1,5 +1,6 @@
-"""Clones that come, go, are copied and share through one remote, in any order: once all have synced
-all see the same, and nothing that was shared or is still somewhere is lost.
+"""Clones that come, go, are copied, work on branches of one name or of several, land them and share
+through one remote, in any order: once all have synced all see the same, and nothing that was shared
+or is still somewhere is lost.
 
     TREERING_HISTORIES=2000 python -m pytest -n 2 -m deep tests/properties/test_clones.py
 """
@@ -21,6 +22,9 @@ from sync.conftest import HEADS, remote_refs, seen
 #: The deep run is cut into pieces, for as many cores.
 _PIECES = 20
 _WEEKS = 30 * 24 * 3600
+#: Branches that people share, and the one that everybody has for themselves.
+_NAMES = ("b", "c/d")
+_ALONE = "wip"
 
 
 class Machine(Repo):
@@ -39,7 +43,7 @@ class Machine(Repo):
 class Crowd:
     """One history: what was done, and what must be found in the end."""
 
-    def __init__(self, seed: int, folder: Path) -> None:
+    def __init__(self, seed: int, folder: Path, most: int) -> None:
         self.chance = random.Random(seed)
         self.folder = folder
         self.origin = folder / "origin.git"
@@ -48,12 +52,13 @@ class Crowd:
         _run("clone", "-q", "--bare", str(seeded.path), str(self.origin))
         self.ticks = itertools.count()
         self.names = itertools.count()
-        self.clones = [self.new() for _ in range(self.chance.randint(3, 5))]
+        self.clones = [self.new() for _ in range(self.chance.randint(3, most))]
         self.texts = itertools.count()
         self.known: dict[Machine, set[str]] = {clone: set() for clone in self.clones}
         self.shared: set[str] = set()
         self.forgotten: set[str] = set()
         self.redacted: set[str] = set()
+        self.alone: dict[str, str] = {}  # thought -> the clone on whose own branch it was said
         self.told: list[str] = []
 
     def new(self) -> Machine:
@@ -69,7 +74,8 @@ class Crowd:
         deeds: list[Callable[[Machine], None]] = [
             self.remember, self.remember, self.remember, self.revise, self.forget, self.sync,
             self.sync, self.sync, self.fetch, self.fold, self.die, self.copy, self.lose_answer,
-            self.redact, self.push_as_before, self.plain_fetch,
+            self.redact, self.push_as_before, self.plain_fetch, self.begin_branch,
+            self.join_branch, self.work_alone, self.go_home, self.land, self.wipe,
         ]  # fmt: skip
         for _ in range(steps):
             clone, deed = self.chance.choice(self.clones), self.chance.choice(deeds)
@@ -82,6 +88,8 @@ class Crowd:
         title = f"thought {next(self.texts)}"
         clone.tr.remember(title, type="insight")
         self.known[clone].add(title)
+        if clone.git("branch", "--show-current") == _ALONE:
+            self.alone[title] = clone.path.name
 
     def revise(self, clone: Machine) -> None:
         if memories := list(clone.tr.exported()):
@@ -102,6 +110,79 @@ class Crowd:
             clone.tr.redact(memory["id"])
             self.redacted.add(memory["title"])
 
+    # --- branches ---------------------------------------------------------------------------------
+
+    def begin_branch(self, clone: Machine) -> None:
+        """A piece of work that others can join."""
+        name = self.chance.choice(_NAMES)
+        if f"origin/{name}" not in self._list_branches(clone):
+            self.go_home(clone)
+            if name in self._list_branches(clone):
+                return  # it landed, and this clone still has it
+            clone.git("switch", "-q", "-c", name)
+            self._commit(clone)
+            clone.git("push", "-q", "-u", "origin", name)
+
+    def join_branch(self, clone: Machine) -> None:
+        branches = self._list_branches(clone)
+        names = [name for name in _NAMES if f"origin/{name}" in branches]
+        if names:
+            clone.git("switch", "-q", self.chance.choice(names))
+
+    def work_alone(self, clone: Machine) -> None:
+        """Under a name that all choose, and nobody pushes."""
+        if _ALONE in self._list_branches(clone):
+            clone.git("switch", "-q", _ALONE)
+        else:
+            self.go_home(clone)
+            clone.git("switch", "-q", "-c", _ALONE)
+            self._commit(clone)
+
+    def go_home(self, clone: Machine) -> None:
+        clone.git("fetch", "-q", "--prune", "origin")
+        clone.git("switch", "-q", "main")
+        clone.git("merge", "-q", "--ff-only", "origin/main")
+
+    def land(self, clone: Machine) -> None:
+        """As a host does it: merged or squashed, and perhaps deleted there."""
+        branches = self._list_branches(clone)
+        names = [name for name in _NAMES if f"origin/{name}" in branches]
+        if not names:
+            return
+        self.go_home(clone)
+        name = self.chance.choice(names)
+        if self.chance.random() < 0.5:
+            clone.git("merge", "-q", "--no-ff", "--no-edit", f"origin/{name}")
+        else:
+            clone.git("merge", "-q", "--squash", f"origin/{name}")
+            clone.git("commit", "-q", "--allow-empty", "-m", f"{name} in one")
+        clone.git("push", "-q", "origin", "main")
+        if self.chance.random() < 0.5:
+            clone.git("push", "-q", "origin", f":{name}")
+            if name in self._list_branches(clone):
+                clone.git("branch", "-q", "-D", name)
+        clone.tr.gc()
+
+    def _commit(self, clone: Machine) -> None:
+        name = f"{next(self.texts)}.txt"
+        clone.commit_file(name, f"{name}\n" * 3)
+
+    def _list_branches(self, clone: Machine) -> set[str]:
+        clone.git("fetch", "-q", "--prune", "origin")
+        names = clone.git("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes")
+        return set(names.split())
+
+    # --- sharing ----------------------------------------------------------------------------------
+
+    def wipe(self, _: Machine) -> None:
+        """A mirror push from a clone without memories; all who live had seen what was there."""
+        if self.chance.random() < 0.4:
+            for clone in self.clones:
+                clone.tr.sync("fetch")
+            bare = Machine(self.origin, 0, self.ticks)
+            for ref in bare.refs():
+                bare.git("update-ref", "-d", ref)
+
     def sync(self, clone: Machine) -> None:
         clone.tr.sync()
         self.shared |= self.known[clone]
@@ -111,7 +192,8 @@ class Crowd:
 
     def plain_fetch(self, clone: Machine) -> None:
         line = "+refs/treering/clones/*:refs/treering/remotes/origin/clones/*"
-        clone.git("fetch", "-q", "origin", line)
+        prune = ["--prune"] if self.chance.random() < 0.5 else []
+        clone.git("fetch", "-q", *prune, "origin", line)
 
     def fold(self, clone: Machine) -> None:
         """Weeks later everyone is quiet."""
@@ -163,7 +245,12 @@ class Crowd:
     # --- what must hold ---------------------------------------------------------------------------
 
     def settle(self) -> None:
-        for _ in range(4):
+        for clone in self.clones:
+            here = clone.git("branch", "--show-current")
+            self.go_home(clone)
+            clone.git("switch", "-q", here)
+            clone.tr.gc()
+        for _ in range(5):
             before = remote_refs(self.clones[0])
             for clone in self.clones:
                 self.sync(clone)
@@ -175,30 +262,37 @@ class Crowd:
             clone.tr.sync("fetch")
 
     def check(self) -> None:
-        views = {
-            clone.git("rev-parse", f"{seen(clone)}^{{tree}}")
-            for clone in self.clones
-            if seen(clone)
-        }
-        assert len(views) <= 1
+        for name in ("main", *_NAMES):
+            there = [clone for clone in self.clones if name in self._list_branches(clone)]
+            views = {
+                clone.git("rev-parse", f"{tip}^{{tree}}")
+                for clone in there
+                if (tip := seen(clone, name.replace("/", "%2F")))
+            }
+            assert len(views) <= 1, f"{name} is not the same for all"
         wanted = self.shared.union(*(self.known[clone] for clone in self.clones))
         fresh = self.new()
         fresh.tr.sync()
-        titles = fresh.titles()
+        titles = {str(memory["title"]) for memory in fresh.tr.exported(all=True)}
         assert wanted - self.forgotten - self.redacted <= titles
         assert not self.redacted & titles
         fresh.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
         text = fresh.git("log", "-p", "--glob=refs/there", "--")
         for title in self.redacted:
             assert f"title: {title}\n" not in text
-        assert len(remote_refs(fresh)) <= next(self.names) + 1
+        for clone in self.clones:
+            mine = {title for title, owner in self.alone.items() if owner == clone.path.name}
+            if mine and _ALONE in self._list_branches(clone):
+                assert mine - self.forgotten - self.redacted <= clone.titles(_ALONE)
+        scopes = 1 + len(_NAMES) + 1
+        assert len(remote_refs(fresh)) <= scopes * (next(self.names) + 1)
 
 
-def play(seed: int) -> None:
+def play(seed: int, *, most: int = 8) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        crowd = Crowd(seed, Path(folder))
+        crowd = Crowd(seed, Path(folder), most)
         try:
-            crowd.play(steps=crowd.chance.randint(8, 24))
+            crowd.play(steps=crowd.chance.randint(8, 12 + 4 * most))
             crowd.settle()
             crowd.check()
         except BaseException as error:
@@ -208,7 +302,7 @@ def play(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_all_see_the_same_and_nothing_is_lost(seed: int) -> None:
-    play(seed)
+    play(seed, most=4)
 
 
 @pytest.mark.deep

@@ -60,29 +60,42 @@ def test_times_are_no_earlier_than_parents_and_no_later_than_seen() -> None:
 
     moments = walked(root, late, early, fine, lonely).moments
 
-    assert [moments[oid].made - root.time for oid in "1234"] == [0, 0, 0, day]
+    assert [int(moments[oid].made) - root.time for oid in "1234"] == [0, 0, 0, day]
     assert [moments[oid].is_odd for oid in "12345"] == [False, True, True, False, True]
     assert moments["5"].made == 0
 
 
+def test_commits_of_one_second_were_made_one_after_another() -> None:
+    """Agents are faster than git's clock, and what they said last is what they mean."""
+    root = commit("1", "a", BOB)
+    child = commit("2", "b", BOB, parents=("1",))
+
+    moments = walked(root, child).moments
+
+    assert root.time == moments["1"].made < moments["2"].made < root.time + 1
+    assert not moments["2"].is_odd
+
+
 def test_when_words_were_said_is_kept_while_they_stay() -> None:
-    """A later version with the same words was changed later, but said then."""
+    """A tag or a status is no change of content; to go back to an earlier text is one."""
     first = commit("1", "a", BOB)
     second = commit("2", "b", BOB, parents=("1",), time=first.time + 100)
     back = commit("3", "c", ADA, parents=("2",), time=first.time + 200)
+    tagged = commit("4", "d", ADA, parents=("3",), time=first.time + 300)
     texts = {
         "a": Memory("m", "decision", "One", "One", DATE, DATE),
         "b": Memory("m", "decision", "Two", "Two", DATE, DATE),
         "c": Memory("m", "decision", "One", "One", DATE, DATE, status="needs-review"),
+        "d": Memory("m", "decision", "One", "One", DATE, DATE, tags=("old",)),
     }
     walk = Walk([], {}, lambda _, blob: texts[blob], 1_780_000_000)
-    for one, before in ((first, ()), (second, ("a",)), (back, ("b",))):
+    for one, before in ((first, ()), (second, ("a",)), (back, ("b",)), (tagged, ("c",))):
         (put,) = one.files
         walk.add(one._replace(files=(put._replace(before=before),)), is_here=False, is_cut=False)
 
-    versions = [walk.found[blob] for blob in "abc"]
+    versions = [walk.found[blob] for blob in "abcd"]
 
-    assert [v.said - first.time for v in versions] == [0, 100, 0]
-    assert [v.changed - first.time for v in versions] == [0, 100, 200]
-    assert [v.born - first.time for v in versions] == [0, 0, 0]
+    assert [v.said - first.time for v in versions] == [0, 100, 200, 200]
+    assert [v.changed - first.time for v in versions] == [0, 100, 200, 300]
+    assert [v.born - first.time for v in versions] == [0, 0, 0, 0]
     assert names(walk, "c") == [BOB]

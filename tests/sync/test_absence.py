@@ -3,7 +3,17 @@
 import pytest
 
 from conftest import Repo
-from sync.conftest import HEADS, Aim, Team, own_ref, remote_refs, seen, seen_scopes, write_to
+from sync.conftest import (
+    CLONES,
+    HEADS,
+    Aim,
+    Team,
+    own_ref,
+    remote_refs,
+    seen,
+    seen_scopes,
+    write_to,
+)
 
 MAIN = f"{HEADS}main"
 EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -281,3 +291,34 @@ def test_what_vanished_before_anyone_looked_is_found_by_doctor(clone: Team) -> N
     assert found["vanished"].fixed
     assert "Mallory" in found["vanished"].message
     assert ada.titles() == titles
+
+
+def test_a_loss_beside_a_redaction_is_mended_at_once(clone: Team) -> None:
+    """Both came with the same sync: the history is written again, and what it lacks is put back."""
+    ada, ben, mallory = clone("ada"), clone("ben"), clone("mallory")
+    left_out = ada.tr.remember("left out", type="insight").id
+    word = ada.tr.remember("a word too many", type="insight").id
+    ada.tr.sync()
+    for repo in (ben, mallory):
+        repo.tr.sync()
+    ben.tr.redact(word)
+    ben.tr.sync()
+    mallory.git("fetch", "-q", "origin", "+refs/treering/clones/*:refs/theirs/*")
+    tip = mallory.refs()["refs/treering/views/main"]
+    tree = mallory.git("rev-parse", f"{tip}^{{tree}}")
+    lines = mallory.git("ls-tree", "-r", tree).splitlines()
+    kept = [line for line in lines if f"/{left_out}.md" not in line]
+    mallory.git("read-tree", "--empty")
+    mallory.git("update-index", "--index-info", feed="\n".join(kept) + "\n")
+    made = mallory.git("commit-tree", mallory.git("write-tree"), "-p", tip, "-m", "less")
+    write_to(mallory, made, f"{CLONES}mallory00000/main")
+
+    answer = ada.tr.sync()
+
+    assert ada.titles() == {"left out"}
+    notes = [note for scope in answer.scopes for note in scope.notes or ()]
+    assert [note for note in notes if "left out by" in note], answer
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {"left out"}
+    assert "a word too many" not in fresh.git("log", "-p", "--all", "--")

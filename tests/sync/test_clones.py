@@ -561,3 +561,95 @@ def test_a_remote_that_may_only_be_read_is_read(clone: Team, origin: Path) -> No
     with pytest.raises(SyncRefused):
         bob.tr.sync()
     assert bob.titles() == {"by Ada", "by Bob"}
+
+
+# --- what is not ours ----------------------------------------------------------------------------
+
+
+def test_a_prune_forgets_no_head_of_a_branch_that_is_not_here(clone: Team) -> None:
+    """The remote was wiped, and `git fetch --prune` came before the next sync."""
+    dead, ada = clone("dead"), clone("ada")
+    on_branch(dead, "work", thought="on work", file="w.txt")
+    dead.tr.sync()
+    ada.tr.sync()
+    shutil.rmtree(dead.path)
+    for ref in remote_refs(ada):
+        ada.git("push", "-q", "origin", f":{ref}")
+    line = f"+{CLONES}*:refs/treering/remotes/origin/clones/*"
+    ada.git("fetch", "-q", "--prune", "origin", line)
+    assert not [ref for ref in ada.refs() if "/clones/" in ref]
+
+    ada.tr.sync()
+
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles("work") == {"on work"}
+    ada.tr.sync()
+    assert set(remote_refs(ada)) == {own_ref(ada, "work")}
+    assert not ada.json("doctor")["findings"]
+
+
+def test_what_is_kept_of_others_holds_no_text_that_was_redacted(clone: Team) -> None:
+    ann, ada = clone("ann"), clone("ada")
+    ann.tr.remember("on main", type="insight")
+    on_branch(ann, "work", thought="a word too many", file="w.txt")
+    memory = ann.tr.recall("word").results[0].id
+    ann.tr.sync()
+    ada.tr.sync()
+    ann.tr.redact(memory)
+    ann.tr.sync()
+
+    ada.tr.sync()
+
+    text = ada.git("log", "-p", "--glob=refs/treering/seen", "--glob=refs/treering/remotes", "--")
+    assert "a word too many" not in text
+
+
+def test_two_works_of_one_name_are_two_for_who_has_neither(clone: Team) -> None:
+    """The one that was begun first keeps the name, the other is shown by whose it is."""
+    ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
+    on_branch(ann, "wip", thought="of Ann", file="a.txt")
+    on_branch(ben, "wip", thought="of Ben", file="b.txt")
+    for repo in (ben, ann):
+        repo.tr.sync()
+
+    ada.tr.sync()
+
+    everywhere = {r.title: r.branch for r in ada.tr.recall("of", scope="all").results}
+    assert everywhere == {"of Ann": "wip", "of Ben": "wip (Ben)"}
+    assert ada.titles("wip") == {"of Ann"}
+    assert ada.titles("wip (Ben)") == {"of Ben"}
+
+
+def test_one_work_of_two_people_is_one_for_who_has_neither(clone: Team) -> None:
+    """Their memories share no commit, their code does."""
+    ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
+    on_branch(ann, "wip", thought="of Ann", file="a.txt")
+    ann.git("push", "-q", "origin", "wip")
+    ben.git("fetch", "-q")
+    ben.switch("wip").tr.remember("of Ben", type="insight")
+    for repo in (ann, ben):
+        repo.tr.sync("push")
+    ada.git("fetch", "-q")
+
+    ada.tr.sync()
+
+    assert ada.titles("wip") == {"of Ann", "of Ben"}
+
+
+def test_a_branch_that_lives_on_is_seen_alike_though_one_promoted_first(clone: Team) -> None:
+    """Ada's whole head was promoted before she ever pushed it."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="of Ada", file="w.txt")
+    ada.git("push", "-q", "origin", "work")
+    bob.git("fetch", "-q")
+    bob.switch("work").tr.remember("of Bob", type="insight")
+    ada.switch("main").git("merge", "-q", "--no-edit", "work")
+    ada.tr.gc()
+    ada.switch("work")
+
+    for repo in (ada, bob, ada, bob):
+        repo.tr.sync()
+
+    assert seen(ada, "work") == seen(bob, "work")
+    assert seen(ada) == seen(bob)

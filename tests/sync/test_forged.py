@@ -186,3 +186,28 @@ def test_a_date_before_its_parents_makes_no_difference(clone: Team) -> None:
 
     assert ada.tr.read(memory).title == "early"
     assert ada.tr.read(memory).tags == mallory.tr.read(memory).tags == ("db",)
+
+
+def test_a_date_of_the_future_does_not_win_once_its_time_has_come(clone: Team) -> None:
+    """Nobody built on it: a note on top tells, as long as it can be told."""
+    ada, ben, mallory = clone("ada"), clone("ben"), clone("mallory")
+    memory = ada.tr.remember("as agreed", type="insight").id
+    for repo in (ada, ben, mallory):
+        repo.tr.sync()
+    week = 7 * 24 * 3600
+    mallory.now = mallory.clock() + 3 * week
+    later = mallory.now
+    Treering.open(mallory.path, clock=lambda: later).revise(memory, title="as Mallory wants")
+    tip = mallory.refs()["refs/treering/heads/main"]
+    write_to(mallory, tip, own_ref(mallory))
+    ben.tr.sync()  # sees it while it is of the future
+    ada.tr.revise(memory, title="as agreed since")
+    ada.tr.sync()
+    ben.tr.sync()
+
+    fresh = clone("fresh")
+    Treering.open(fresh.path, clock=lambda: later + week).sync()
+
+    assert fresh.titles() == {"as agreed since"}
+    ada.tr.sync()
+    assert ada.titles() == {"as agreed since"}

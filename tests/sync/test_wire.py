@@ -13,6 +13,7 @@ import pytest
 from conftest import Repo
 from sync.conftest import Team, own_ref, remote_refs
 from treering.errors import SyncRefused
+from treering.sync import fetching
 
 
 class Server(BaseHTTPRequestHandler):
@@ -135,3 +136,35 @@ def test_a_server_without_atomic_pushes_still_lets_promoted_scopes_go(
     ada.tr.sync()
 
     assert list(remote_refs(ada)) == [own_ref(ada)]
+
+
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_very_many_heads_come_at_once(
+    clone: Team, monkeypatch: pytest.MonkeyPatch, is_locked: bool
+) -> None:
+    """Their refs are put into one file, without a folder for each; where git is at that file, they
+    are fetched as few are. What moves later is followed either way."""
+    monkeypatch.setattr(fetching, "_MANY", 2)
+    people = [clone(name) for name in ("ada", "bob", "cleo", "dan")]
+    for number, person in enumerate(people):
+        person.tr.remember(f"fact {number}", type="insight")
+        person.tr.sync("push")
+    eve = clone("eve")
+    lock = eve.path / ".git" / "packed-refs.lock"
+    if is_locked:
+        lock.touch()
+
+    answer = eve.tr.sync()
+
+    lock.unlink(missing_ok=True)
+    assert eve.titles() == {f"fact {number}" for number in range(4)}
+    assert answer.notes is None
+    place = "refs/treering/remotes/origin/clones/"
+    assert len([ref for ref in eve.refs() if ref.startswith(place)]) == 4
+    assert (eve.path / ".git" / place).exists() is is_locked
+    for number, person in enumerate(people):
+        person.tr.remember(f"news {number}", type="insight")
+        person.tr.sync()
+    eve.tr.sync()
+    assert len(eve.titles()) == 8
+    assert eve.git("fsck") == ""

@@ -36,6 +36,7 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting(
             "hookbudget", "1000", "characters an agent is shown unasked at a time (0: none)"
         ),
+        KnownSetting("told", "true", "keep for a while what agents were shown unasked"),
         KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
         KnownSetting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
         KnownSetting(
@@ -44,6 +45,11 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting("ask", "off", "ask an agent to remember what it learned: off or once"),
         KnownSetting("writer.command", "", "a program that writes merged texts and summaries"),
         KnownSetting("writer.timeout", "2min", "how long it may take"),
+        KnownSetting(
+            "hub",
+            "",
+            "where `--repos` looks: a folder or a postgresql:// url (empty: the user's own)",
+        ),
     )
 }
 #: Settings that are one of a few words.
@@ -99,7 +105,7 @@ def _show(workspace: Workspace, setting: KnownSetting) -> SettingValue:
 def _check(name: str, value: str) -> None:
     if "\n" in value:
         raise Invalid("A setting is one line.")
-    if name in ("fsync", "sync", "trustaddress") and value.lower() not in ("true", "false"):
+    if name in ("fsync", "sync", "told", "trustaddress") and value.lower() not in ("true", "false"):
         raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")

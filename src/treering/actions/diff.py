@@ -1,7 +1,10 @@
 """diff: what one branch knows that another does not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from treering.actions.answers import harmless
+from treering.actions.outdated import OutdatedBy, find_outdated
+from treering.actions.why.answers import Overruled
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
@@ -22,6 +25,7 @@ class Difference:
     branch: str
     summary: str
     outcome: Outcome | None = None
+    outdated_by: OutdatedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,15 @@ class Diff:
     added: tuple[Difference, ...]
     changed: tuple[Difference, ...]
     forgotten: tuple[Difference, ...]
+    #: With `why`: the lines of A's code that B changes, and the reasons they had.
+    overrules: Overruled | None = None
 
 
-def diff(workspace: Workspace, range: str) -> Diff:
-    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`."""
+def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
+    """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`.
+
+    With `why` also what the change of the code overrules.
+    """
     one, dots, other = range.partition("..")
     if not dots:
         raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
@@ -53,7 +62,21 @@ def diff(workspace: Workspace, range: str) -> Diff:
         elif old_memory and new:
             losses.append(_describe(new, old_memory))
     base, branch = (here if name in _HERE else name for name in (one, other))
-    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
+    marks = find_outdated(workspace, after, [item.id for item in (*additions, *changes)])
+    additions, changes = (
+        [replace(item, outdated_by=marks.get(item.id)) for item in items]
+        for items in (additions, changes)
+    )
+    overrules = _list_overruled(workspace, one, other) if why else None
+    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
+
+
+def _list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:
+    from treering.actions.why.overruled import list_overruled
+
+    sides = ("" if name in _HERE else name for name in (one, other))
+    answer: Overruled = harmless(list_overruled(workspace, *sides))
+    return answer
 
 
 def _alive(place: Copy | None) -> Memory | None:
@@ -71,6 +94,11 @@ def _kind(item: Difference) -> str:
     return f"{item.outcome} {item.type}" if item.outcome in UNSUCCESSFUL else item.type
 
 
+def _facts(item: Difference) -> str:
+    mark = f", {item.outdated_by.mark}" if item.outdated_by else ""
+    return f"{_kind(item)}, `{item.id}`{mark}"
+
+
 def markdown(difference: Diff) -> str:
     """The difference as a section for a pull request."""
     lines = [f"## What `{difference.branch}` knows that `{difference.base}` does not", ""]
@@ -81,7 +109,7 @@ def markdown(difference: Diff) -> str:
     ):
         if items:
             lines += [f"### {heading}", ""]
-            lines += [f"- **{item.title}** ({_kind(item)}, `{item.id}`)" for item in items]
+            lines += [f"- **{item.title}** ({_facts(item)})" for item in items]
             lines.append("")
     if len(lines) == 2:
         lines.append("Nothing.")

@@ -1,9 +1,10 @@
 """graph: neighbours, links, paths and prerequisites of memories, counted, drawn and suggested."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from treering.actions.answers import jsonable
 from treering.actions.flags import flags_of_node
 from treering.actions.graph_answers import (
     Drawing,
@@ -19,6 +20,7 @@ from treering.actions.graph_answers import (
     Stats,
     SuggestedPairs,
 )
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
@@ -83,6 +85,12 @@ class _Question:
     def outcome(self, memory_id: str) -> str | None:
         node = self.network.nodes.get(memory_id)
         return node.outcome or None if node else None
+
+    def outdated(self, ids: Iterable[str]) -> dict[str, OutdatedBy]:
+        """Those of some memories that something visible outdates."""
+        blobs = {node.blob: node.id for i in ids if (node := self.network.nodes.get(i))}
+        marks = mark_blobs(self.search_view, blobs)
+        return {blobs[blob]: mark for blob, mark in marks.items()}
 
     def reach(self) -> list[Reached]:
         """What is in reach of the start; types choose what is shown, not what is walked through."""
@@ -177,7 +185,8 @@ def _share(threshold: float) -> float:
 def _neighbors(query: _Question) -> NeighborsAnswer:
     """The memories in reach, and every link between them that the walk looked at."""
     steps = query.reach()
-    nodes = tuple(_node_at(query, step) for step in steps[: query.limit])
+    marks = query.outdated([query.start, *(step.id for step in steps[: query.limit])])
+    nodes = tuple(_node_at(query, step, marks.get(step.id)) for step in steps[: query.limit])
     inside = {query.start, *(node.id for node in nodes)}
     looked_at = [query.start, *(node.id for node in nodes if node.depth < query.depth)]
     edges = dict.fromkeys(
@@ -193,10 +202,11 @@ def _neighbors(query: _Question) -> NeighborsAnswer:
         query.show(list(edges)),
         len(steps),
         query.flags(query.start),
+        marks.get(query.start),
     )
 
 
-def _node_at(query: _Question, step: Reached) -> NodeShown:
+def _node_at(query: _Question, step: Reached, outdated_by: OutdatedBy | None) -> NodeShown:
     node = query.network.nodes[step.id]
     direction = "out" if step.edge.target == step.id else "in"
     return NodeShown(
@@ -209,6 +219,7 @@ def _node_at(query: _Question, step: Reached) -> NodeShown:
         direction=direction,
         flags=flags_of_node(node),
         outcome=node.outcome or None,
+        outdated_by=outdated_by,
     )
 
 
@@ -236,25 +247,36 @@ def _path(query: _Question) -> PathAnswer:
             f"No path of at most {query.depth} links leads from {query.start} to {query.end}"
         )
     ids = stations(query.start, edges)
-    path = [
-        _station(query, at, edge.relation, "out" if edge.source == at else "in")
+    marks = query.outdated(ids)
+    links = [
+        (edge.relation, "out" if edge.source == at else "in")
         for at, edge in zip(ids, edges, strict=False)
     ]
-    return PathAnswer((*path, _station(query, ids[-1], None, None)), len(edges))
-
-
-def _station(query: _Question, at: str, relation: str | None, direction: str | None) -> Station:
-    return Station(at, query.title(at), relation, direction, query.flags(at), query.outcome(at))
+    return PathAnswer(
+        tuple(
+            Station(at, query.title(at), *link, query.flags(at), query.outcome(at), marks.get(at))
+            for at, link in zip(ids, (*links, (None, None)), strict=True)
+        ),
+        len(edges),
+    )
 
 
 def _prerequisites(query: _Question) -> Prerequisites:
     steps = query.network.prerequisites(query.start, query.depth, query.relations)
     page = [s for s in steps if query.is_of_type(s.id)][: query.limit]
+    marks = query.outdated(step.id for step in page)
     return Prerequisites(
         query.start,
         query.title(query.start),
         tuple(
-            Prerequisite(s.id, query.title(s.id), s.depth, query.flags(s.id), query.outcome(s.id))
+            Prerequisite(
+                s.id,
+                query.title(s.id),
+                s.depth,
+                query.flags(s.id),
+                query.outcome(s.id),
+                marks.get(s.id),
+            )
             for s in page
         ),
         query.flags(query.start),
@@ -268,13 +290,15 @@ def _stats(query: _Question) -> Stats:
     groups = network.components()
     count = sum(1 for _ in network.edges())
     hubs = network.hubs(min(query.limit, _HUBS))
+    marks = query.outdated(memory_id for memory_id, _ in hubs)
     return Stats(
         nodes=len(network.nodes),
         edges=count,
         by_relation=network.by_relation(),
         components=len(groups),
         hubs=tuple(
-            Hub(m, query.title(m), degree, query.flags(m), query.outcome(m)) for m, degree in hubs
+            Hub(m, query.title(m), degree, query.flags(m), query.outcome(m), marks.get(m))
+            for m, degree in hubs
         ),
         orphans=len(network.orphans()),
         largest_component=len(groups[0]) if groups else 0,
@@ -299,7 +323,8 @@ def _draw(query: _Question) -> Drawing:
         if edge.target in inside
     ]
     nodes = [query.network.nodes[mid] for mid in page]
-    text = draw(query.format, nodes, edges, query.start)
+    marks = {mid: jsonable(mark) for mid, mark in query.outdated(page).items()}
+    text = draw(query.format, nodes, edges, query.start, marks)
     return Drawing(query.format, text, len(nodes), len(edges), len(ids))
 
 

@@ -5,6 +5,7 @@
 
 from typing import NamedTuple
 
+from treering.actions.outdated import OutdatedBy
 from treering.graph.inference import Gap
 
 
@@ -20,6 +21,7 @@ class NodeShown(NamedTuple):
     direction: str | None = None
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
 
 
 class EdgeShown(NamedTuple):
@@ -39,6 +41,7 @@ class NeighborsAnswer(NamedTuple):
     edges: tuple[EdgeShown, ...]
     total: int
     flags: tuple[str, ...] | None = None
+    outdated_by: OutdatedBy | None = None
 
 
 class Edges(NamedTuple):
@@ -55,11 +58,12 @@ class Station(NamedTuple):
     direction_to_next: str | None
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
 
     def as_json(self) -> dict[str, object]:
         """The last one has no next, and says so."""
-        fields = self._asdict()
-        return {k: v for k, v in fields.items() if v or k not in ("flags", "outcome")}
+        may_lack = ("flags", "outcome", "outdated_by")
+        return {k: v for k, v in self._asdict().items() if v or k not in may_lack}
 
 
 class PathAnswer(NamedTuple):
@@ -73,6 +77,7 @@ class Prerequisite(NamedTuple):
     depth: int
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
 
 
 class Prerequisites(NamedTuple):
@@ -88,6 +93,7 @@ class Hub(NamedTuple):
     degree: int
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
 
 
 class Stats(NamedTuple):

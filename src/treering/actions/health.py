@@ -115,6 +115,21 @@ def store_state(workspace: Workspace) -> StoreState:
     }
 
 
+class ShareState(TypedDict):
+    """What waits: to be shared, and to be taken in."""
+
+    journal: JournalState
+    sync: SyncState
+
+
+def share_state(workspace: Workspace) -> ShareState:
+    """What has not left this clone yet, and what hooks noted that nobody has looked at."""
+    return {
+        "journal": {"pending": Journal(workspace.store.folder).pending()},
+        "sync": _sync(workspace),
+    }
+
+
 def _index(workspace: Workspace) -> IndexState:
     """How much is indexed, and whether that is all there is."""
     index = workspace.searcher.index

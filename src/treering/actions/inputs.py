@@ -8,7 +8,7 @@ from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.model.memory import MAX_CONTENT, FileRef, Link, trim
 from treering.model.taxonomy import RELATIONS
-from treering.store.view import View
+from treering.store.view import Copy, View
 from treering.text.hygiene import clean, clean_line, must_be_utf8
 
 CLEAR = "-"
@@ -131,6 +131,13 @@ def _edited_blobs(
         if file.is_file() and not file.is_symlink() and (blob := repository.hash_file(name)):
             blobs[name] = blob
     return blobs
+
+
+def memories_given(view: View, ids: str | Iterable[str]) -> list[Copy]:
+    """Memories by their ids, commas as separators too, each once."""
+    texts = [ids] if isinstance(ids, str) else ids
+    places = [view.find(word) for text in texts for word in text.split(",") if word.strip()]
+    return list({place.id: place for place in places}.values())
 
 
 def relation_given(text: str) -> str:

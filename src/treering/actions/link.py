@@ -120,14 +120,29 @@ def _remove(
     if not memory.has_link(relation, target):
         others = tuple(ln.relation for ln in memory.links if ln.target == target)
         return RemovedLink(removed=False, relations=others or None)
-    _write(workspace, writing, "unlink", start, memory.unlink(relation, target))
+    revived = _revive(writing, target, start.id) if relation == "supersedes" else []
+    _write(workspace, writing, "unlink", start, memory.unlink(relation, target), *revived)
     return RemovedLink(removed=True)
 
 
+def _revive(writing: Writing, target: str, by: str) -> list[Change]:
+    """What was superseded by a memory whose link goes holds again."""
+    place = writing.view.place(target)
+    old = place.try_memory() if place else None
+    if place is None or old is None or old.details.get("superseded_by") != by:
+        return []
+    return [Change(old.revive(), place, place.is_private)] if old.status == "superseded" else []
+
+
 def _write(
-    workspace: Workspace, writing: Writing, op: WriteOp, place: Copy, memory: Memory
+    workspace: Workspace,
+    writing: Writing,
+    op: WriteOp,
+    place: Copy,
+    memory: Memory,
+    *more: Change,
 ) -> None:
-    write_changes(workspace, writing, op, [Change(memory, place, place.is_private)])
+    write_changes(workspace, writing, op, [Change(memory, place, place.is_private), *more])
 
 
 @dataclass(frozen=True, slots=True)

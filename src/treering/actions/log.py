@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
+from treering.actions.outdated import OutdatedBy, find_outdated
 from treering.actions.read import memory_events, newest_first
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, TreeringError
@@ -37,13 +38,15 @@ def log(
         events = memory_events(workspace, view, view.find(id).id)[:limit]
     else:
         events = _all_events(workspace, view, limit)
-    return Log(tuple(_complete(view, event) for event in events))
+    marks = find_outdated(workspace, view, [event.id for event in events if event.id])
+    return Log(tuple(_complete(view, event, marks.get(event.id)) for event in events))
 
 
-def _complete(view: View, event: MemoryEvent) -> MemoryEvent:
+def _complete(view: View, event: MemoryEvent, outdated_by: OutdatedBy | None) -> MemoryEvent:
     """Titles and authors of the past are in commits, which the index does not know."""
     flags = flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None
-    return event._replace(flags=flags, outcome=_outcome_at(view, event))
+    outcome = _outcome_at(view, event)
+    return event._replace(flags=flags, outcome=outcome, outdated_by=outdated_by)
 
 
 def _outcome_at(view: View, event: MemoryEvent) -> str | None:

@@ -7,10 +7,11 @@ the capture goes on without, and the rest is read outside of it.
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from treering.actions.outdated import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
 from treering.errors import Busy, StoreDamaged, TreeringError
 from treering.git import lock
@@ -22,6 +23,7 @@ from treering.graph.inference import (
     Inferred,
     find_failures,
     infer,
+    may_replace,
     similar,
 )
 from treering.graph.neighbours import NeighbourTable
@@ -61,6 +63,7 @@ class Surroundings(NamedTuple):
     suggested: tuple[SuggestedLink, ...] = ()
     similar: tuple[SimilarMemory, ...] = ()
     failed: tuple[Subject, ...] = ()
+    outdates: tuple[Outdates, ...] = ()
     is_complete: bool = True
 
 
@@ -113,8 +116,19 @@ class Neighbourhood:
             tuple(possible),
             tuple(SimilarMemory(s.id, s.title, score) for s, score in islice(near, MOST)),
             tuple(islice(failures, MOST)),
+            _list_replaced(memory, case.subject, others, visible, {ln.target for ln in certain}),
             is_complete,
         )
+
+    def list_replaced(self, view: View, memory: Memory) -> tuple[Outdates, ...]:
+        """What a memory about to be reworded probably replaces, and is not linked with."""
+        try:
+            self.catch_up(view, _A_FEW)
+            case, others = self.case_of(memory)
+            targets = {link.target for link in memory.links}
+            return _list_replaced(memory, case.subject, others, _VisibleCopies(view), targets)
+        except Exception:
+            return ()  # it must not cost the memory
 
     def case_of(self, memory: Memory, blob: str = "") -> tuple[InferenceCase, list[Subject]]:
         """A memory ready for inference, and the memories that may have to do with it."""
@@ -231,6 +245,23 @@ class Neighbourhood:
     def forget(self) -> None:
         self._complete.clear()
         self._clues.drop()
+
+
+def _list_replaced(
+    memory: Memory,
+    subject: Subject,
+    others: Iterable[Subject],
+    visible: "_VisibleCopies",
+    linked: Collection[str],
+) -> tuple[Outdates, ...]:
+    near = (
+        place.try_memory()
+        for other in others
+        if other.id not in linked
+        and may_replace(subject, other)
+        and (place := visible.place(other))
+    )
+    return tuple(islice(list_replaced(memory, filter(None, near)), MOST))
 
 
 class _VisibleCopies:

@@ -1,6 +1,6 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from treering.actions import outputs
@@ -9,12 +9,14 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.link import Neighbour, neighbours
 from treering.actions.origin import Origin, attribute
+from treering.actions.outdated import OutdatedBy, Outdates, list_outdates, mark_blobs, view_with
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.stored_links import links_seen
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
+from treering.hub.names import RepoFreshness
 from treering.model.choices import Status
 from treering.model.dates import format_moment
 from treering.model.memory import FileRef, Memory, uri_of
@@ -65,9 +67,13 @@ class WholeMemory:
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     extra: Mapping[str, object] | None = None
+    outdated_by: OutdatedBy | None = None
+    outdates: tuple[Outdates, ...] | None = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
     pending: int | None = None
+    repo: str | None = None
+    repos: tuple[RepoFreshness, ...] | None = None
 
 
 def read(
@@ -79,28 +85,38 @@ def read(
     links: int = 1,
     offset: int = 0,
     branch: str = "",
+    repos: Sequence[str] = (),
 ) -> WholeMemory | Piece:
     """The memory as it is seen from here, or as it was `at` a commit or date.
 
     With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
+    `NAME:ID`, or any id with `repos`, is a memory of another repository, as the hub has it.
     """
     if id.startswith(outputs.PREFIX):
         return outputs.piece(workspace, id, offset)
     if not 0 <= links <= _MOST_HOPS:
         raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
+    if repos or (":" in id and not id.startswith("treering:")):
+        from treering.actions.hub.read import read_across
+
+        return read_across(
+            workspace.open_hub(), id, repos, at=at, history=history, links=links, offset=offset,
+            branch=branch,
+        )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
     view = workspace.view_from(position)
-    place = _at(workspace, view, id, at) if at else view.find(id)
+    place, seen = _at(workspace, view, id, at) if at else (view.find(id), view)
     memory = place.memory()
     whose = attribute(workspace, place.blob, memory)
     flags = Flags(workspace)
+    outdated_by, outdates = _truth(workspace, seen, place)
     whole = WholeMemory(
         id=memory.id,
         uri=uri_of(memory.id),
         type=memory.type,
         title=memory.title,
-        content=_from(memory.content, offset),
+        content=content_from(memory.content, offset),
         version=place.blob,
         branch=place.layer.branch,
         layer=place.layer.kind,
@@ -123,12 +139,27 @@ def read(
         edited_by=whose.edited_by or None,
         flags=flags.of(place) or None,
         extra=memory.extra or None,
+        outdated_by=outdated_by,
+        outdates=outdates or None,
         stale=CodeTree(workspace.repository, position.head).staleness(memory),
         history=_history(workspace, view, memory.id) if history else None,
         pending=pending or None,
     )
     answer: WholeMemory = harmless(whole)
     return answer
+
+
+def _truth(
+    workspace: Workspace, view: View, place: Copy
+) -> tuple[OutdatedBy | None, tuple[Outdates, ...]]:
+    """What outdates a memory and what it outdates, as of what is seen in a view; a version that is
+    not the one seen there has no place in it."""
+    now = view.place(place.id)
+    if now is None or now.blob != place.blob:
+        return None, ()
+    search_view = view_with(workspace, view, [place.blob])
+    marks = mark_blobs(search_view, [place.blob])
+    return marks.get(place.blob), list_outdates(search_view, place.blob)
 
 
 def _neighbours(
@@ -139,7 +170,8 @@ def _neighbours(
     return neighbours(links_seen(workspace, view, flags), memory, hops, now=workspace.clock())
 
 
-def _from(content: str, offset: int) -> str:
+def content_from(content: str, offset: int) -> str:
+    """The content from a character on."""
     if not 0 <= offset <= len(content):
         raise Invalid(f"offset is {offset}, not between 0 and {len(content)}.")
     return content[offset:]
@@ -159,8 +191,9 @@ def _details(place: Copy, memory: Memory) -> dict[str, object]:
     return dict(memory.details) | {key: value for key, value in facts.items() if value}
 
 
-def _at(workspace: Workspace, view: View, id: str, at: str) -> Copy:
-    """The memory at a commit of its own history, or as seen at a code commit or date."""
+def _at(workspace: Workspace, view: View, id: str, at: str) -> tuple[Copy, View]:
+    """The memory at a commit of its own history, or as seen at a code commit or date, and what was
+    seen then."""
     for vault in workspace.store.vaults():
         commit = vault.repository.resolve(at)
         if commit and past.is_memory_commit(vault, commit):
@@ -170,8 +203,12 @@ def _at(workspace: Workspace, view: View, id: str, at: str) -> Copy:
                 raise MemoryNotFound(f"The memory {place.id} is not in {at}")
             scope = vault.scope_of(commit)
             kind = "trunk" if scope.branch == trunk_of(workspace.repository) else "branch"
-            return Copy(place.id, blob, Layer(kind, vault, vault.snapshot_at(scope, commit)))
-    return _at_version(view, id, at) or workspace.as_of(view, at).find(id)
+            layer = Layer(kind, vault, vault.snapshot_at(scope, commit))
+            return Copy(place.id, blob, layer), view
+    if version := _at_version(view, id, at):
+        return version, view
+    then = workspace.as_of(view, at)
+    return then.find(id), then
 
 
 def _at_version(view: View, id: str, version: str) -> Copy | None:

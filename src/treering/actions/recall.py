@@ -1,17 +1,19 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import Origin, attribute
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
+from treering.hub.names import RepoFreshness
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcome, Status
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
@@ -54,12 +56,15 @@ class RecallHit:
     flags: tuple[str, ...] | None = None
     agent: str | None = None
     outcome: Outcome | None = None
+    outdated_by: OutdatedBy | None = None
     stale: Stale | None = None
     similar: tuple[str, ...] | None = None
     via: str | None = None
     snippet: str | None = None
     content: str | None = None
     details: Mapping[str, object] | None = None
+    #: The repository it is from, where the hub was asked.
+    repo: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ class Recalled:
     mode: str
     notes: tuple[str, ...] | None = None
     pending: int | None = None
+    #: What the hub was asked about, and how fresh it is.
+    repos: tuple[RepoFreshness, ...] | None = None
 
 
 def recall(
@@ -103,6 +110,7 @@ def recall(
     detail: str = "medium",
     limit: int = 0,
     cursor: str = "",
+    repos: Sequence[str] = (),
 ) -> Recalled:
     """Answer a question over what is visible; an empty one lists it, newest first.
 
@@ -118,11 +126,23 @@ def recall(
     scope = one_of(scope or "branch", SCOPES, "scope")
     mode = one_of(mode or "hybrid", MODES, "mode")
     detail = one_of(detail or "medium", DETAILS, "detail")
-    order = one_of(order, ORDERS, "order") if order else "relevance"
+    order_given, order = order, one_of(order, ORDERS, "order") if order else "relevance"
     filters = replace(filters, records=one_of(records or "auto", TIERS, "records"))
+    if ":" in (filters.file or question.filters.file):
+        from treering.actions.why.lines import explain_file  # lines are rarely named
+
+        filters = explain_file(workspace, question.filters.merge(filters), branch)
     if not 0 <= expand <= _MOST_HOPS:
         raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
     limit = _limit(limit, question)
+    if repos:
+        from treering.actions.hub.recall import recall_across, refuse_single
+
+        refuse_single(branch=branch, at=at, expand=expand)
+        return recall_across(
+            workspace.open_hub(), now, question, filters, repos=repos, mode=mode, order=order,
+            detail=detail, limit=limit, cursor=cursor,
+        )  # fmt: skip
 
     pending = drain_briefly(workspace)
     position = workspace.position(branch or question.filters.branch)
@@ -139,7 +159,10 @@ def recall(
         )
     else:
         search_view, search = asked.of_enough(limit)
-        search_result = _first_page(search, search_view, asked.date_order, limit)
+        if filters.explaining and asked.date_order and not order_given:
+            search_result = _order_by_explanation(search(None), filters.explaining, limit)
+        else:
+            search_result = _first_page(search, search_view, asked.date_order, limit)
         rest, total = search_result.rest, search_result.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
@@ -147,6 +170,7 @@ def recall(
 
     code = CodeTree(workspace.repository, position.head)
     reader = _HitReader(workspace, search_view, code, question, detail)
+    reader.mark([hit.blob for hit in search_result.hits])
     results = [result for hit in search_result.hits if (result := reader.result(hit)) is not None]
     if expand:
         results = _with_linked(reader, search_view, results, expand, relation, order)
@@ -194,6 +218,17 @@ def _first_page(
     return replace(result, hits=result.hits[:limit], rest=beyond + result.rest)
 
 
+def _order_by_explanation(
+    result: SearchResult, explaining: Sequence[str], limit: int
+) -> SearchResult:
+    """A listing with what explains the lines first, the best explanation on top."""
+    places = {memory_id: place for place, memory_id in enumerate(explaining)}
+    hits = sorted(result.hits, key=lambda hit: places.get(hit.id, len(places)))
+    hits = [replace(hit, why=(*hit.why, "lines")) if hit.id in places else hit for hit in hits]
+    beyond = tuple(hit.blob for hit in hits[limit:])
+    return replace(result, hits=tuple(hits[:limit]), rest=beyond + result.rest)
+
+
 def _next_page(
     workspace: Workspace,
     search_view: SearchView,
@@ -231,6 +266,11 @@ class _HitReader:
         self._words = question.words
         self._detail = detail
         self._flags = Flags(workspace)
+        self._outdated: dict[str, OutdatedBy] = {}
+
+    def mark(self, blobs: Collection[str]) -> None:
+        """Find out which of some hits are outdated, before they are read."""
+        self._outdated |= mark_blobs(self._search_view, blobs)
 
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
         place = self._search_view.place(hit.blob)
@@ -261,6 +301,7 @@ class _HitReader:
             origin=whose.origin,
             edited_by=whose.edited_by or None,
             outcome=memory.outcome,
+            outdated_by=self._outdated.get(place.blob),
             stale=self._code.staleness(memory),
             similar=tuple(other.id for other in similar if other) or None,
             via=via,
@@ -280,7 +321,9 @@ def _with_linked(
     order: str,
 ) -> list[RecallHit]:
     """The results and what they are linked with; in the order asked for, else the linked last."""
-    for item in search_view.expand([result.id for result in results], hops, relations):
+    items = search_view.expand([result.id for result in results], hops, relations)
+    reader.mark([item.place.blob for item in items])
+    for item in items:
         hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
         result = reader.result(hit, via=item.via)
         if result is not None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
+from treering.actions.outdated import Outdates
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
@@ -33,6 +34,7 @@ class Remembered(NamedTuple):
     links: tuple[Mapping[str, object], ...] = ()
     suggested_links: tuple[SuggestedLink, ...] = ()
     similar: tuple[SimilarMemory, ...] = ()
+    outdates: tuple[Outdates, ...] | None = None
     warnings: tuple[str, ...] | None = None
     duplicate: bool | None = None
 
@@ -48,7 +50,7 @@ def remember(
     tags: Sequence[str] = (),
     files: Sequence[str] = (),
     confidence: float = 0.8,
-    supersedes: str = "",
+    supersedes: str | Sequence[str] = (),
     links: Sequence[str] = (),
     branch: str = "",
     private: bool = False,
@@ -93,9 +95,8 @@ def remember(
         if existing and not existing.memory().is_forgotten:
             return _answer_known(kind, existing)
         changes = []
-        if supersedes:
-            old = writing.view.find(supersedes)
-            memory = replace(memory, links=(Link("supersedes", old.id, 1.0),))
+        for old in inputs.memories_given(writing.view, supersedes):
+            memory = replace(memory, links=(*memory.links, Link("supersedes", old.id, 1.0)))
             changes.append(supersede(old, memory.id, now))
         memory = replace(
             memory,
@@ -220,6 +221,7 @@ def _answer(
         links=tuple(link_fields(link) for link in memory.links),
         suggested_links=around.suggested,
         similar=around.similar,
+        outdates=around.outdates or None,
         warnings=tuple(map(_warning, around.failed)) or None,
         duplicate=duplicate,
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
+from treering.actions.outdated import Outdates
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import OUTCOMES, STATUSES
@@ -14,6 +15,7 @@ from treering.store.view import Copy
 _COMPARED = (
     "content", "title", "type", "topic", "tags", "files", "status", "confidence", "links",
 )  # fmt: skip
+_SHORTEST_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Revised:
     version: str
     branch: str
     changed: tuple[str, ...]
+    outdates: tuple[Outdates, ...] | None = None
     warnings: tuple[str, ...] | None = None
 
 
@@ -88,7 +91,14 @@ def revise(
         changes = [Change(apply(writing, memory), place, place.is_private)]
         if supersede_with:
             changes = _superseding(writing, changes[0], supersede_with)
-        return write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
+        new = changes[0].memory
+        outdates = (
+            workspace.neighbourhood.list_replaced(writing.view, new.touch(workspace.now()))
+            if (new.title, new.content) != (memory.title, memory.content)
+            else ()
+        )
+        answer = write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
+        return replace(answer, outdates=outdates or None)
 
     answer = workspace.write(branch, attempt)
     if files and list(files) != [inputs.CLEAR]:
@@ -97,10 +107,16 @@ def revise(
 
 
 def check_version(place: Copy, version: str) -> Copy:
-    if version and place.blob != version:
-        raise Conflict(
-            f"The memory {place.id} is at version {place.blob}, not {version}",
+    """The copy, if it is the version expected; the beginning of its id is enough to say so."""
+    if not version:
+        return place
+    if len(version) < _SHORTEST_VERSION:
+        raise Invalid(
+            f"The version {version!r} is too short.",
+            hint=f"Give its first {_SHORTEST_VERSION} characters or more.",
         )
+    if not place.blob.startswith(version.lower()):
+        raise Conflict(f"The memory {place.id} is at version {place.blob}, not {version}")
     return place
 
 

@@ -6,7 +6,7 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, islice
@@ -19,12 +19,14 @@ from treering.graph.network import Network
 from treering.model import document
 from treering.model.changed_map import ChangedMap
 from treering.model.memory import Memory
+from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, embedder_named
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
 from treering.search.storage import LEVELS
+from treering.search.succession import Succession
 from treering.search.view_change import ViewChange
 from treering.store import message
 from treering.store.store import Store
@@ -89,6 +91,14 @@ class SearchView:
     def _is_record(self, blob: str) -> bool:
         entry = self.index.entry(blob)
         return entry is not None and entry.type in RECORD_TYPES
+
+    def find_outdated(self, blobs: Collection[str]) -> dict[str, Succession]:
+        """Of some visible blobs those that something visible outdates, and what."""
+        return self.index.find_outdated(blobs, self.ranks)
+
+    def find_outdated_by(self, blob: str) -> list[tuple[Entry, Succession]]:
+        """The visible memories that one of them outdates."""
+        return self.index.find_outdated_by(blob, self.ranks)
 
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
@@ -209,6 +219,7 @@ class Searcher:
             detectors=rules,
             levels=LEVELS + 1,
             may_wait=may_wait,
+            dates=self._date_content,
         )
         self.index = Index(
             folder,
@@ -217,11 +228,13 @@ class Searcher:
             detectors=rules,
             known=self.knowledge.entry,
             may_wait=may_wait,
+            dates=self._date_content,
         )
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
+        self._versions: dict[str, Version] = {}  # of those read last
         self._latest: dict[tuple[object, ...], SearchView] = {}
         self._read_last: dict[str, Memory] = {}
         self._tidying: threading.Thread | None = None
@@ -351,12 +364,15 @@ class Searcher:
             if len(batch) == 1 and (last := self._read_last.get(batch[0])):
                 yield batch[0], last  # the small index has just asked for it
                 continue
-            versions = self._ledger.versions(batch)
+            self._versions = versions = self._ledger.versions(batch)
             for blob in batch:
                 if memory := _parse(vaults, blob):
                     memory = self._ledger.date(memory, versions.get(blob))
                     self._read_last = {blob: memory}
                     yield blob, memory
+
+    def _date_content(self, blob: str, memory: Memory) -> float:
+        return when_said(memory, self._versions.get(blob))
 
 
 def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
@@ -366,7 +382,9 @@ def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
             if memory := vault.peek(blob):
                 return memory
             if objects.exists(blob):
-                return document.parse(objects.blob(blob))
+                memory = document.parse(objects.blob(blob))
+                vault.note({blob: memory})  # the other index asks for it next
+                return memory
     except (TreeringError, GitError):
         return None  # no memory, or a damaged one
     return None

@@ -15,7 +15,7 @@ from treering.branches.prints import list_new_prints, note_prints
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
-from treering.errors import BlockedSecret, StoreDamaged, SyncRefused
+from treering.errors import BlockedSecret, SyncRefused
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote
 from treering.model.choices import SYNC_DIRECTIONS
@@ -23,9 +23,9 @@ from treering.model.scope import HEADS, Scope
 from treering.model.taxonomy import one_of
 from treering.store import heads
 from treering.store.fetched import LOST, FetchedHead, list_fetched
-from treering.store.tree_diff import differing, tree_of
+from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
-from treering.sync import clone, fetching, folding, incoming, outgoing, refspec
+from treering.sync import clone, fetching, folding, incoming, outgoing, refspec, seen
 from treering.sync.fetching import Fetching
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import leaks, warn_of_name
@@ -137,7 +137,7 @@ class _SyncRun:
         self._say(f"asking {self._wire.name}")
         listing = self._wire.look(self._prefix, HEADS)
         there = self._fetching.choose(list(read_listing(listing.refs, self._prefix)))
-        before = {head.ref: head for head in list_fetched(self._workspace.repository, self._name)}
+        before = seen.list_before(self._workspace.repository, self._name)
         if self._direction != "push":
             there = self._fetching.fetch(there, before)
         # After the fetch, since what came by it may say which branch was the trunk.
@@ -147,6 +147,7 @@ class _SyncRun:
             with self._workspace.store.lock() as lock:
                 fetching.keep_lost(self._vault, lock, place, before)
         self._take_in(place, before)
+        seen.keep(self._workspace.store, place)
         return place
 
     @property
@@ -175,9 +176,10 @@ class _SyncRun:
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
             self._redacted |= incoming.take_out_redacted(actor, self._vault, news)
-            for one in news:
-                own = place.own_head(one.scope)
-                self._take_one(actor, place, one.as_rewritten(self._redacted, own), bases)
+            for old in news:
+                own = place.own_head(old.scope)
+                one = old.as_rewritten(self._vault, self._redacted, own)
+                self._take_one(actor, place, one, bases)
             if self._direction != "push":
                 for scope in outgoing.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
@@ -232,19 +234,11 @@ class _SyncRun:
             return
         after = self._vault.tip(scope)
         if after:
-            self._memories["fetched"] += self._count(one.before, after)
+            self._memories["fetched"] += count_changes(self._vault, one.before, after)
         self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
             scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
         )
-
-    def _count(self, before: str | None, now: str) -> int:
-        """How many files two commits do not share."""
-        try:
-            old = tree_of(self._vault, before) if before else None
-            return len(differing(self._vault, old, tree_of(self._vault, now)))
-        except StoreDamaged:
-            return 0
 
     # --- out --------------------------------------------------------------------------------------
 
@@ -325,7 +319,9 @@ class _SyncRun:
                 if result and result.is_done:
                     outgoing.note_pushed(self._vault, lock, place, scope, tip)
                     self._pushed.add(scope)
-                    self._memories["pushed"] += self._count(place.own_head(scope) or None, tip)
+                    self._memories["pushed"] += count_changes(
+                        self._vault, place.own_head(scope) or None, tip
+                    )
                     if scope not in self._lines or self._lines[scope].status == "refused":
                         self._lines[scope] = SyncedScope(scope.branch, "pushed")
                 elif result and not result.is_worth_a_retry:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
 from treering.actions.capture_queue import CaptureQueue, WaitingCapture
 from treering.actions.writing import Change, Position, WriteOp, Writing
@@ -20,6 +20,7 @@ from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
+from treering.hub.place import HERE, HubSetting, open_hub
 from treering.model.dates import format_moment, parse_moment
 from treering.model.scope import Scope
 from treering.store.message import CodePosition
@@ -31,12 +32,28 @@ if TYPE_CHECKING:
     from treering.actions.origin import Authors
     from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
+    from treering.hub.hub import RepositoryHub
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
 
 __all__ = ["Change", "Position", "Workspace", "WriteOp", "Writing", "code_of"]
 _ATTEMPTS = 5
 Result = TypeVar("Result")
+
+
+class WorkspaceOptions(TypedDict, total=False):
+    """`cache` is used where the repository cannot be written, `user_folder` has the user's prompts;
+    `is_brief` says that this process ends after one call, and leaves on disk what the next one
+    needs; `driver` starts a process that works off what hooks noted, for readers who may not."""
+
+    clock: Clock
+    person: Person | None
+    agent: str
+    cache: Path | None
+    user_folder: Path | None
+    is_brief: bool
+    driver: Callable[[Path], None] | None
+    hub: HubSetting
 
 
 class Workspace:
@@ -53,12 +70,15 @@ class Workspace:
         user_folder: Path | None = None,
         is_brief: bool = False,
         driver: Callable[[Path], None] | None = None,
+        hub: HubSetting = HERE,
     ) -> None:
         self.repository = repository
         self._cache = cache
         self.user_folder = user_folder
         self._is_brief = is_brief
         self._driver = driver
+        self._hub_setting = hub
+        self._hubs: list[RepositoryHub] = []  # one at most, which copies of a workspace share
         self._driven: set[str] = set()
         self.store = open_store(repository, clock)
         self.clock = clock
@@ -70,36 +90,11 @@ class Workspace:
 
     @classmethod
     def open(
-        cls,
-        path: str | Path = ".",
-        *,
-        clock: Clock = wall_clock,
-        person: Person | None = None,
-        agent: str = "",
-        cache: Path | None = None,
-        user_folder: Path | None = None,
-        is_brief: bool = False,
-        is_named: bool = False,
-        driver: Callable[[Path], None] | None = None,
+        cls, path: str | Path = ".", *, is_named: bool = False, **options: Unpack[WorkspaceOptions]
     ) -> Self:
-        """Open the repository that holds `path`.
-
-        `cache` is a folder to use where the repository cannot be written, `user_folder` the one
-        with the user's own prompts; `is_brief` says that this process ends after one call, so that
-        what the next one needs is left on disk; `is_named` says that a person chose this path,
-        without which a bare repository among another one's files is not used; `driver` starts a
-        process that works off what hooks noted, for readers who may not.
-        """
-        return cls(
-            Repository.discover(Path(path), is_named=is_named),
-            clock=clock,
-            person=person,
-            agent=agent,
-            cache=cache,
-            user_folder=user_folder,
-            is_brief=is_brief,
-            driver=driver,
-        )
+        """Open the repository that holds `path`; `is_named` says that a person chose it, without
+        which a bare one among another one's files is not used."""
+        return cls(Repository.discover(Path(path), is_named=is_named), **options)
 
     @cached_property
     def person(self) -> Person:
@@ -165,6 +160,12 @@ class Workspace:
 
         digest = hashlib.sha256(str(self.repository.common_dir).encode()).hexdigest()[:16]
         return self._cache.resolve() / digest / name
+
+    def open_hub(self) -> "RepositoryHub":
+        """The hub, opened at the first question to it."""
+        if not self._hubs:
+            self._hubs.append(open_hub(self._hub_setting, self.repository, self.clock))
+        return self._hubs[0]
 
     def settle(self) -> None:
         """After a look at the index: let it be put in order, if this process lives long enough."""

@@ -6,9 +6,9 @@ equal patches say nothing. Once one, always one.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.clock import Clock
@@ -26,6 +26,8 @@ from treering.text.masking import mask_branch
 Comparison = Literal["one", "doubt", "apart"]
 
 _OID = "[0-9a-f]{40}"
+#: Of more heads of one name, none of them ours, nobody asks whose work they are.
+_MOST_COMPARED = 50
 
 
 class CodeKinship:
@@ -34,13 +36,48 @@ class CodeKinship:
     def __init__(self, repository: Repository, vault: Vault) -> None:
         self._repository = repository
         self._vault = vault
+        #: Scope and heads of several works -> those of the first.
+        self._works: dict[tuple[Scope, frozenset[str]], list[str]] = {}
 
     def choose(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:
-        if is_one_by_name(self._repository, self._vault, of):
+        if is_one_by_name(self._repository, of):
             return list(heads)
+        if not _is_here(self._repository, of) and not list_heads(self._vault, of):
+            return self._choose_first(of, heads)
         life = Life(self._repository, self._vault, of)
         wanted = ("one",) if is_sure else ("one", "doubt")
         return [head for head in heads if life.compare(head) in wanted]
+
+    def _choose_first(self, of: Scope, heads: Sequence[str]) -> list[str]:
+        """Where nothing of a name is here: of several works that have it the one that was begun
+        first. The others are shown by whose they are."""
+        merge_base = self._vault.repository.merge_base
+        if len(heads) > _MOST_COMPARED or all(merge_base(heads[0], head) for head in heads[1:]):
+            return list(heads)
+        key = (of, frozenset(heads))
+        if key not in self._works:
+            works = _group(heads, {head: self._list_signs(of, head, heads) for head in heads})
+            self._works[key] = min(works, key=self._begin) if works else []
+        return [head for head in heads if head in self._works[key]]
+
+    def _list_signs(self, of: Scope, head: str, heads: Sequence[str]) -> frozenset[str]:
+        """What heads of one work share: memory commits, commits of code, or the name of a branch on
+        a remote whose code is not here."""
+        near = [other for other in heads if self._vault.repository.merge_base(head, other)]
+        try:
+            code = read_codes(self._vault, of.branch, head)
+        except StoreDamaged:
+            return frozenset(near)
+        upstream = code.upstreams.get(mask_branch(of.branch))
+        is_unknown = upstream and self._repository.resolve(upstream) is None
+        own = list_own(self._repository, code)
+        return own.union(near, ["doubt"] if is_unknown else [])
+
+    def _begin(self, heads: Sequence[str]) -> tuple[int, str]:
+        """When a work was begun."""
+        objects, folder = self._vault.repository.objects, self._vault.repository.common_dir
+        roots = {root for head in heads for root in log.list_roots(folder, head)}
+        return min((objects.commit(root).time, root) for root in roots)
 
     def is_of_others(self, of: Scope) -> bool:
         return not is_long_lived(self._repository, of.branch) and not _is_here(self._repository, of)
@@ -53,16 +90,35 @@ def open_store(repository: Repository, clock: Clock) -> Store:
     return store
 
 
-def is_one_by_name(repository: Repository, vault: Vault, of: Scope) -> bool:
-    """Whether all that bears a name is seen as one: long-lived branches, names that only one piece
-    of work can have, and where we have nothing of that name."""
-    if of.is_detached or of.is_aside or is_long_lived(repository, of.branch):
-        return True
-    return not _is_here(repository, of) and not list_heads(vault, of)
+def _group(heads: Sequence[str], signs: Mapping[str, frozenset[str]]) -> list[list[str]]:
+    """Heads by what they share, directly or through another one."""
+    works: list[tuple[set[str], list[str]]] = []
+    for head in heads:
+        near = [work for work in works if not work[0].isdisjoint(signs[head])]
+        works = [work for work in works if work not in near]
+        shared = set(signs[head]).union(*(work[0] for work in near))
+        works.append((shared, [*(one for work in near for one in work[1]), head]))
+    return [some for _, some in works]
+
+
+def is_one_by_name(repository: Repository, of: Scope) -> bool:
+    """Whether all that bears a name is seen as one: long-lived branches, and names that only one
+    piece of work can have."""
+    return of.is_detached or of.is_aside or is_long_lived(repository, of.branch)
 
 
 def _is_here(repository: Repository, of: Scope) -> bool:
     return bool(repository.tip_of(of.branch)) or repository.head().branch == of.branch
+
+
+class NamedCode(NamedTuple):
+    """What memories say of the code beside them."""
+
+    commits: tuple[str, ...]
+    #: Those that were in no long-lived branch then, or in the branch's own upstream, whatever
+    #: landed since.
+    own: frozenset[str]
+    upstreams: dict[str, str]  # the newest of each that is named
 
 
 class Life:
@@ -79,12 +135,12 @@ class Life:
         try:
             if any(self._vault.repository.merge_base(head, own) for own in self._heads):
                 return "one"
-            codes, upstreams = read_codes(self._vault, head)
+            code = read_codes(self._vault, self._scope.branch, head)
         except StoreDamaged:
             return "apart"
-        if not self._own_commits.isdisjoint(self._list_own([*codes, *upstreams.values()])):
+        if not self._own_commits.isdisjoint(list_own(self._repository, code)):
             return "one"
-        upstream = upstreams.get(mask_branch(self._scope.branch))
+        upstream = code.upstreams.get(mask_branch(self._scope.branch))
         if upstream and self._repository.resolve(upstream) is None:
             return "doubt"
         return "apart"
@@ -94,26 +150,33 @@ class Life:
         """The commits of the branch that no long-lived one has, now or ever."""
         log = reflog.of_branch(self._repository, self._scope.branch)
         places = [self._repository.tip_of(self._scope.branch), *(line.new for line in log)]
-        codes = [commit for commit in places if commit]
-        for head in self._heads:
-            heads_codes, upstreams = read_codes(self._vault, head)
-            codes += [*heads_codes, *upstreams.values()]
-        return self._list_own(codes)
-
-    def _list_own(self, codes: Iterable[str]) -> frozenset[str]:
-        limits = [tip for tips in long_lived_tips(self._repository).values() for tip in tips]
-        known = [code for code in dict.fromkeys(codes) if self._repository.resolve(code)]
-        return frozenset(self._repository.history(known, without=limits)) if known else frozenset()
+        here = NamedCode(tuple(filter(None, places)), frozenset(), {})
+        codes = [here, *(read_codes(self._vault, self._scope.branch, head) for head in self._heads)]
+        return list_own(self._repository, *codes)
 
 
-def read_codes(vault: Vault, head: str) -> tuple[list[str], dict[str, str]]:
-    """The code commits that a history names, and the newest of each upstream it names."""
+def list_own(repository: Repository, *codes: NamedCode) -> frozenset[str]:
+    """The commits of some code that no long-lived branch has, or had when they were named."""
+    limits = [tip for tips in long_lived_tips(repository).values() for tip in tips]
+    commits = dict.fromkeys(commit for code in codes for commit in code.commits)
+    known = [commit for commit in commits if repository.resolve(commit)]
+    own = frozenset(repository.history(known, without=limits)) if known else frozenset()
+    return own.union(*(code.own for code in codes))
+
+
+def read_codes(vault: Vault, name: str, head: str) -> NamedCode:
+    """The code that a history of memories of a branch names."""
     codes: dict[str, None] = {}
+    own: dict[str, None] = {}
     upstreams: dict[str, str] = {}
-    rows = log.read_trailers(vault.repository.common_dir, head, ["Code-Head", "Code-Upstream"])
-    for _, heads, places in rows:
-        codes |= dict.fromkeys(code for code in heads.split() if re.fullmatch(_OID, code))
+    keys = ["Code-Head", "Code-Base", "Code-Upstream"]
+    rows = log.read_trailers(vault.repository.common_dir, head, keys)
+    for _, heads, bases, places in rows:
+        named = dict.fromkeys(code for code in heads.split() if re.fullmatch(_OID, code))
+        codes |= named
+        own |= named if bases and bases != heads else {}
         branch, _, commit = places.partition("\n")[0].rpartition(" ")
         if branch and re.fullmatch(_OID, commit):
             upstreams.setdefault(branch, commit)
-    return list(codes), upstreams
+            own |= {commit: None} if branch == mask_branch(name) else {}
+    return NamedCode((*codes, *upstreams.values()), frozenset(own), upstreams)

@@ -49,9 +49,17 @@ def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | 
             continue
         if tip and log and _find_renamed(repository, vault, name, tip, log[0].when, branch):
             continue
+        if tip and when is not None and _has_begun_since(repository, vault, branch, Scope(name)):
+            continue
         if tip and (when is None or not _is_of_another(vault, Scope(name), tip, when, log)):
             return Scope(name)
     return None
+
+
+def _has_begun_since(repository: Repository, vault: Vault, branch: str, scope: Scope) -> bool:
+    """Whether a branch was made anew after the newest of a scope whose name it had for a while."""
+    newest = _last_write_here(vault, scope)
+    return newest is not None and _was_made_after(repository, branch, newest)
 
 
 def _earlier(repository: Repository, branch: str) -> Iterator[tuple[str, int | None]]:

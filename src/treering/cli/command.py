@@ -19,7 +19,7 @@ from treering.errors import Invalid
 #: Quoted: the type takes no parameter in older versions of click.
 _TYPES: "dict[str, click.ParamType[Any]]" = {"number": click.FLOAT, "whole": click.INT}
 #: Commands that are no more than themselves. The others are by subject, as their definitions are.
-_OWN_MODULES = frozenset({"completion", "demo", "mcp"})
+_OWN_MODULES = frozenset({"completion", "demo", "mcp", "web", "why"})
 
 
 def make_command(verb: Verb) -> click.Command:
@@ -30,11 +30,16 @@ def make_command(verb: Verb) -> click.Command:
 
     return click.Command(
         verb.name,
-        params=[*map(_param, verb.parameters_of("cli")), *options()],
+        params=[*make_params(verb), *options()],
         callback=run,
         help=f"{verb.summary}\n\n{verb.more}".strip(),
         epilog=f"Example: {verb.example}",
     )
+
+
+def make_params(verb: Verb) -> list[click.Parameter]:
+    """What the command line takes for a verb."""
+    return [_param(parameter) for parameter in verb.parameters_of("cli")]
 
 
 def options() -> list[click.Parameter]:

@@ -1,4 +1,4 @@
-"""treering completion, and what fills in ids, types and branches when a person presses tab."""
+"""treering completion, and what fills in ids, types, branches and paths when one presses tab."""
 
 import contextlib
 import os
@@ -82,6 +82,11 @@ def _types(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa
     ]
 
 
+def _paths(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Files and folders: the shell knows how, and asks no index."""
+    return [CompletionItem(incomplete, type="file")]
+
+
 def _here(ctx: click.Context) -> Workspace:
     path = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
     return Workspace.open(path or ".", is_named=bool(path), is_brief=True)
@@ -91,4 +96,5 @@ _BY_NAME: dict[str, _Complete] = {
     **dict.fromkeys(("id", "ids", "source", "target", "to", "supersedes", "supersede_with"), _ids),
     **dict.fromkeys(("branch", "into"), _branches),
     **dict.fromkeys(("type", "types"), _types),
+    **dict.fromkeys(("path", "file", "files", "recent_files", "open_files"), _paths),
 }

@@ -108,6 +108,11 @@ STORY: tuple[Scene, ...] = (
         ),
     ),
     Scene(
+        "Why is this line here? git blame knows who and when. The squash leads to its branch, and"
+        " that to what was learned there.",
+        ("git --no-pager blame -s -L6,7 shop/db.py", "treering why shop/db.py:6-7"),
+    ),
+    Scene(
         "How it hangs together, and the whole story, drawn. Main joins what landed. Nothing was"
         " lost on the way.",
         ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),

@@ -12,9 +12,9 @@ GROUPS = {
     "Remember and find": (
         "remember", "recall", "read", "revise", "forget", "link", "checkpoint", "prompts",
     ),
-    "Understand": ("context", "status", "log", "graph", "entities"),
+    "Understand": ("web", "why", "context", "status", "log", "graph", "entities"),
     "Branches": ("gc", "diff", "promote", "restore"),
-    "Share": ("sync", "export", "import"),
+    "Share": ("sync", "hub", "export", "import"),
     "Upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),
     "Set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),
 }  # fmt: skip
@@ -27,6 +27,7 @@ OTHER_WORDS = {
     **dict.fromkeys(("add", "new", "create", "save", "store", "note", "write"), "remember"),
     **dict.fromkeys(("edit", "update", "change", "set"), "revise"),
     **dict.fromkeys(("delete", "remove", "rm"), "forget"),
+    **dict.fromkeys(("blame", "annotate", "explain"), "why"),
     "undo": "revert",
     "history": "log",
     "push": "sync push",

@@ -1,10 +1,21 @@
-"""The commands log, diff and revert."""
+"""The commands log, why, diff and revert."""
 
 import time
 from typing import TYPE_CHECKING
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import bold, cut, dim, headline, safe, screen, short, table, titled
+from treering.cli.screen import (
+    bold,
+    cut,
+    dim,
+    headline,
+    outdated,
+    safe,
+    screen,
+    short,
+    table,
+    titled,
+)
 from treering.errors import Invalid
 from treering.model.dates import ago
 
@@ -44,7 +55,9 @@ def _list_events(answer: "Log") -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(titled(e)) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else ""),
+            safe(titled(e))
+            + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "")
+            + outdated(e),
         )
         for e in answer.entries
     ]
@@ -69,15 +82,32 @@ def _draw_line(line: "DrawnLine", now: float) -> str:
     return f"{strokes} {dim(age)}  {bold(label)}{subject}{gap}"
 
 
-def run_diff(call: Invocation, range: str, markdown: bool) -> None:
-    from treering.actions.diff import markdown as render_markdown
+def run_diff(call: Invocation, range: str, markdown: bool, why: bool) -> None:
+    call.answer(call.act("diff", range, why=why), _render_markdown if markdown else render_diff)
 
-    call.answer(call.act("diff", range), render_markdown if markdown else render_diff)
+
+def _render_markdown(answer: "Diff") -> str:
+    from treering.actions.diff import markdown
+    from treering.cli.why import markdown_overruled
+
+    sections = [markdown(answer)]
+    if answer.overrules is not None:
+        sections.append(markdown_overruled(answer.overrules))
+    return "\n".join(sections)
 
 
 def render_diff(answer: "Diff") -> str:
-    lines = [f"+ {headline(item)}" for item in answer.added]
-    lines += [f"~ {headline(item)}" for item in answer.changed]
+    text = _list_differences(answer)
+    if answer.overrules is None:
+        return text
+    from treering.cli.why import render_overruled
+
+    return f"{text}\n\n{render_overruled(answer.overrules)}"
+
+
+def _list_differences(answer: "Diff") -> str:
+    lines = [f"+ {headline(item)}{outdated(item)}" for item in answer.added]
+    lines += [f"~ {headline(item)}{outdated(item)}" for item in answer.changed]
     lines += [f"- {headline(item)}" for item in answer.forgotten]
     nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
     return "\n".join(lines) or nothing

@@ -82,10 +82,11 @@ def agent_command(repo: str, client: str, event: str) -> None:
         from treering.hooks.agent import call_of, handle, read_input
 
         if call := call_of(client, event, read_input(0)):
-            handle(call, place, open_workspace, say)
+            handle(call, place, open_workspace, say, limit=seconds)
 
+    seconds = _deadline()
     try:
-        answer = answer_within(_deadline(), work)
+        answer = answer_within(seconds, work)
     except OSError:
         return
     os.write(1, answer)

@@ -21,6 +21,7 @@ from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.errors import BlockedSecret, Invalid
 from treering.git.objects import Person
+from treering.hub.place import HubSetting
 
 
 class Invocation:
@@ -40,6 +41,13 @@ class Invocation:
         action = find_verb(verb).load_action()
         return action(self.workspace, *args, **options)
 
+    def ask_hub(self, verb: str, *args: Any, **options: Any) -> Any:
+        """The same, where only the hub is asked: that works outside a repository, too."""
+        from treering.actions.hub.desk import HubDesk
+
+        action = find_verb(verb).load_action()
+        return action(HubDesk.open(read_hub(), self.repo), *args, **options)
+
     def answer(self, value: Any, render: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, text for people."""
         if self.as_json:
@@ -56,7 +64,16 @@ class Invocation:
         """Paths as people type them, from where they are. A missing one is meant from the top."""
         if self.workspace.repository.workdir is None:
             return list(paths)
-        return [str(Path(p).resolve()) if Path(p).exists() else p for p in paths]
+        return [str(Path(p).resolve()) if Path(p).exists() else self.locate(p) for p in paths]
+
+    def locate(self, text: str) -> str:
+        """The same of one path that may end with lines; a link stays what it is."""
+        if self.workspace.repository.workdir is None:
+            return text
+        from treering.actions.why.target import split_target
+
+        path = text if os.path.lexists(text) else split_target(text).path
+        return str(Path.cwd() / text) if path and os.path.lexists(path) else text
 
     def tidy_later(self) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
@@ -109,6 +126,7 @@ class Caller(TypedDict):
     cache: Path
     user_folder: Path
     driver: Callable[[Path], None]
+    hub: HubSetting
 
 
 def read_caller() -> Caller:
@@ -118,7 +136,14 @@ def read_caller() -> Caller:
         "cache": _cache(),
         "user_folder": _config(),
         "driver": start_driver,
+        "hub": read_hub(),
     }
+
+
+def read_hub() -> HubSetting:
+    """Where the hub is, as far as the environment tells."""
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return HubSetting(os.environ.get("TREERING_HUB", ""), data / "treering", _cache())
 
 
 def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:

@@ -13,8 +13,9 @@ from treering.errors import StorageFailed, TreeringError
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
-#: In the order help shows them. `hook` is for git and for agents' clients, and has commands below.
-COMMANDS = (*VERBS, "hook")
+#: In the order help shows them. `hub` has commands below; so has `hook`, which is for git and for
+#: agents' clients.
+COMMANDS = (*VERBS, "hub", "hook")
 
 
 class Program(click.Group):
@@ -64,8 +65,9 @@ def _make(name: str) -> click.Command:
 
     if name in VERBS:
         return make_command(find_verb(name))
-    from treering.cli.hook import command
+    from importlib import import_module
 
+    command: click.Command = import_module(f"treering.cli.{name}").command
     return command
 
 

@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,9 @@ from treering.cli.invocation import Invocation, read_caller
 from treering.errors import Invalid
 from treering.model.choices import TOOL_PROFILES
 from treering.model.taxonomy import one_of
+
+if TYPE_CHECKING:
+    from treering.mcp.repository import ServedRepository
 
 #: Where clients say which project they are in.
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
@@ -21,33 +24,43 @@ def run_mcp(
     call: Invocation, tools: str, http: str, token_file: str, hosts: tuple[str, ...]
 ) -> None:
     profile = one_of(tools, TOOL_PROFILES, "profile")
-    gc.disable()  # the SDK makes a million objects at import, all of which stay
-    import anyio
-
     from treering.mcp.repository import ServedRepository
-    from treering.mcp.server import make_server
+
+    place = ServedRepository(_folder(call.repo), is_named=call.is_named, **read_caller())
+    if http:
+        _serve_http(place, profile, http, _token(token_file), hosts)
+    else:
+        _serve_stdio(place, profile)
+
+
+def _serve_stdio(place: "ServedRepository", profile: str) -> None:
+    from treering.mcp.methods import Methods
     from treering.mcp.stdio import serve
+
+    # An answer is written by the thread that has it; beside one that tidies the index it would
+    # wait 5 ms.
+    sys.setswitchinterval(0.0005)
+    gc.freeze()
+    gc.enable()
+    serve(Methods(place, profile))
+
+
+def _serve_http(
+    place: "ServedRepository", profile: str, where: str, token: str, hosts: tuple[str, ...]
+) -> None:
+    gc.disable()  # the SDK makes a million objects at import, all of which stay
+    from treering.mcp import http
+    from treering.mcp.listening import Address
+    from treering.mcp.server import make_server
 
     gc.freeze()
     gc.enable()
-    # Answers pass through three threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)
-
-    place = ServedRepository(_folder(call.repo), is_named=call.is_named, **read_caller())
-    server = make_server(place, profile)
-    if http:
-        _serve_http(server, http, _token(token_file), hosts)
-    else:
-        anyio.run(serve, server)
-
-
-def _serve_http(server: Any, where: str, token: str, hosts: tuple[str, ...]) -> None:
-    from treering.mcp import http
 
     def say(url: str) -> None:
         click.echo(f"serving {url}", err=True)
 
-    http.serve(server, http.Address.of(where), token, hosts, say)
+    http.serve(make_server(place, profile), Address.of(where), token, hosts, say)
 
 
 def _token(file: str) -> str:

@@ -70,8 +70,19 @@ def render_remember(answer: "Remembered") -> str:
     lines += [
         f"  similar  {short(it.id)}  {safe(it.title)}  ({it.score:g})" for it in answer.similar
     ]
+    lines += _render_outdates(answer)
     lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
     return "\n".join(lines)
+
+
+def _render_outdates(answer: "Remembered | Revised") -> list[str]:
+    """What the new text probably replaces, and how to say so."""
+    lines = []
+    for old in answer.outdates or ():
+        words = f"{old.said} -> {old.says}" if old.said and old.says else old.how
+        settle = dim(f"  treering link {short(answer.id)} supersedes {short(old.id)}")
+        lines.append(f"  outdates {short(old.id)}  {safe(old.title)}  ({safe(words)}){settle}")
+    return lines
 
 
 def _render_link(link: Mapping[str, Any]) -> str:
@@ -83,6 +94,11 @@ def _render_link(link: Mapping[str, Any]) -> str:
 
 
 def run_recall(call: Invocation, query: str, pick: bool, **options: Any) -> None:
+    if options["repos"]:
+        call.answer(call.ask_hub("recall", query, **options), render_recall)
+        return
+    if ":" in options["file"]:
+        options["file"] = call.locate(options["file"])
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
     if not call.as_json and not is_typed("mode"):
@@ -125,16 +141,27 @@ def render_recall(answer: "Recalled") -> str:
     now = time.time()
     lines = [_render_hit(hit, now) for hit in answer.results]
     if not lines:
-        lines = [f"Nothing found on {safe(answer.branch)}."]
+        lines = [f"Nothing found {_where(answer)}."]
     lines.append(_render_rest(answer))
     lines += [f"note: {note}" for note in answer.notes or ()]
+    behind = [safe(repo.name) for repo in answer.repos or () if repo.behind]
+    lines += [f"behind: {', '.join(behind)} (treering hub update)"] if behind else []
     return "\n".join(line for line in lines if line)
 
 
+def _where(answer: "Recalled") -> str:
+    if answer.repos is None:
+        return f"on {safe(answer.branch)}"
+    return f"in {len(answer.repos)} repositories"
+
+
 def _render_hit(hit: "RecallHit", now: float) -> str:
-    marks = [safe(hit.branch), ago(hit.created, now)]
+    marks = [safe(hit.repo)] if hit.repo else []
+    marks += [safe(hit.branch), ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
+    marks += [safe(hit.outdated_by.mark)] if hit.outdated_by else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
+    marks += [f"gone: {safe(', '.join(hit.stale.lost))}"] if hit.stale and hit.stale.lost else []
     marks += ["private"] if hit.private else []
     marks += [f"edited by {safe(_names(hit.edited_by))}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
@@ -177,6 +204,12 @@ _WITHHELD = {
 # --- read -----------------------------------------------------------------------------------------
 
 
+def run_read(call: Invocation, id: str, **options: Any) -> Any:
+    is_elsewhere = ":" in id and not id.startswith(("out:", "treering:"))
+    act = call.ask_hub if options["repos"] or is_elsewhere else call.act
+    return act("read", id, **options)
+
+
 def render_read(memory: "WholeMemory | Piece") -> str:
     from treering.actions.outputs import Piece
 
@@ -184,6 +217,7 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         return safe(memory.content)
     rows = [
         ("id", memory.id),
+        ("repo", memory.repo or ""),
         ("type", memory.type),
         ("status", memory.status),
         ("branch", f"{memory.branch} ({memory.layer})"),
@@ -194,11 +228,13 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         ("edited by", ", ".join(memory.edited_by or ())),
         ("origin", memory.origin if memory.origin != "you" else ""),
         ("warning", ", ".join(memory.flags or ())),
+        *_list_truth(memory),
         ("agent", memory.agent),
         ("created", format_date(memory.created)),
         ("modified", format_date(memory.modified) if memory.modified != memory.created else ""),
         *_list_details(memory),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
+        ("gone", ", ".join((memory.stale and memory.stale.lost) or ())),
         *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
         ("flagged", ", ".join(memory.flags or ())),
         ("version", memory.version),
@@ -210,6 +246,15 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         past = [(e.when, e.commit[:12], e.op, safe(e.title)) for e in memory.history]
         parts.append(rule("History") + "\n" + table(past, indent="  "))
     return "\n\n".join(parts)
+
+
+def _list_truth(memory: "WholeMemory") -> list[tuple[str, str]]:
+    rows = []
+    if mark := memory.outdated_by:
+        words = f"  ({mark.said} -> {mark.says})" if mark.said and mark.says else ""
+        label = "outdated by" if mark.is_sure else "newer"
+        rows.append((label, f"{mark.id}  {mark.title}{words}"))
+    return rows + [("outdates", f"{old.id}  {old.title}") for old in memory.outdates or ()]
 
 
 def _list_details(memory: "WholeMemory") -> list[tuple[str, str]]:
@@ -254,6 +299,7 @@ def render_revise(answer: "Revised") -> str:
     if not answer.changed:
         return f"{answer.id}  unchanged"
     lines = [f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch})"]
+    lines += _render_outdates(answer)
     lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
     return "\n".join(lines)
 

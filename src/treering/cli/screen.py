@@ -118,6 +118,12 @@ def titled(item: Any) -> str:
     return f"{outcome}: {item.title}" if outcome in UNSUCCESSFUL else str(item.title)
 
 
+def outdated(item: Any) -> str:
+    """In brackets what outdates a memory; nothing where nothing does."""
+    mark = getattr(item, "outdated_by", None)
+    return "  " + dim(f"({safe(mark.mark)})") if mark else ""
+
+
 def count(number: int, noun: str = "memory") -> str:
     """A number with its noun, as in "1 commit" and "3 memories"."""
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

@@ -47,6 +47,10 @@ def _describe(answer: dict[str, Any]) -> list[str]:
 def run_context(
     call: Invocation, files: tuple[str, ...], recent_files: tuple[str, ...], **options: Any
 ) -> None:
+    if options["repos"]:
+        answer = call.ask_hub("context", files=files, recent_files=recent_files, **options)
+        call.answer(answer, render_context)
+        return
     paths, recent_paths = call.list_paths(files), call.list_paths(recent_files)
     answer = call.act("context", files=paths, recent_files=recent_paths, **options)
     call.answer(answer, render_context)

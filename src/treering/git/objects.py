@@ -86,6 +86,14 @@ class Objects:
     def exists(self, oid: str) -> bool:
         return oid in self._database
 
+    def is_commit(self, oid: str) -> bool:
+        """Whether an object is here, and a commit: a ref of strangers may hold anything."""
+        self._get_ready()
+        try:
+            return bool(self._database.read_header(oid)[0] == GIT_OBJECT_COMMIT)
+        except (KeyError, ValueError, GitError, OSError):
+            return False
+
     def blob(self, oid: str, *, most: int = MOST) -> bytes:
         """The bytes of a blob; one that is larger than anything of ours is not even loaded."""
         if (size := self.size(oid)) > most:

@@ -91,3 +91,10 @@ def pack(git_dir: Path) -> None:
     # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
     arguments = ("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet")
     process.start_detached(git_dir, *arguments, env=process.without_hooks(git_dir))
+
+
+def drop_unreachable(git_dir: Path) -> None:
+    """Pack what refs hold and delete all else, now: only where nobody else writes."""
+    expire = ("-c", "gc.reflogExpire=now", "-c", "gc.reflogExpireUnreachable=now")
+    arguments = (*expire, "gc", "--prune=now", "--quiet")
+    process.run(git_dir, *arguments, env=process.without_hooks(git_dir))

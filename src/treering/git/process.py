@@ -42,7 +42,7 @@ _AT_HOME = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 #: What makes diffs is told to make them itself: diff.external, diff.*.command, diff.*.textconv.
-_DIFFING = ("diff", "diff-tree", "log")
+_DIFFING = ("blame", "diff", "diff-tree", "log")
 _PLAIN_DIFFS = ("--no-ext-diff", "--no-textconv")
 #: Hooks by configuration, since git 2.54; core.hooksPath does not take these away.
 _NAMED_HOOKS = r"^hook\..*\.(command|event)$"

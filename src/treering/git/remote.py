@@ -16,7 +16,7 @@ from treering.git.repository import Repository
 #: At most this many refs go over one connection.
 _AT_ONCE = 500
 #: How often a fetch that fails is taken apart, to get what can be had.
-_MOST_TRIES = 40
+_MOST_FAILURES = 40
 _MOVED = (
     "fetch first", "non-fast-forward", "stale info", "failed to update ref", "cannot lock ref",
     "incorrect old value", "atomic", "needs force",
@@ -102,25 +102,32 @@ class Remote:
         One bad ref makes git give up on all, so then they are asked for in halves.
         """
         reasons: dict[str, str] = {}
-        waiting = [list(refs.items())] if refs else []
-        tries = 0
+        items = list(refs.items())
+        # git looks through all refs for each name it is given: by hundreds, not by thousands.
+        waiting = [items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE)]
+        failures = 0
         while waiting:
             some = waiting.pop()
-            answer = self._fetch(some)
-            tries += 1
+            answer = self._fetch([f"+{theirs}:{ours}" for theirs, ours in some])
             if not answer.code:
                 continue
-            if len(some) == 1 or tries > _MOST_TRIES:
+            failures += 1
+            if len(some) == 1 or failures > _MOST_FAILURES:
                 reasons |= {theirs: reason(answer.err) for theirs, _ in some}
-                if tries == 1:
+                if len(items) == 1:
                     raise self._refusal(answer, "cannot be fetched from")
             else:
                 half = len(some) // 2
                 waiting += [some[half:], some[:half]]
         return reasons
 
-    def _fetch(self, refs: Sequence[tuple[str, str]]) -> ProcessResult:
-        lines = "".join(f"+{theirs}:{ours}\n" for theirs, ours in refs)
+    def can_bring(self, tips: Iterable[str]) -> bool:
+        """Bring commits here by their ids, without any ref; whether that went well. A remote that
+        was just asked gives what it has listed, and no ref is looked for thousands of times."""
+        return self._fetch(list(tips)).code == 0
+
+    def _fetch(self, refspecs: Sequence[str]) -> ProcessResult:
+        lines = "".join(f"{line}\n" for line in refspecs)
         return self._ask(
             *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"),
             # A partial clone would leave the memories out; configured refspecs are not ours.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
 from treering.git import discovery, log, process, reach, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
-from treering.git.objects import Objects, Person
+from treering.git.objects import Objects, Person, TreeEntry
 
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
 
@@ -80,6 +80,13 @@ class Repository:
     @property
     def is_shallow(self) -> bool:
         return (self.common_dir / "shallow").exists()
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether objects were left out when it was cloned, to be fetched when they are needed."""
+        return any(
+            key.startswith("remote.") and key.endswith(".promisor") for key in self._settings()
+        )
 
     def worktree_paths(self) -> list[Path]:
         """The folders of all work trees, this one's first, as git last knew them."""
@@ -249,6 +256,15 @@ class Repository:
             return None
         return str(entry.id) if entry.type_str == "blob" else None
 
+    def list_folder(self, commit: str, path: str) -> list[TreeEntry] | None:
+        """The lines of a folder in a commit's tree; None where there is no such folder."""
+        try:
+            tree = self.handle.look_up(commit).peel(2)
+            entry = tree[path] if path else tree
+            return self.objects.tree(str(entry.id)) if entry.type_str == "tree" else None
+        except (KeyError, ValueError, GitError, TypeError, StoreDamaged):
+            return None
+
     def has_path(self, commit: str, path: str) -> bool:
         """Whether a commit's tree has a file or a folder of this name."""
         try:
@@ -289,11 +305,16 @@ class Repository:
         """The blob a file of the work tree would become, line ends seen to; None where only a
         program of the repository's could tell, or where git would refuse the file."""
         try:
-            if any(self.handle.attribute(path, name) for name in _CONVERTED):
-                return None
-            return self.handle.hash_file(path)
+            return None if self.is_converted(path) else self.handle.hash_file(path)
         except (GitError, KeyError, OSError, ValueError):
             return None
+
+    def is_converted(self, path: str) -> bool:
+        """Whether a file of the work tree is not what is committed for it, by its attributes."""
+        try:
+            return any(self.handle.attribute(path, name) for name in _CONVERTED)
+        except (GitError, KeyError, OSError, ValueError):
+            return True
 
     # --- configuration ----------------------------------------------------------------------------
 

@@ -32,12 +32,12 @@ class TrialMerge:
         """Whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
         with tempfile.TemporaryDirectory(prefix="treering-") as folder:
             merge = process.run(
-                _make_apart(Path(folder)),
+                make_apart(Path(folder)),
                 *plain(Path(folder)),
                 *_SETTINGS,
                 *("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", commit, tip),
                 may_fail=(1,),  # a conflict
-                env=ENVIRONMENT | _borrow(Path(folder), self._repository.common_dir),
+                env=ENVIRONMENT | borrow(Path(folder), self._repository.common_dir),
                 seconds=process.time_left(until),
             )
         return merge == b"%b\0" % self._tree_of(commit).encode()
@@ -50,7 +50,7 @@ class TrialMerge:
         return self._version
 
 
-def _make_apart(folder: Path) -> Path:
+def make_apart(folder: Path) -> Path:
     """A git dir of our own: a dry run leaves no loose objects in the user's, and a merge driver
     that the user's repository names, in its configuration and attributes, is not known here."""
     (folder / "refs").mkdir()
@@ -59,7 +59,7 @@ def _make_apart(folder: Path) -> Path:
     return folder
 
 
-def _borrow(folder: Path, common_dir: Path) -> dict[str, str]:
+def borrow(folder: Path, common_dir: Path) -> dict[str, str]:
     """Objects are read from the user's repository, and where its history ends is known from it."""
     # Quoted as git quotes paths, since a plain colon would part the path in two.
     path = str(common_dir / "objects").replace("\\", "\\\\").replace('"', '\\"')

@@ -7,6 +7,7 @@ from itertools import islice
 from treering.errors import StoreDamaged
 from treering.git.binding import GitError, Oid
 from treering.git.diff import CommitRange, FileChange
+from treering.git.objects import TREE, TreeEntry
 from treering.git.repository import Repository
 
 _TOPOLOGICAL = 1
@@ -45,6 +46,22 @@ def list_paths(repository: Repository, commit: str) -> list[str]:
     changes = diff(repository, CommitRange(commit, ""))
     names = (change.path.decode(errors="replace") for change in changes)
     return [name for name in names if name.isprintable()]
+
+
+def find_entry(repository: Repository, commit: str, path: str) -> TreeEntry | None:
+    """What a commit's tree has under a path, whatever bytes its name is made of."""
+    *folders, name = path.split("/")
+    tree = repository.objects.commit(commit).tree
+    for folder in folders:
+        entry = _child(repository, tree, folder)
+        if entry is None or entry.mode != TREE:
+            return None
+        tree = entry.oid
+    return _child(repository, tree, name)
+
+
+def _child(repository: Repository, tree: str, name: str) -> TreeEntry | None:
+    return next((entry for entry in repository.objects.tree(tree) if entry.name == name), None)
 
 
 def _diff_trees(repository: Repository, old: str, new: str, folder: bytes) -> Iterator[FileChange]:

@@ -5,29 +5,44 @@ take for markup, a directive or the end of the label is written as a character c
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
+from typing import Any
 
 from treering.graph.network import Edge, Node
 from treering.model.choices import UNSUCCESSFUL
 
+#: Memory -> what outdates it, as an answer says it.
+Marks = Mapping[str, Mapping[str, Any]]
 _LONGEST = 60
 #: Besides letters and digits, what cannot end or steer a quoted Mermaid label.
 _HARMLESS = " .,:-_/()'+=!?"
 
 
-def draw(format: str, nodes: Sequence[Node], edges: Sequence[Edge], centre: str = "") -> str:
-    """These memories and the links between them; `centre` is drawn so that it is seen first."""
+def draw(
+    format: str,
+    nodes: Sequence[Node],
+    edges: Sequence[Edge],
+    centre: str = "",
+    outdated: Marks = MappingProxyType({}),
+) -> str:
+    """These memories and the links between them; `centre` is drawn so that it is seen first.
+
+    `outdated` says of some ids what outdates them.
+    """
+    labels = {node.id: _label(node, outdated.get(node.id)) for node in nodes}
     if format == "mermaid":
-        return "\n".join(_mermaid(nodes, edges, centre))
+        return "\n".join(_mermaid(labels, edges, centre))
     if format == "dot":
-        return "\n".join(_dot(nodes, edges, centre))
+        return "\n".join(_dot(labels, edges, centre))
     return json.dumps(
         {
             "nodes": [
                 {"id": n.id, "title": n.title, "type": n.type}
                 | ({"flags": list(n.flags)} if n.flags else {})
                 | ({"outcome": n.outcome} if n.outcome else {})
+                | ({"outdated_by": outdated[n.id]} if n.id in outdated else {})
                 for n in nodes
             ],
             "edges": [
@@ -40,32 +55,34 @@ def draw(format: str, nodes: Sequence[Node], edges: Sequence[Edge], centre: str 
     )
 
 
-def _mermaid(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Iterable[str]:
+def _mermaid(labels: Mapping[str, str], edges: Sequence[Edge], centre: str) -> Iterable[str]:
     yield "graph LR"
-    for node in nodes:
-        shape = ("([", "])") if node.id == centre else ("[", "]")
-        yield f'  m{node.id}{shape[0]}"{_encode(_short(node))}"{shape[1]}'
+    for memory_id, label in labels.items():
+        shape = ("([", "])") if memory_id == centre else ("[", "]")
+        yield f'  m{memory_id}{shape[0]}"{_encode(label)}"{shape[1]}'
     for edge in edges:
         yield f'  m{edge.source} -->|"{_encode(edge.relation)}"| m{edge.target}'
 
 
-def _dot(nodes: Sequence[Node], edges: Sequence[Edge], centre: str) -> Iterable[str]:
+def _dot(labels: Mapping[str, str], edges: Sequence[Edge], centre: str) -> Iterable[str]:
     yield "digraph memories {"
     yield "  rankdir=LR;"
     yield "  node [shape=box, style=rounded];"
-    for node in nodes:
-        bold = ", penwidth=2" if node.id == centre else ""
-        yield f'  "{node.id}" [label="{_escape(_short(node))}"{bold}];'
+    for memory_id, label in labels.items():
+        bold = ", penwidth=2" if memory_id == centre else ""
+        yield f'  "{memory_id}" [label="{_escape(label)}"{bold}];'
     for edge in edges:
         yield f'  "{edge.source}" -> "{edge.target}" [label="{_escape(edge.relation)}"];'
     yield "}"
 
 
-def _short(node: Node) -> str:
+def _label(node: Node, outdated_by: Mapping[str, Any] | None) -> str:
     title = "".join(c for c in node.title if c.isprintable())
     cut = title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
     kind = f"{node.outcome} {node.type}" if node.outcome in UNSUCCESSFUL else node.type
-    return f"{kind}: {cut}" + (f" (flagged: {', '.join(node.flags)})" if node.flags else "")
+    marks = [f"flagged: {', '.join(node.flags)}"] if node.flags else []
+    marks += [f"outdated by {outdated_by['id']}"] if outdated_by else []
+    return f"{kind}: {cut}" + "".join(f" ({mark})" for mark in marks)
 
 
 def _encode(text: str) -> str:

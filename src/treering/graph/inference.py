@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from treering.graph.subject import Mentions, Subject
 from treering.model.taxonomy import RECORD_TYPES
 from treering.text.likeness import (
+    ALIKE,
     CAPTURE_SKETCH,
     INDEX_SKETCH,
+    MAYBE_ALIKE,
     RELATED_TEXTS,
     RELATED_TITLES,
     SAME_SUBJECT,
@@ -82,6 +84,17 @@ def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, 
     )
     near = [pair for pair in scores if pair[1] >= SIMILAR]
     return sorted(near, key=lambda pair: (-pair[1], pair[0].id))
+
+
+def may_replace(subject: Subject, other: Subject) -> bool:
+    """Whether a memory may be about the same as an earlier one and say something else: worth
+    reading both."""
+    if other.id == subject.id or other.status not in ("active", "needs-review"):
+        return False
+    if RECORD_TYPES & {subject.type, other.type}:
+        return False
+    alike = likeness(subject.sample, other.sample, CAPTURE_SKETCH)
+    return alike >= ALIKE * MAYBE_ALIKE or likeness(subject.about, other.about) >= ALIKE
 
 
 def find_failures(subject: Subject, others: Iterable[Subject]) -> list[Subject]:

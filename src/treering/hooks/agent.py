@@ -7,6 +7,7 @@ written to the hooks' log.
 
 import json
 import os
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -78,9 +79,15 @@ def read_input(stream: int) -> bytes:
 
 
 def handle(
-    call: HookCall, repo: str, open_workspace: Callable[[str, str], Workspace], say: Say
+    call: HookCall,
+    repo: str,
+    open_workspace: Callable[[str, str], Workspace],
+    say: Say,
+    *,
+    limit: float = 0.0,
 ) -> None:
-    """Answer the client, then write down what is worth it."""
+    """Answer the client, then write down what is worth it; `limit` is how long it waits."""
+    started = time.monotonic()
     if call.kind in ("compact", "end"):
         say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
     try:
@@ -89,7 +96,10 @@ def handle(
         return  # no repository, nothing to say
     try:
         if call.kind in ("start", "prompt"):
-            say(answer(call, tell(workspace, call)))
+            text = tell(workspace, call)
+            is_missed = not _say_in_time(say, answer(call, text))
+            seconds = time.monotonic() - started
+            _note(workspace, call, text, seconds=seconds, limit=limit, is_missed=is_missed)
         elif call.kind == "stop":
             say(ask(workspace, call))
         _write_down(workspace, call)
@@ -97,6 +107,39 @@ def handle(
         from treering.hooks.worker import log
 
         log(workspace.store.folder, traceback.format_exc())
+
+
+def _say_in_time(say: Say, answer: bytes) -> bool:
+    """Whether somebody still listened."""
+    try:
+        say(answer)
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _note(
+    workspace: Workspace,
+    call: HookCall,
+    text: str,
+    *,
+    seconds: float,
+    limit: float,
+    is_missed: bool,
+) -> None:
+    """Keep what was told, now that nobody waits."""
+    from treering.actions.context.told import note_told
+
+    note_told(
+        workspace,
+        call.agent,
+        call.session,
+        call.kind,
+        text,
+        seconds=seconds,
+        limit=limit,
+        is_missed=is_missed,
+    )
 
 
 def _place(call: HookCall, repo: str) -> str:

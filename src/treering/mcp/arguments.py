@@ -6,24 +6,27 @@ would be dropped in silence, and the caller would believe it had been heard.
 """
 
 import json
-from collections.abc import Sequence
-from functools import cache
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-
-from treering.actions.verbs import find_verb
 from treering.actions.verbs.verb import Kind, Verb
 from treering.errors import Invalid
 from treering.model.spelling import suggest
 from treering.text.hygiene import must_be_utf8
 
 _LONGEST_NAME = 60
-_TYPES: dict[Kind, Any] = {
-    "text": str, "number": float, "whole": int, "flag": bool, "list": list[str],
-    "map": dict[str, Any],
+_NAMES: dict[Kind, str] = {
+    "text": "a text",
+    "number": "a number",
+    "whole": "a whole number",
+    "flag": "true or false",
+    "list": "a list of texts",
+    "map": "an object",
+}
+_FLAGS = {"true": True, "yes": True, "on": True, "1": True} | {
+    "false": False, "no": False, "off": False, "0": False,
 }  # fmt: skip
-_LENIENT = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
 
 def check_arguments(verb: Verb, raw: dict[str, Any]) -> dict[str, Any]:
@@ -32,27 +35,27 @@ def check_arguments(verb: Verb, raw: dict[str, Any]) -> dict[str, Any]:
     What was not given is not in it, so that the action's own defaults hold.
     """
     parameters = {parameter.name: parameter for parameter in verb.parameters_of("mcp")}
+    arguments: dict[str, Any] = {}
     for name, value in raw.items():
         if name not in parameters:
             _refuse(name, list(parameters))
         _must_be_unicode(name, value)
-    values = {name: _unwrap(parameters[name].kind, value) for name, value in raw.items()}
-    arguments = {name: value for name, value in values.items() if not _is_nothing(value)}
+        kind = parameters[name].kind
+        unwrapped = _unwrap(kind, value)
+        if not _is_nothing(unwrapped):
+            arguments[name] = _of_kind(kind, unwrapped, name, list(parameters))
+    for name, parameter in parameters.items():
+        if parameter.is_required and name not in arguments:
+            raise Invalid(f"{name} is required.", hint=_hint(list(parameters)))
+    return arguments
+
+
+def _of_kind(kind: Kind, value: Any, name: str, names: Sequence[str]) -> Any:
+    """The value as the action takes it. The message never repeats it: it may be a secret."""
     try:
-        model = _model(verb.name).model_validate(arguments)
-    except ValidationError as error:
-        raise Invalid(_describe(error), hint=_hint(list(parameters))) from None
-    return model.model_dump(exclude_unset=True)
-
-
-@cache
-def _model(name: str) -> type[BaseModel]:
-    """What checks the kinds; made at the first call, since the handshake does not need it."""
-    fields: dict[str, Any] = {}
-    for parameter in find_verb(name).parameters_of("mcp"):
-        default = Field() if parameter.is_required else Field(default=None)
-        fields[parameter.name] = (_TYPES[parameter.kind], default)
-    return create_model(name, __config__=_LENIENT, **fields)
+        return _READERS[kind](value)
+    except (ValueError, OverflowError):
+        raise Invalid(f"{name} is not {_NAMES[kind]}.", hint=_hint(names)) from None
 
 
 def _refuse(name: str, names: Sequence[str]) -> None:
@@ -64,13 +67,63 @@ def _hint(names: Sequence[str]) -> str:
     return f"It takes {', '.join(names)}."
 
 
-def _describe(error: ValidationError) -> str:
-    """The first complaint, without the value complained about."""
-    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])[:_LONGEST_NAME]
-    if first["type"] == "missing":
-        return f"{where} is required."
-    return f"{where}: {first['msg']}."
+# --- kinds ----------------------------------------------------------------------------------------
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError
+    return str(value)
+
+
+def _number(value: Any) -> float:
+    """Also one that came as text; true and false are numbers to Python only."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    number = _number(value)
+    if not number.is_integer():
+        raise ValueError
+    return int(number)
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word not in _FLAGS:
+        raise ValueError
+    return _FLAGS[word]
+
+
+def _list(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise ValueError
+    return [_text(item) for item in value]
+
+
+def _map(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+_READERS: dict[Kind, Callable[[Any], Any]] = {
+    "text": _text,
+    "number": _number,
+    "whole": _whole,
+    "flag": _flag,
+    "list": _list,
+    "map": _map,
+}
 
 
 def _unwrap(kind: Kind, value: Any) -> Any:

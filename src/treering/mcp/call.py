@@ -1,4 +1,4 @@
-"""One call of a tool: its arguments checked, the action done, the answer cut to size."""
+"""One call of a tool: its arguments checked, the action done, the answer made short and cut."""
 
 import logging
 from collections.abc import Callable
@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treering.actions.answers import jsonable
 from treering.actions.verbs.verb import Verb
 from treering.mcp.arguments import check_arguments
-from treering.mcp.replies import MOST, USUAL, compact, describe_error, fit, how_many_fit
+from treering.mcp.compact import compact_answer
+from treering.mcp.progress import Progress
+from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
 from treering.mcp.repository import ServedRepository
-from treering.mcp.threads import Progress
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
 
 log = logging.getLogger(__name__)
 Action = Callable[..., Any]
+#: Operations of maintain that leave the same memories to list.
+_SAME_MEMORIES = ("reindex", "infer_links", "prune_links")
 
 
 class ToolAnswer(NamedTuple):
@@ -23,6 +26,8 @@ class ToolAnswer(NamedTuple):
 
     text: str
     is_error: bool = False
+    #: The list that is another one now, and that clients are told to read again.
+    changed: str = ""
 
 
 def call(
@@ -32,43 +37,62 @@ def call(
     try:
         arguments = check_arguments(verb, raw)
         workspace = repository.workspace(agent)
-        action = verb.load_action()
         if verb.tool and verb.tool.is_long:
             arguments["progress"] = steps
-        return ToolAnswer(_answer(workspace, action, arguments))
+        return _Call(workspace, verb, arguments).answer()
     except Exception as error:
-        answer = describe_error(error)
+        answer = describe_error(error, verb)
         if answer["error"]["code"] == "internal":
             log.exception("%s failed", verb.name)
-        return ToolAnswer(compact(answer), is_error=True)
+        return ToolAnswer(write_json(answer), is_error=True)
 
 
-def _answer(workspace: "Workspace", action: Action, arguments: dict[str, Any]) -> str:
-    def act(**changes: Any) -> dict[str, Any]:
-        answer: dict[str, Any] = jsonable(action(workspace, **(arguments | changes)))
-        return answer
+class _Call:
+    """The action, and how much of its answer there is room for."""
 
-    answer = act()
-    room = _room(arguments)
-    text = compact(answer)
-    if len(text) <= room:
-        return text
-    from treering.actions import outputs
+    def __init__(self, workspace: "Workspace", verb: Verb, arguments: dict[str, Any]) -> None:
+        self._workspace = workspace
+        self._verb = verb
+        self._arguments = arguments
+        self._action: Action = verb.load_action()
 
-    reference = {"out": outputs.keep(workspace, text)}
-    while (
-        "cursor" in answer
-        and len(compact(answer | reference)) > room
-        and len(answer["results"]) > 1
-    ):
-        fits = how_many_fit(answer | reference, "results", room)
-        answer = act(limit=min(fits, len(answer["results"]) - 1))
-    answer = fit(answer | reference, room)
-    if "next_offset" in answer and "content" in answer:
-        answer["next_offset"] += arguments.get("offset", 0)
-    return compact(answer)
+    def answer(self) -> ToolAnswer:
+        answer = self._act()
+        text = write_json(answer)
+        if len(text) > (room := self._room()):
+            text = self._cut(answer, text, room)
+        changes = self._verb.tool.changes if self._verb.tool else ""
+        return ToolAnswer(text, changed=changes if self._has_changed(answer) else "")
 
+    def _act(self, **changes: Any) -> dict[str, Any]:
+        answer = jsonable(self._action(self._workspace, **(self._arguments | changes)))
+        return compact_answer(self._verb.name, self._arguments, answer, self._workspace.clock())
 
-def _room(arguments: dict[str, Any]) -> int:
-    """Who asks for one memory, or says how much, gets more than who leaves it to us."""
-    return MOST if {"id", "limit", "budget"} & arguments.keys() else USUAL
+    def _room(self) -> int:
+        """Who asks for one memory, or says how much, gets more than who leaves it to us."""
+        return MOST if {"id", "limit", "budget"} & self._arguments.keys() else USUAL
+
+    def _cut(self, answer: dict[str, Any], whole: str, room: int) -> str:
+        from treering.actions import outputs
+
+        reference = {"out": outputs.keep(self._workspace, whole)}
+        while (
+            "cursor" in answer
+            and len(write_json(answer | reference)) > room
+            and len(answer["results"]) > 1
+        ):
+            fits = how_many_fit(answer | reference, "results", room)
+            answer = self._act(limit=min(fits, len(answer["results"]) - 1))
+        answer = fit(answer | reference, room)
+        if "next_offset" in answer and "content" in answer:
+            answer["next_offset"] += self._arguments.get("offset", 0)
+        return write_json(answer)
+
+    def _has_changed(self, answer: dict[str, Any]) -> bool:
+        """Whether memories or prompts are others now; what only looked has changed nothing."""
+        op = self._arguments.get("op", "")
+        if self._verb.name == "maintain":
+            return not answer.get("dry_run") and op not in _SAME_MEMORIES
+        if self._verb.name in ("checkpoint", "prompts"):
+            return op.lower() in ("save", "delete")
+        return not answer.get("duplicate") and answer.get("changed") != []

@@ -1,12 +1,9 @@
 """Completion: ids, types, branches and topics while someone types them."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from mcp_types import CompleteRequestParams, CompleteResult, Completion
+from typing import TYPE_CHECKING, Any
 
 from treering.errors import TreeringError
-from treering.mcp.requests import Context, Requests
 from treering.model.memory import id_prefix
 from treering.model.taxonomy import TYPES
 
@@ -17,20 +14,15 @@ _MOST = 100
 _RECENT = 20
 
 
-class Completions:
-    """The protocol's question what a word may become."""
+def complete(workspace: "Workspace", name: str, start: str) -> dict[str, Any]:
+    """What a word may become, by what the argument is called."""
+    return as_answer(_values(workspace, name, start))
 
-    def __init__(self, requests: Requests) -> None:
-        self._requests = requests
 
-    async def complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
-        name, start = params.argument.name, params.argument.value
-        nothing: list[str] = []
-        values = await self._requests.find_or(ctx, lambda ws: _values(ws, name, start), nothing)
-        page = values[:_MOST]
-        return CompleteResult(
-            completion=Completion(values=page, total=len(values), has_more=len(values) > len(page))
-        )
+def as_answer(values: list[str]) -> dict[str, Any]:
+    page = values[:_MOST]
+    has_more = len(values) > len(page)
+    return {"completion": {"values": page, "total": len(values), "hasMore": has_more}}
 
 
 def _values(workspace: "Workspace", name: str, start: str) -> list[str]:

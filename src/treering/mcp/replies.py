@@ -10,7 +10,9 @@ import json
 import re
 from typing import Any
 
+from treering.actions.verbs.verb import Verb
 from treering.errors import StorageFailed, TreeringError
+from treering.mcp.advice import advise
 from treering.text import secrets
 
 USUAL, MOST = 8_000, 40_000
@@ -19,16 +21,16 @@ _PATH = r"(?<![\w.:/~-])(?:/[^\s/'\"`,;:()]+){2,}/?"
 _LONGEST_WORD, _LONGEST = 100, 600
 
 
-def compact(answer: Any) -> str:
+def write_json(answer: Any) -> str:
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def how_many_fit(answer: dict[str, Any], key: str, room: int) -> int:
     """How many items of a list fit, beside everything else in the answer; at least one."""
-    rest = room - len(compact(answer | {key: []})) - _SPARE
+    rest = room - len(write_json(answer | {key: []})) - _SPARE
     for number, item in enumerate(answer[key]):
-        rest -= len(compact(item)) + 1
+        rest -= len(write_json(item)) + 1
         if rest < 0:
             return max(1, number)
     return len(answer[key])
@@ -39,11 +41,11 @@ def fit(answer: dict[str, Any], room: int) -> dict[str, Any]:
 
     `total` says how long the list was, and `next_offset` where the text goes on.
     """
-    while len(compact(answer)) > room and (key := _longest(answer, list)):
+    while len(write_json(answer)) > room and (key := _longest(answer, list)):
         whole = answer[key]
         length = min(how_many_fit(answer, key, room), len(whole) - 1)
         answer = {"total": len(whole)} | answer | {key: whole[:length]}
-    if len(compact(answer)) > room and (key := _longest(answer, str)):
+    if len(write_json(answer)) > room and (key := _longest(answer, str)):
         answer = _cut_text(answer, key, room)
     return answer
 
@@ -51,7 +53,7 @@ def fit(answer: dict[str, Any], room: int) -> dict[str, Any]:
 def _longest(answer: dict[str, Any], kind: type[list[Any]] | type[str]) -> str:
     """The key of the longest list of more than one item, or of the longest text."""
     sizes = {
-        key: len(compact(value))
+        key: len(write_json(value))
         for key, value in answer.items()
         if isinstance(value, kind) and len(value) > 1
     }
@@ -61,21 +63,21 @@ def _longest(answer: dict[str, Any], kind: type[list[Any]] | type[str]) -> str:
 def _cut_text(answer: dict[str, Any], key: str, room: int) -> dict[str, Any]:
     """As much of a text as fits once it is escaped, found by halving."""
     whole = answer[key]
-    rest = room - len(compact(answer | {key: ""})) - _SPARE
+    rest = room - len(write_json(answer | {key: ""})) - _SPARE
     low, high = 0, len(whole)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if len(compact(whole[:middle])) <= rest else (low, middle - 1)
+        low, high = (middle, high) if len(write_json(whole[:middle])) <= rest else (low, middle - 1)
     return answer | {key: whole[:low], "next_offset": low}
 
 
 # --- errors ---------------------------------------------------------------------------------------
 
 
-def describe_error(error: Exception) -> dict[str, Any]:
-    """The error object of the contract."""
+def describe_error(error: Exception, verb: Verb | None = None) -> dict[str, Any]:
+    """The error object of the contract, in the words of whoever called `verb` as a tool."""
     expected = error if isinstance(error, TreeringError) else _wrap_bug(error)
-    message, hint = hide_private(expected.message), hide_private(expected.hint)
+    message, hint = (hide_private(advise(text, verb)) for text in (expected.message, expected.hint))
     return {"error": {"code": expected.code, "message": message, "hint": hint}}
 
 

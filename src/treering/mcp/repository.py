@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treering.errors import NotARepository
+from treering.hub.place import HERE, HubSetting
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -34,10 +35,12 @@ class ServedRepository:
         cache: Path | None = None,
         user_folder: Path | None = None,
         driver: Callable[[Path], None] | None = None,
+        hub: HubSetting = HERE,
     ) -> None:
         self._path, self._is_named = path, is_named
         self._agent, self._person = agent, person
         self._cache, self._user_folder, self._driver = cache, user_folder, driver
+        self._hub = hub
         self._lock = threading.Lock()
         self._open: tuple[Identity, Workspace] | None = None
 
@@ -68,6 +71,7 @@ class ServedRepository:
                 cache=self._cache,
                 user_folder=self._user_folder,
                 driver=self._driver,
+                hub=self._hub,
             )
         except NotARepository as error:
             if error.hint != NotARepository.hint:

@@ -7,21 +7,9 @@ tool, and has to say that it is data.
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote
 
-from mcp_types import (
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-)
-
 from treering.actions.answers import jsonable
 from treering.errors import Invalid
-from treering.mcp.replies import MOST, compact, fit
-from treering.mcp.requests import Context, Requests
+from treering.mcp.replies import MOST, fit, write_json
 from treering.model.dates import ago
 
 if TYPE_CHECKING:
@@ -32,84 +20,65 @@ if TYPE_CHECKING:
 MEMORY, BRANCH = "treering://memory/", "treering://branch/"
 _PAGE = 50
 _RECENT = 10
-_TEMPLATES = ListResourceTemplatesResult(
-    resource_templates=[
-        ResourceTemplate(
-            uri_template=MEMORY + "{id}",
-            name="memory",
-            title="A memory",
-            description="One memory by its id or a unique prefix, fenced as data.",
-            mime_type="text/markdown",
-        ),
-        ResourceTemplate(
-            uri_template=BRANCH + "{name}",
-            name="branch",
-            title="A branch",
-            description="What is remembered on a branch: counts and the newest memories.",
-            mime_type="application/json",
-        ),
-    ]
-)
+_TEMPLATES = [
+    {
+        "uriTemplate": MEMORY + "{id}",
+        "name": "memory",
+        "title": "A memory",
+        "description": "One memory by its id or a unique prefix, fenced as data.",
+        "mimeType": "text/markdown",
+    },
+    {
+        "uriTemplate": BRANCH + "{name}",
+        "name": "branch",
+        "title": "A branch",
+        "description": "What is remembered on a branch: counts and the newest memories.",
+        "mimeType": "application/json",
+    },
+]
 
 
-class Resources:
-    """The protocol's questions about resources."""
-
-    def __init__(self, requests: Requests) -> None:
-        self._requests = requests
-
-    async def templates(
-        self, _: Context, __: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return _TEMPLATES
-
-    async def list_page(
-        self, ctx: Context, params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        """The branch checked out and the newest memories, a page at a time."""
-        cursor = (params.cursor if params else None) or ""
-        nothing = ListResourcesResult(resources=[])
-        return await self._requests.find_or(ctx, lambda ws: _page(ws, cursor), nothing)
-
-    async def read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        uri = str(params.uri)
-        contents = await self._requests.find(ctx, lambda ws: _contents(ws, uri), uri=uri[:200])
-        return ReadResourceResult(contents=[contents])
+def templates() -> dict[str, Any]:
+    return {"resourceTemplates": _TEMPLATES}
 
 
-def _page(workspace: "Workspace", cursor: str) -> ListResourcesResult:
+def list_page(workspace: "Workspace", cursor: str) -> dict[str, Any]:
+    """The branch checked out and the newest memories, a page at a time."""
     from treering.actions.recall import recall  # here and below: not before the handshake
 
     answer = recall(workspace, order="newest", limit=_PAGE, detail="light", cursor=cursor)
     branch = [] if cursor else [_branch_resource(answer.branch)]
-    memories = [_memory_resource(hit) for hit in answer.results]
-    return ListResourcesResult(resources=[*branch, *memories], next_cursor=answer.cursor or None)
+    page: dict[str, Any] = {"resources": [*branch, *map(_memory_resource, answer.results)]}
+    return page | {"nextCursor": answer.cursor} if answer.cursor else page
 
 
-def _memory_resource(hit: "RecallHit") -> Resource:
+def _memory_resource(hit: "RecallHit") -> dict[str, str]:
     """Clients ask for the list by themselves: a flagged memory is in it by its id alone."""
     warning = f"{hit.type}, flagged: {', '.join(hit.flags)}" if hit.flags else ""
-    return Resource(
-        uri=hit.uri, name=hit.id, title=hit.id if warning else hit.title,
-        description=warning or hit.type, mime_type="text/markdown",
-    )  # fmt: skip
+    return {
+        "uri": hit.uri,
+        "name": hit.id,
+        "title": hit.id if warning else hit.title,
+        "description": warning or hit.type,
+        "mimeType": "text/markdown",
+    }
 
 
-def _branch_resource(branch: str) -> Resource:
+def _branch_resource(branch: str) -> dict[str, str]:
     from treering.text.flags import unless_flagged
 
     uri, name = BRANCH + quote(branch, safe=""), unless_flagged(branch, "HEAD")
-    return Resource(uri=uri, name=name, title=f"Branch {name}", mime_type="application/json")
+    return {"uri": uri, "name": name, "title": f"Branch {name}", "mimeType": "application/json"}
 
 
-def _contents(workspace: "Workspace", uri: str) -> TextResourceContents:
+def read_resource(workspace: "Workspace", uri: str) -> dict[str, Any]:
     if uri.startswith(MEMORY):
-        text = _memory(workspace, unquote(uri.removeprefix(MEMORY)))
-        return TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
-    if uri.startswith(BRANCH):
-        text = _overview(workspace, unquote(uri.removeprefix(BRANCH)))
-        return TextResourceContents(uri=uri, mime_type="application/json", text=text)
-    raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME exist.")
+        kind, text = "text/markdown", _memory(workspace, unquote(uri.removeprefix(MEMORY)))
+    elif uri.startswith(BRANCH):
+        kind, text = "application/json", _overview(workspace, unquote(uri.removeprefix(BRANCH)))
+    else:
+        raise Invalid("There is no such resource.", hint=f"{MEMORY}ID and {BRANCH}NAME exist.")
+    return {"contents": [{"uri": uri, "mimeType": kind, "text": text}]}
 
 
 def _memory(workspace: "Workspace", memory_id: str) -> str:
@@ -140,7 +109,7 @@ def _overview(workspace: "Workspace", branch: str) -> str:
         "top_tags": [tag for tag in summary["top_tags"] if not flags_in(tag["tag"])],
         "recent": [_headline(result) for result in recent.results],
     }
-    return compact(fit(jsonable(overview), MOST))
+    return write_json(fit(jsonable(overview), MOST))
 
 
 def _headline(hit: "RecallHit") -> dict[str, Any]:

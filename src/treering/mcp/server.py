@@ -1,12 +1,13 @@
-"""The server: tools, resources, prompts and completion over one repository, in both protocol eras.
+"""The SDK's server, for HTTP: sessions, streams and both eras are its own, the answers are ours.
 
 The SDK's low-level server checks nothing itself. Arguments are checked in arguments.py, so that the
 answer to a wrong one is ours.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
@@ -18,28 +19,26 @@ from mcp.server.subscriptions import (
 )
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
     CallToolResult,
+    CompleteResult,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-    ToolAnnotations,
+    ReadResourceResult,
 )
-from mcp_types import Tool as ListedTool
+from pydantic import BaseModel
 
-from treering import __version__
-from treering.actions.verbs.verb import Verb
-from treering.mcp.call import call
-from treering.mcp.completion import Completions
+from treering.mcp.methods import Methods
+from treering.mcp.progress import Progress
+from treering.mcp.protocol import SERVER_INFO, TOOLS_KEEP, ProtocolError
 from treering.mcp.repository import ServedRepository
-from treering.mcp.requests import Context, Requests
-from treering.mcp.resources import Resources
-from treering.mcp.saved_prompts import SavedPrompts
 from treering.mcp.threads import Threads, threads
-from treering.mcp.tools import INSTRUCTIONS, profile, schema_of
+from treering.mcp.tools import INSTRUCTIONS
 
-_HOUR = 3_600_000
+Context = ServerRequestContext[Threads]
+Result = TypeVar("Result", bound=BaseModel)
 
 
 class TreeringServer(Server[Threads]):
@@ -70,72 +69,51 @@ class ListChanges:
         if list_name == "prompts":
             await self._bus.publish(PromptsListChanged())
             await session.send_prompt_list_changed()
-        else:
+        elif list_name:
             await self._bus.publish(ResourcesListChanged())
             await session.send_resource_list_changed()
 
 
 def make_server(repository: ServedRepository, tools: str = "full") -> TreeringServer:
     """A server for one repository, ready to be run over any transport."""
-    table = {verb.name: verb for verb in profile(tools)}
-    listing = ListToolsResult(tools=[*map(_describe, table.values())])
+    methods = Methods(repository, tools)
     bus = InMemorySubscriptionBus()
     changes = ListChanges(bus)
-    requests = Requests(repository)
-    resources, prompts = Resources(requests), SavedPrompts(requests)
 
-    async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return listing
+    def handler(method: str, kind: type[Result]) -> Any:
+        async def answer(ctx: Context, params: BaseModel | None) -> Result:
+            values = params.model_dump(by_alias=True, exclude_none=True) if params else {}
+            agent = _client(ctx)
 
-    async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
-        verb = table.get(params.name)
-        if verb is None:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}")
-        agent, raw = _client(ctx), dict(params.arguments or {})
-        answer = await ctx.lifespan_context.run(
-            lambda steps: call(repository, verb, raw, agent, steps), ctx.session.report_progress
-        )
-        if verb.tool and verb.tool.changes and not answer.is_error:
-            await changes.announce(ctx.session, verb.tool.changes)
-        return CallToolResult(
-            content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error
-        )
+            def work(steps: Progress) -> Any:
+                return methods.answer(method, values, agent, steps)
+
+            try:
+                reply = await ctx.lifespan_context.run(work, ctx.session.report_progress)
+            except ProtocolError as error:
+                raise MCPError(error.code, error.message, error.data) from None
+            await changes.announce(ctx.session, reply.changed)
+            return kind.model_validate(reply.result)
+
+        return answer
 
     return TreeringServer(
-        "treering",
-        version=__version__,
-        title="treering",
-        description="The memory of this repository, kept in git, branch by branch.",
+        SERVER_INFO["name"],
+        version=SERVER_INFO["version"],
+        title=SERVER_INFO["title"],
+        description=SERVER_INFO["description"],
         instructions=INSTRUCTIONS,
-        cache_hints={"tools/list": CacheHint(ttl_ms=_HOUR, scope="public")},
+        cache_hints={"tools/list": CacheHint(ttl_ms=TOOLS_KEEP, scope="public")},
         lifespan=threads,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=resources.list_page,
-        on_list_resource_templates=resources.templates,
-        on_read_resource=resources.read,
-        on_list_prompts=prompts.list_prompts,
-        on_get_prompt=prompts.run,
-        on_completion=Completions(requests).complete,
+        on_list_tools=handler("tools/list", ListToolsResult),
+        on_call_tool=handler("tools/call", CallToolResult),
+        on_list_resources=handler("resources/list", ListResourcesResult),
+        on_list_resource_templates=handler("resources/templates/list", ListResourceTemplatesResult),
+        on_read_resource=handler("resources/read", ReadResourceResult),
+        on_list_prompts=handler("prompts/list", ListPromptsResult),
+        on_get_prompt=handler("prompts/get", GetPromptResult),
+        on_completion=handler("completion/complete", CompleteResult),
         on_subscriptions_listen=ListenHandler(bus),
-    )
-
-
-def _describe(verb: Verb) -> ListedTool:
-    tool, title = verb.tool, verb.name.capitalize()
-    assert tool  # noqa: S101 - profile() has no other verbs
-    return ListedTool(
-        name=verb.name,
-        title=title,
-        description=tool.description,
-        input_schema=schema_of(verb),
-        annotations=ToolAnnotations(
-            title=title,
-            read_only_hint=tool.is_read_only,
-            destructive_hint=tool.is_destructive,
-            idempotent_hint=tool.is_idempotent,
-            open_world_hint=tool.is_open_world,
-        ),
     )
 
 

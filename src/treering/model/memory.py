@@ -133,6 +133,11 @@ class Memory:
         """Replaced by another memory."""
         return replace(self.with_details(superseded_by=by), status="superseded")
 
+    def revive(self) -> "Memory":
+        """In force again: nothing replaces it any more."""
+        details = {key: value for key, value in self.details.items() if key != "superseded_by"}
+        return replace(self, status="active", details=details)
+
     def forget(self, reason: str = "") -> "Memory":
         """Hidden, with what is needed to undo it."""
         mark = {"was": self.status} | ({"reason": reason} if reason else {})

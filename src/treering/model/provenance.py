@@ -42,7 +42,7 @@ class Version(NamedTuple):
     `people`   those whose commits made its words, the creator first
     `born`     when something under this id was first committed
     `changed`  when this version was committed
-    `said`     when its words were
+    `said`     when its content was: a link, tag or status is no change of it
     `seen`     when this clone first saw it
     `words`    a hash of its words; empty until there is another version to compare with
     """
@@ -123,6 +123,28 @@ def _words(text: Memory | Prompt) -> tuple[Any, ...]:
 
 def _details(memory: Memory) -> dict[str, str]:
     return {key: repr(value) for key, value in memory.details.items() if key not in _BY_MERGE}
+
+
+def is_same_content(text: Memory | Prompt, other: Memory | Prompt | None) -> bool:
+    """Whether two versions say the same, whatever they are linked with or tagged."""
+    if isinstance(text, Memory) and isinstance(other, Memory):
+        return (text.title, text.content) == (other.title, other.content)
+    return other is not None and text.content == other.content
+
+
+def when_said(memory: Memory, version: Version | None) -> float:
+    """When a memory, dated credibly, got the content it has.
+
+    What was written down later, like the commits of a history, was said when it was made. Where
+    nobody reworded it here, that is the date in the memory itself, if it is the earlier one.
+    """
+    if version is None:
+        return instant(memory.modified)
+    if version.said > version.born:
+        return version.said
+    is_first = version.changed == version.born
+    claim = instant(memory.modified if is_first else memory.created)
+    return min(version.said, claim + version.said % 1)
 
 
 def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:

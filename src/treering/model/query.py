@@ -60,6 +60,8 @@ class Filters:
     without_types: tuple[str, ...] = ()
     without_tags: tuple[str, ...] = ()
     records: Tiers = "auto"
+    #: Memories that count as being about the file, since they explain lines of it.
+    explaining: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, now: float, **options: Any) -> "Filters":

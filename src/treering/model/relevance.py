@@ -15,6 +15,7 @@ TYPE_WEIGHTS = {
 }  # fmt: skip
 _ANY_TYPE = 0.05
 
+EXPLAINS = 1.5
 EXACT_FILE = 1.0
 FOLDER = 0.6
 RECENT_FILE = 0.4
@@ -28,6 +29,10 @@ FAILED = 1.0
 
 STATUS_FACTORS = {"superseded": 0.3, "needs-review": 0.8}
 STALE_FACTORS = {"changed": 0.85, "moved": 0.95, "gone": 0.6}
+#: Beside that, where what it speaks of is no longer in its files; and where something newer says
+#: something else.
+LOST_FACTOR = 0.7
+OUTDATED_FACTOR = 0.6
 
 HIGH, MEDIUM = 1.5, 0.8
 _WEEK = 7 * 86_400.0
@@ -54,12 +59,17 @@ class RelevanceCase(NamedTuple):
     is_linked: bool = False
     is_of_branch: bool = False
     has_failed: bool = False
+    #: How well it explains the lines that are worked on, from 0 to 1.
+    explains: float = 0.0
     stale: str = ""
+    has_lost_words: bool = False
+    is_outdated: bool = False
 
     @property
     def fits(self) -> bool:
         """Whether it is about the very files or the task."""
-        return self.names_file or self.names_folder or self.names_recent or self.task > 0
+        is_near = self.names_file or self.names_folder or self.names_recent
+        return is_near or self.task > 0 or self.explains > 0
 
 
 class Relevance(NamedTuple):
@@ -74,6 +84,7 @@ class Relevance(NamedTuple):
 def relevance(case: RelevanceCase) -> Relevance:
     """The sum of what speaks for a memory, times what speaks against it."""
     reasons = (
+        ("lines", EXPLAINS * case.explains),
         ("file", EXACT_FILE * case.names_file),
         ("folder", FOLDER * (case.names_folder and not case.names_file)),
         ("recent file", RECENT_FILE * case.names_recent),
@@ -92,4 +103,8 @@ def relevance(case: RelevanceCase) -> Relevance:
         score, why = score * factor, [*why, case.status]
     if factor := STALE_FACTORS.get(case.stale):
         score, why = score * factor, [*why, f"files {case.stale}"]
+    if case.has_lost_words:
+        score, why = score * LOST_FACTOR, [*why, "words gone"]
+    if case.is_outdated:
+        score, why = score * OUTDATED_FACTOR, [*why, "outdated"]
     return Relevance(round(score, 3), tuple(why))

@@ -20,6 +20,8 @@ UNDO = "refs/treering/undo/"
 KEEP = "refs/treering/keep/"
 KEEP_REMOTE = "refs/treering/keep-remote/"
 REMOTES = "refs/treering/remotes/"
+#: A commit for each remote, on top of the heads there that are none of ours.
+SEEN = "refs/treering/seen/"
 #: What we last pushed to our own refs of a remote.
 PUSHED = "refs/treering/pushed/"
 

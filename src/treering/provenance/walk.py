@@ -24,6 +24,7 @@ from treering.model.provenance import (
     address_of,
     credible_moment,
     hash_words,
+    is_same_content,
     is_woven,
 )
 from treering.provenance.version_table import Moment
@@ -35,6 +36,8 @@ ReadText = Callable[[str, str], Text | None]
 _FILE = "100644"
 _FEW = 16  # commits, which are looked at in the time a process takes to start
 _NOTHING = "0" * 40
+#: Git's dates are whole seconds. A commit of the same second as its parent is so much later.
+_TICK = 0.001
 
 
 class PutFile(NamedTuple):
@@ -71,7 +74,7 @@ class Walk:
         self._versions: dict[str, Version] = {}
         self._saying: dict[tuple[str, str], dict[str, None]] = {}  # id and words -> blobs
         self._unread: dict[str, list[str]] = {}  # id -> blobs whose words nobody asked for yet
-        self._ids: set[str] = set()
+        self._blobs_of: dict[str, list[str]] = {}
         self._read = read
         self._seen = now
         self._known_moments = moments
@@ -103,13 +106,15 @@ class Walk:
         moment = float(commit.time)
         if not is_here:
             moment = credible_moment(moment, parents, self._seen)
+        is_odd = moment != commit.time
+        moment = max([moment, *(made + _TICK for made in parents if int(made) == int(moment))])
         self._known_moments[commit.oid] = moment
-        self.moments[commit.oid] = Moment(moment, moment != commit.time)
+        self.moments[commit.oid] = Moment(moment, is_odd)
         return moment
 
     def _keep(self, version: Version) -> None:
         self._versions[version.blob] = self.found[version.blob] = version
-        self._ids.add(version.id)
+        self._blobs_of.setdefault(version.id, []).append(version.blob)
         if version.words:
             self._saying.setdefault((version.id, version.words), {})[version.blob] = None
         else:
@@ -122,12 +127,13 @@ class Walk:
 
     def _create(self, put: PutFile, who: Contributor, moment: float) -> Version:
         new = Version(put.blob, put.id, (who,), moment, moment, moment, self._seen)
-        if put.id not in self._ids:
+        if put.id not in self._blobs_of:
             return new
+        new = new._replace(said=self._when_said(put, self._blobs_of[put.id], moment))
         words = self._hash(put.id, put.blob)
         same = self._find(put.id, words)
         if same and not (who.is_here and not _is_all_here(same)):
-            new = new._replace(people=same.people, said=same.said)
+            new = new._replace(people=same.people)
         return new._replace(words=words)
 
     def _change(
@@ -141,11 +147,22 @@ class Walk:
         words = self._hash(put.id, put.blob)
         sources = [self._versions.get(blob) for blob in before]
         born = min([moment, *(source.born for source in sources if source)])
-        if same := self._find(put.id, words):
-            people, said = same.people, same.said
-        else:
-            people, said = self._writers(commit, put, before, who), moment
+        same = self._find(put.id, words)
+        people = same.people if same else self._writers(commit, put, before, who)
+        said = self._when_said(put, before, moment)
         return Version(put.blob, put.id, people, born, moment, said, self._seen, words)
+
+    def _when_said(self, put: PutFile, before: Sequence[str], moment: float) -> float:
+        """Since when it says what it says: as long as that it was made from, if that says so too.
+        To go back to an earlier text is to say it anew."""
+        text = self._read(put.id, put.blob)
+        sources = [version for blob in before if (version := self._versions.get(blob))]
+        same = [
+            source.said
+            for source in sources
+            if text and is_same_content(text, self._read(put.id, source.blob))
+        ]
+        return min([moment, *same])
 
     def _writers(
         self, commit: Contribution, put: PutFile, before: Sequence[str], who: Contributor

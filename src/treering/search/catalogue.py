@@ -24,6 +24,8 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 Inspect = Callable[[Memory], tuple[str, ...] | None]
 #: The entry another index has of a blob, which was looked at for it.
 Known = Callable[[str], Entry | None]
+#: When a blob's content was said, for one that was read just now.
+Dates = Callable[[str, Memory], float | None]
 
 _BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
 _STEP = 100  # memories between two calls of `progress`
@@ -59,11 +61,13 @@ class Catalogue:
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
+        dates: Dates | None = None,
     ) -> None:
         self._folder = IndexFolder(folder, detectors.version if detectors else 0, levels)
         self._read = read
         self._detectors = detectors
         self._known = known or (lambda blob: None)  # noqa: ARG005
+        self._dates = dates or (lambda blob, memory: None)  # noqa: ARG005
         self._state = ""
         self._overlays: list[Batch] = []
         self._unreadable: set[str] = set()
@@ -317,7 +321,8 @@ class Catalogue:
             for blob, memory in self._reading(part):
                 entry = self._known(blob)  # if there was no time for it there, there is none here
                 look = inspect(memory) if inspect and not entry else None
-                batch.add(blob, memory, entry.flags if entry else look)
+                flags, said = entry.flags if entry else look, self._dates(blob, memory)
+                batch.add(blob, memory, flags, said)
                 count += 1
                 if progress and count % _STEP == 0:
                     progress(count, total)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from treering.model.memory import Memory
 from treering.search.analysis import terms
 from treering.search.entry import Entry, entry_of, searchable_text
+from treering.search.keys import keys_of
 
 MOST = 255  # of one term in one document; scores have long stopped growing there
 
@@ -62,11 +63,19 @@ class Batch:
         self.entries: list[Entry] = []
         self._postings: dict[str, tuple[array[int], bytearray]] = {}
 
-    def add(self, blob: str, memory: Memory, flags: tuple[str, ...] | None = None) -> None:
+    def add(
+        self,
+        blob: str,
+        memory: Memory,
+        flags: tuple[str, ...] | None = None,
+        said: float | None = None,
+    ) -> None:
         counts = Counter(terms(searchable_text(memory)))
-        self.entries.append(entry_of(blob, memory, counts, flags))
+        entry = entry_of(blob, memory, counts, flags, said)
+        self.entries.append(entry)
         number = len(self.entries) - 1
         postings = self._postings
+        counts.update(dict.fromkeys(keys_of(entry), 1))
         for term, count in counts.items():
             posting = postings.get(term)
             if posting is None:
@@ -222,6 +231,15 @@ class Corpus:
 
     def has(self, term: str) -> bool:
         return any(shelf.segment.posting(term) is not None for shelf in self.shelves)
+
+    def documents(self, term: str) -> list[int]:
+        """The documents that hold a term, in the order they were indexed."""
+        return [
+            base + document
+            for base, shelf in zip(self._bases, self.shelves, strict=True)
+            if (posting := shelf.segment.posting(term)) is not None
+            for document in posting[0]
+        ]
 
     def frequency(self, term: str) -> int:
         """In how many documents a term occurs."""

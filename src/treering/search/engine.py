@@ -18,7 +18,15 @@ from typing import TypeVar
 
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.catalogue import Catalogue, Detectors, Known, Progress, Read, ReadError
+from treering.search.catalogue import (
+    Catalogue,
+    Dates,
+    Detectors,
+    Known,
+    Progress,
+    Read,
+    ReadError,
+)
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
@@ -26,6 +34,12 @@ from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import LEVELS, MANY_SEGMENTS
+from treering.search.succession import (
+    Succession,
+    find_contradicting_commits,
+    find_predecessors,
+    find_successions,
+)
 from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
@@ -41,8 +55,9 @@ class Index:
     raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
     looked at once, and what was found is kept with its entry. `levels` are the folders that must be
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
-    another index has of a blob: what that one looked at is not looked at again. `may_wait` is how
-    many new memories need not be written at once: somebody calls `tidy`, or indexes them again.
+    another index has of a blob: what that one looked at is not looked at again. `dates` says when a
+    memory got the content it has; else that is when it was changed last. `may_wait` is how many new
+    memories need not be written at once: somebody calls `tidy`, or indexes them again.
     """
 
     def __init__(
@@ -54,11 +69,12 @@ class Index:
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
+        dates: Dates | None = None,
         may_wait: int = 0,
     ) -> None:
         self._lock = threading.RLock()
         self._read = read
-        self._catalogue = Catalogue(folder, read, detectors, levels, known)
+        self._catalogue = Catalogue(folder, read, detectors, levels, known, dates)
         self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
         self._settled: tuple[Collection[str], int] | None = None
         self._may_wait = may_wait
@@ -151,6 +167,46 @@ class Index:
 
         return self._safely(answer, visible)
 
+    def find_outdated(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that something visible outdates, and what."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {
+                n: blob for blob in blobs if (n := view.snapshot.numbers.get(blob)) in view.all
+            }
+            successions = find_successions(numbers, view, self._reading)
+            return {numbers[number]: succession for number, succession in successions.items()}
+
+        return self._safely(answer, visible)
+
+    def find_contradicted(
+        self, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
+        """Of some visible blobs those that the message of a later commit contradicts."""
+
+        def answer() -> dict[str, Succession]:
+            view = self._view(self._snapshot(), visible)
+            numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
+            commits = find_contradicting_commits(numbers, view, self._reading)
+            return {numbers[number]: succession for number, succession in commits.items()}
+
+        return self._safely(answer, visible)
+
+    def find_outdated_by(
+        self, blob: str, visible: Mapping[str, int]
+    ) -> list[tuple[Entry, Succession]]:
+        """The visible memories that one of them outdates."""
+
+        def answer() -> list[tuple[Entry, Succession]]:
+            view = self._view(self._snapshot(), visible)
+            number = view.snapshot.numbers.get(blob)
+            return [] if number is None else find_predecessors(number, view, self._reading)
+
+        return self._safely(answer, visible)
+
     def entry(self, blob: str) -> Entry | None:
         snapshot = self._snapshot()
         number = snapshot.numbers.get(blob)
@@ -163,6 +219,10 @@ class Index:
     def entries(self) -> Mapping[str, Entry]:
         """Every indexed memory's entry, by blob."""
         return self._snapshot().by_blob
+
+    def corpus(self) -> Corpus:
+        """All documents as they are now, for whoever searches several indexes as one."""
+        return self._snapshot()
 
     def documents(self) -> int:
         """How many different blobs are indexed."""

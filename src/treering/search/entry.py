@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     `place` orders memories of one moment, `length` counts the terms, `sketch` is packed.
     A link is its relation, target, confidence, who made it and when, 0 where that was not noted.
     `flags` are what looks wrong with it; None where nobody has looked yet. `outcome` is how it
-    turned out, where somebody said so.
+    turned out, where somebody said so. `said` is when it got the content it has.
     """
 
     blob: str
@@ -49,10 +49,15 @@ class Entry(NamedTuple):
     sketch: bytes
     flags: tuple[str, ...] | None
     outcome: str = ""
+    said: float = 0.0
 
 
 def entry_of(
-    blob: str, memory: Memory, counts: dict[str, int], flags: tuple[str, ...] | None = None
+    blob: str,
+    memory: Memory,
+    counts: dict[str, int],
+    flags: tuple[str, ...] | None = None,
+    said: float | None = None,
 ) -> Entry:
     """The entry of a memory whose terms were counted."""
     return Entry(
@@ -79,6 +84,7 @@ def entry_of(
         likeness.pack(likeness.sketch(counts, likeness.INDEX_SKETCH)),
         flags,
         memory.outcome or "",
+        instant(memory.modified) if said is None else said,
     )
 
 
@@ -211,7 +217,7 @@ _LINES = (
 #: How each field is read back.
 _COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
     **dict.fromkeys(_LINES, list),
-    **dict.fromkeys(("created", "modified", "confidence"), _column(*_NUMBER)),
+    **dict.fromkeys(("created", "modified", "confidence", "said"), _column(*_NUMBER)),
     **dict.fromkeys(("tags", "files"), _text_lists),
     **dict.fromkeys(("place", "length"), _column(int)),
     "blob": _blobs,

@@ -25,6 +25,7 @@ from treering.search.matching import (
     matches_of,
     show,
 )
+from treering.search.precedence import put_newer_first
 from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
 from treering.search.semantic import Meaning
 from treering.search.similarity import FOLDABLE, folds
@@ -40,6 +41,7 @@ from treering.search.visible import VisibleEntries, filter_numbers
 from treering.text.likeness import NEAR_IN_MEANING
 
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
+_PAGE = 10
 _NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
 _NO_MODEL = "No embedding model is installed: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
@@ -74,7 +76,7 @@ def search(
         matches.notes.append(_NO_MODEL)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
         return _only_common_words(request, view, elsewhere, matches.notes)
-    return _rank(request, view, matches, meaning if request.mode != "text" else None)
+    return _rank(request, view, matches, meaning if request.mode != "text" else None, read)
 
 
 def _only_common_words(
@@ -97,7 +99,7 @@ def _only_common_words(
 
 
 def _rank(
-    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None
+    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None, read: Read
 ) -> SearchResult:
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, meaning)
@@ -119,6 +121,8 @@ def _rank(
         titles = verbatim(scores, request.query.words, view)
         order = put_first(order, titles.__contains__)
         order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
+        top = min(request.limit or _PAGE, FOLDABLE)
+        order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
     explain = Explanation(request, view, matches, scores, semantic, lent)
@@ -194,11 +198,23 @@ def _fold(
     order = put_commits_first(order, top, view) if view.has_records else order
     under = folds([view.entry(number) for number in order[:top]])
     below: dict[int, list[int]] = {}
+    order = _lead_with_newest(order, under, view)
     for place, better in under.items():
         below.setdefault(order[better], []).append(order[place])
     last = [order[place] for place in under]
     first = [number for place, number in enumerate(order) if place not in under] if under else order
     return first + last, below
+
+
+def _lead_with_newest(order: list[int], under: dict[int, int], view: VisibleEntries) -> list[int]:
+    """The order with the newest of those that are folded together in the place of the best one.
+    Copies of one memory stay as they are, and so do records: each tells of an event of its own."""
+    entries, new = view.snapshot.entries, list(order)
+    for place, better in under.items():
+        one, other = entries[new[better]], entries[order[place]]
+        if one.id != other.id and not is_record(other) and other.said > one.said:
+            new[better], new[place] = new[place], new[better]
+    return new
 
 
 def _listing(request: Request, view: VisibleEntries, elsewhere: Elsewhere) -> SearchResult:

@@ -7,7 +7,6 @@ compared with nothing more: each family is alike to one of its own, not along a 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from heapq import nlargest
 from itertools import chain
 from math import ceil
@@ -16,10 +15,11 @@ from typing import NamedTuple
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
 from treering.search.tiers import belong_together, labels_of
-from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack
+from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack_cached
 
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
+_BLOB = 40
 _CROWD = 50  # memories looked at on one shelf: hundreds of the same title stay affordable
 _SHARED = 3  # shelves that two memories must meet on
 _MOST_COMPARED = 12  # memories that one is compared with
@@ -54,7 +54,7 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
     shelves: dict[Label, list[int]] = {}
     under: dict[int, int] = {}
     for place, entry in enumerate(entries[:FOLDABLE]):
-        labels: list[Label] = [entry.id, *smallest(_sketch(entry.sketch), _PROBES)]
+        labels: list[Label] = [entry.id, *smallest(unpack_cached(entry.sketch), _PROBES)]
         labels += labels_of(entry)
         others = {other for label in labels for other in shelves.get(label, ())}
         same = [other for other in others if _are_same(entries[other], entry)]
@@ -67,11 +67,13 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
 
 
 def _are_same(one: Entry, other: Entry) -> bool:
+    if one.blob[:-_BLOB] != other.blob[:-_BLOB]:
+        return False  # of another repository, where several are searched as one
     if one.id == other.id or belong_together(one, other):
         return True
     if one.type != other.type:
         return False
-    first, second = _sketch(one.sketch), _sketch(other.sketch)
+    first, second = unpack_cached(one.sketch), unpack_cached(other.sketch)
     return likeness(first, second, cut=max(len(first), len(second))) >= FOLDED
 
 
@@ -82,7 +84,7 @@ def families(
 
     `progress` is called between the steps, and may end them.
     """
-    sketches = [_sketch(entry.sketch) for entry in entries]
+    sketches = [unpack_cached(entry.sketch) for entry in entries]
     ranks = _rank_terms(sketches)
     shelves: dict[Label, list[int]] = {}
     joiners: dict[int, list[tuple[int, float]]] = {}
@@ -142,8 +144,3 @@ def _label(sketch: Sketch, ranks: Mapping[int, int], share: float) -> tuple[list
 def _may_be_alike(one: Sketch, other: Sketch, share: float) -> bool:
     """Less than `likeness` asks for, and sure to hold for whatever is alike."""
     return len(one & other) >= share * max(len(one), len(other))
-
-
-@lru_cache(4096)
-def _sketch(data: bytes) -> Sketch:
-    return unpack(data)

@@ -28,13 +28,14 @@ from treering.search.contents import Contents, Listed, read_contents, write_cont
 from treering.search.corpus import Batch, Segment, StoredSegment
 from treering.search.entry import Entry, pack, unpack
 
-VERSION = 5
+VERSION = 6
 # 1: one text field, our own posting lists, entries beside each segment
 # 2: entries with their place among memories of one moment
 # 3: entries with everything a link says
 # 4: a table of contents, a term table and entries that are no pickles; what was seen in memories;
 #    dates that are credible
 # 5: entries with their outcome
+# 6: entries with when their content was said, and the keys by which what outdates it is found
 
 MANY_SEGMENTS = 8
 _STAMP = {"version": VERSION, "analysis": ANALYSIS, "order": sys.byteorder}

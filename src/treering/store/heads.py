@@ -22,6 +22,7 @@ from treering.text.masking import mask, mask_branch
 
 #: From here on one pack is cheaper than trees written and synced one by one.
 _MANY = 10
+_MOST_JOINS = 16
 
 
 def list_heads(vault: Vault, scope: Scope) -> list[str]:
@@ -92,6 +93,25 @@ def combine(
         return left[0], None
     result = join(vault, left, before=before)
     return write_join(vault, scope, left, result), result
+
+
+def combine_for_view(
+    vault: Vault,
+    scope: Scope,
+    heads: Collection[str],
+    *,
+    known: Collection[str] = (),
+    before: str | None = None,
+) -> tuple[str, JoinResult | None]:
+    """The same, for who only looks: of thousands of heads it is made once. The disk is not waited
+    for, since it can be made again."""
+    key = (scope, frozenset((*heads, *known)))
+    if key not in vault.joins or not vault.repository.objects.exists(vault.joins[key][0]):
+        if len(vault.joins) >= _MOST_JOINS:
+            vault.joins.clear()
+        with without_fsync():
+            vault.joins[key] = combine(vault, scope, heads, known=known, before=before)
+    return vault.joins[key]
 
 
 def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
@@ -240,7 +260,7 @@ def see(
         return None, None
     old = refs.read(vault.repository.handle, scope.view_ref)
     before = view if view and set(list_joined(vault, view)) <= {*known, *heads} else None
-    new, result = combine(vault, scope, heads, known=known, before=before)
+    new, result = combine_for_view(vault, scope, heads, known=known, before=before)
     set_view(vault, held, scope, new, old=old)
     return new, result
 
@@ -255,7 +275,7 @@ def mend_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str | N
         heads = vault.fetched_heads(scope, is_sure=True)
     some = [*heads, *([own] if own else [])]
     try:
-        return combine(vault, scope, some)[0] if some else None
+        return combine_for_view(vault, scope, some)[0] if some else None
     except TreeringError:
         return own
 
@@ -264,7 +284,6 @@ def look_at(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
     """What some heads are together, for a look; the newest of them where that cannot be written
     down."""
     try:
-        with without_fsync():
-            return combine(vault, scope, heads)[0]
+        return combine_for_view(vault, scope, heads)[0]
     except TreeringError:
         return max(heads, key=lambda head: (vault.repository.objects.commit(head).time, head))

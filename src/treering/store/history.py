@@ -34,6 +34,8 @@ class MemoryEvent(NamedTuple):
     flags: tuple[str, ...] | None = None
     #: How the memory turned out, as it was said then; filled in likewise.
     outcome: str | None = None
+    #: What outdates the memory by now; filled in likewise.
+    outdated_by: object = None
 
 
 def events(

@@ -16,7 +16,7 @@ from treering.git.log import below
 from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
-from treering.model.scope import HEADS, PUSHED, REFS, REMOTES, TRASH, UNDO, VIEWS
+from treering.model.scope import HEADS, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.tree_diff import MemoryCommit, read_log
@@ -26,7 +26,7 @@ TEXT = "redacted"
 #: What stands in the bytes of every tombstone.
 TOMBSTONE = b"redacted: true"
 #: Where refs lie that are moved to a history without the text.
-REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES)
+REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES, SEEN)
 _LONG_AGO = "1970-01-01T00:00:00Z"
 
 

@@ -122,6 +122,15 @@ def differing(vault: Vault, one: str | None, other: str | None) -> Pairs:
     return vault.trees.differing(one, other)
 
 
+def count_changes(vault: Vault, before: str | None, now: str) -> int:
+    """How many files two commits do not share; none where that cannot be read."""
+    try:
+        old = tree_of(vault, before) if before else None
+        return len(differing(vault, old, tree_of(vault, now)))
+    except StoreDamaged:
+        return 0
+
+
 def shallow_commits(vault: Vault) -> frozenset[str]:
     """Where the history of a shallow clone was cut off."""
     try:

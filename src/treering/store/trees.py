@@ -31,6 +31,7 @@ _MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
 _MOST_LISTED = 100_000
 _MOST_FOLDERS = 8
 _MOST_CHANGED = 64  # shards, from which on a listing is not made from another
+_MOST_ROOTS = 20_000
 _ALPHABET = ALPHABET.encode()
 _OID = 20
 
@@ -121,6 +122,7 @@ class Trees:
         self._apart: dict[
             tuple[str | None, str | None], list[tuple[str, str | None, str | None]]
         ] = {}
+        self._roots: dict[str, dict[str, str]] = {}
 
     def lines(self, tree: str) -> list[TreeEntry]:
         """All lines of a tree; those whose name is there twice have no mode: they are no one's."""
@@ -131,15 +133,23 @@ class Trees:
         return [line if names[line.name] == 1 else line._replace(mode=0) for line in lines]
 
     def folder(self, root: str | None, name: str) -> str | None:
-        """The tree of one of a scope's folders, or of a folder's shards."""
+        """The tree of one of a scope's folders, or of a folder in one."""
         if root is None:
             return None
         if layout.is_shard(name) and (raw := self._plain_raw(root)) is not None:
             return _SHARD.find(raw, name)
-        return self._child(root, name, TREE)
-
-    def _child(self, tree: str, name: str, mode: int) -> str | None:
-        return next((e.oid for e in self.lines(tree) if e.name == name and e.mode == mode), None)
+        if name not in layout.FOLDERS:
+            return next(
+                (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
+            )
+        folders = self._roots.get(root)
+        if folders is None:
+            if len(self._roots) >= _MOST_ROOTS:
+                self._roots.clear()
+            lines = self.lines(root)
+            ours = {e.name: e.oid for e in lines if e.mode == TREE and e.name in layout.FOLDERS}
+            folders = self._roots[root] = ours
+        return folders.get(name)
 
     # --- memories ---------------------------------------------------------------------------------
 

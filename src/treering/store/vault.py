@@ -67,6 +67,8 @@ class Vault:
         self.taken_over: dict[tuple[str, str, str], Listing] = {}
         #: Scope -> what was last found out about it being left over, and from which state.
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
+        #: Scope and heads -> what they are together, and what was decided on the way.
+        self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
         self.kinship: Kinship = _AllOne()
@@ -127,8 +129,9 @@ class Vault:
         there = self._without_trash(of, list(dict.fromkeys(heads)))
         kin = self.kinship.choose(of, there, is_sure=is_sure)
         lives: dict[Scope, list[str]] = {of: kin} if kin else {}
+        others = set(there).difference(kin)
         for head in there:
-            if head not in kin:
+            if head in others:
                 lives.setdefault(of.of_owner(self._owner_of(head)), []).append(head)
         return lives
 

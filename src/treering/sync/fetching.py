@@ -1,9 +1,10 @@
 """Fetching the heads of a remote: which of them, and what becomes of those it has no longer."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from treering.git import refs
+from treering.git import packed_refs, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
@@ -16,6 +17,8 @@ from treering.sync.remote_heads import RemoteHead
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
+#: From here on heads get no file of their own.
+_MANY = 500
 
 
 class Fetching(NamedTuple):
@@ -52,10 +55,24 @@ class Fetching(NamedTuple):
                 news[head.ref] = ref
         if news:
             self.say(f"fetching {len(news)} heads")
+        tips = {head.ref: head.tip for head in there}
+        if len(news) > _MANY:
+            news = self._fetch_at_once(news, tips)
         failures = self.wire.fetch(news)
         for name, why in failures.items():
             self.notes.append(f"{name} could not be fetched: {why}")
         return [head for head in there if head.ref not in failures]
+
+    def _fetch_at_once(self, news: dict[str, str], tips: Mapping[str, str]) -> dict[str, str]:
+        """Bring very many heads, and write them down in one file; those that are left."""
+        folder = self.repository.common_dir
+        new = {ours: tips[ref] for ref, ours in news.items() if not os.path.lexists(folder / ours)}
+        if not self.wire.can_bring(new.values()):
+            return news
+        new = {ours: tip for ours, tip in new.items() if self.repository.objects.is_commit(tip)}
+        if not packed_refs.add(folder, new):
+            return news
+        return {ref: ours for ref, ours in news.items() if ours not in new}
 
 
 def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:
@@ -75,5 +92,6 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
         copy = head._replace(kind=LOST, clone=head.tip[:12])
         if is_lost and not refs.read(vault.repository.handle, copy.ref):
             vault.move_ref(held, copy.ref, head.tip, old=None, why="sync: lost")
-        if head.ref not in now and not (is_lost and head.kind == LOST):
+        is_kept = head.ref in now or (is_lost and head.kind == LOST)
+        if not is_kept and refs.read(vault.repository.handle, head.ref):
             vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")

@@ -5,6 +5,7 @@ what somebody redacted is taken out of all we have.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from treering.branches import undo
@@ -18,7 +19,9 @@ from treering.model.document import FORMAT
 from treering.model.scope import HEADS, PUSHED, Scope
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
+from treering.store.dates import TOLERANCE
 from treering.store.merge.replay import is_redacted
+from treering.store.message import Message
 from treering.store.redaction import TOMBSTONE, take_out
 from treering.store.store import Store
 from treering.store.tree_diff import differing, tree_of
@@ -36,12 +39,20 @@ class IncomingScope(NamedTuple):
     before: str | None  # what was seen so far
     losses: Mapping[str, Loss]
     refusals: tuple[str, ...] = ()
+    #: What is known to be whole of each head, or nothing.
+    bases: Mapping[str, str | None] = MappingProxyType({})
     own: str = ""  # what this clone's own ref there has
 
-    def as_rewritten(self, commits: Mapping[str, str], own: str) -> "IncomingScope":
-        """The same after a redaction, which wrote commits again."""
-        tips = tuple(commits.get(tip, tip) for tip in self.heads)
-        return self._replace(heads=tips, own=commits.get(own, own))
+    def as_rewritten(self, vault: Vault, commits: Mapping[str, str], own: str) -> "IncomingScope":
+        """The same after a redaction, which wrote commits again: what they lack is looked for in
+        the new ones, where it has no text that was taken out."""
+        same = self._replace(own=commits.get(own, own))
+        if commits.keys().isdisjoint(self.heads):
+            return same
+        pairs = ((commits.get(tip, tip), base) for tip, base in self.bases.items())
+        bases = {tip: commits.get(base, base) if base else None for tip, base in pairs}
+        losses = find_losses(vault, self.scope, bases)
+        return same._replace(heads=tuple(bases), losses=losses, bases=bases)
 
 
 class ScopeOutcome(NamedTuple):
@@ -73,7 +84,7 @@ def look_over(
             refusals.append(error.message)
     bases = {tip: known.get(tip) or before for tip in good}
     losses = find_losses(vault, scope, bases)
-    return IncomingScope(scope, tuple(good), before, losses, tuple(refusals))
+    return IncomingScope(scope, tuple(good), before, losses, tuple(refusals), bases)
 
 
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
@@ -131,6 +142,8 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
         # written again, so did the code that would tell our work.
         kin += [t for t, head in zip(tips, incoming.heads, strict=True) if head == incoming.own]
     view, result = heads.see(vault, actor.held, scope, list(dict.fromkeys(kin)))
+    if answer_future(actor, vault, scope):
+        view = vault.tip(scope)
     if view == before or view is None:
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
     outcome = ScopeOutcome(
@@ -151,6 +164,24 @@ def _with_way_back(
     note = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
     notes = (*outcome.notes, note) if effect.is_large else outcome.notes
     return outcome._replace(notes=notes, undo=undo.keep(actor, vault, scope, before))
+
+
+def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
+    """Put a note on top of heads that claim to be of the future, as long as that can be told: once
+    their time has come they would be believed. Whether there were any.
+
+    Where most heads seem to be of the future it is our own clock that is wrong.
+    """
+    limit, own = actor.seconds + TOLERANCE, vault.head(scope)
+    all_heads = heads.list_heads(vault, scope)
+    objects = vault.repository.objects
+    forged = [head for head in all_heads if head != own and objects.commit(head).time > limit]
+    if not forged or 2 * len(forged) > len(all_heads):
+        return False
+    heads.put(vault, actor.held, scope, forged, "sync: dated later than now")
+    why = Message(message.NOTE, "note what is dated later than now", actor.code_of(scope))
+    heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
+    return True
 
 
 def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
@@ -207,9 +238,8 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
             if memory_id is None or theirs is None:
                 continue
             at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
-            stones = {
-                _is_tombstone(vault, blob) for blob in (mine, theirs, at_trunk) if blob is not None
-            }
+            blobs = {mine, theirs, at_trunk} - {None}
+            stones = {_is_tombstone(vault, blob) for blob in blobs if blob}
             if len(stones) == 2 or (stones == {True} and _has_text_elsewhere(vault, memory_id)):
                 yield memory_id
 

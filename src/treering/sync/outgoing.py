@@ -79,12 +79,18 @@ def list_outgoing(
     todo: dict[Scope, list[str]] = {}
     for scope, some in _list_known(store, vault, mine, more).items():
         news = [head for head in some if is_news(vault, head, place.tips(scope))]
-        if news and not is_long_lived(store.repository, scope.branch):
+        if news and _is_over(store.repository, scope):
             news = [head for head in news if not promotion.is_all_of(scope, head)]
         news = [head for head in news if not _is_put_away(vault, trunk, scope, head)]
         if news:
             todo[scope] = news
     return todo
+
+
+def _is_over(repository: Repository, scope: Scope) -> bool:
+    """Whether a scope gets no more heads. As long as its branch is there others may be at work on
+    it, and see what we say, promoted or not."""
+    return not is_long_lived(repository, scope.branch) and is_gone(repository, scope)
 
 
 def _list_known(

@@ -187,7 +187,9 @@ _SHAPES: tuple[TextShape, ...] = tuple(
         ("checkpoint", 1.5, "next steps|open files",
          r"(?mi)^(?:#{1,4} )?(?:next steps|open files)\b.{0,3}$"),
         ("checkpoint", 1.0, "checkpoint", r"(?i)\Acheckpoint\b"),
-        ("session", 1.5, "session", r"(?i)\A[^.\n]{0,40}\bsession\b"),
+        ("session", 1.5, "session",  # of work, and not of a program's users
+         r"(?i)\A[^.\n]{0,40}\bsession\b(?! (?:timeout|token|cookie|key|id|stor|data|secret|expir|"
+         r"lifetime|length|affinity|variable|object|backend|middleware|manage|handl|cache|fixation))"),
         ("session", 0.7, "commits|files|:",
          r"\b\d{1,3} (?:commits|files)\b|\b\d{1,2}:\d\d ?[-–] ?\d{1,2}:\d\d\b"),
     )

@@ -9,7 +9,7 @@ capture and by search terms in the index. Both keep sketches, of different sizes
 import struct
 import zlib
 from collections.abc import Iterable, Set
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeVar
 
 Sketch = frozenset[int]
@@ -28,6 +28,10 @@ SIMILAR = 0.6
 #: Two titles, or two texts, are about the same: one may supersede the other, or repeat its failure.
 #: Tags and files that overlap so far are worth as much.
 SAME_SUBJECT = 0.5
+#: Two texts are about the same though they say something else: the newer may outdate the older. Of
+#: the whole texts, numbers and negations left out, or of their titles alone.
+ALIKE = 0.5
+ALIKE_TITLES = 0.75
 #: Titles suggest a link, as `relates_to`.
 RELATED_TITLES = 0.4
 #: Texts suggest a link, as `relates_to`.
@@ -69,6 +73,12 @@ def pack(sketch: Sketch) -> bytes:
 
 def unpack(data: bytes) -> Sketch:
     return frozenset(struct.unpack(f">{len(data) // _WORD}I", data))
+
+
+@lru_cache(4096)
+def unpack_cached(data: bytes) -> Sketch:
+    """The same, for sketches that are compared again and again."""
+    return unpack(data)
 
 
 def smallest(sketch: Sketch, count: int) -> list[int]:

@@ -92,17 +92,62 @@ def test_uninstall_after_the_users_edits_takes_only_what_is_ours(repo: Repo):
     assert not (repo.path / ".claude").exists()
 
 
-def test_a_file_with_comments_is_left_alone_and_explained(repo: Repo):
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_a_file_with_comments_keeps_them(repo: Repo, start):
     """Taking comments out of someone's settings is damage."""
     path = repo.path / ".vscode" / "mcp.json"
     path.parent.mkdir()
-    path.write_text(COMMENTED, encoding="utf-8")
+    path.write_text(start + COMMENTED, encoding="utf-8")
+
+    _init(repo, "vscode")
+
+    edited = path.read_text(encoding="utf-8")
+    assert edited.startswith(f"{start}{{\n  // our servers\n")
+    assert "treering" in edited
+    repo.json("uninstall")
+    assert path.read_text(encoding="utf-8") == start + COMMENTED
+
+
+def test_a_file_that_is_not_json_is_left_alone_and_explained(repo: Repo):
+    """What it means is for its owner to say."""
+    path = repo.path / ".vscode" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text("{ servers: }", encoding="utf-8")
 
     done = _init(repo, "vscode")
 
     assert done["clients"] == []
-    assert path.read_text(encoding="utf-8") == COMMENTED
+    assert path.read_text(encoding="utf-8") == "{ servers: }"
     assert any(".vscode/mcp.json" in note and '"servers"' in note for note in done["notes"])
+
+
+def test_opencode_finds_its_file_as_it_would_write_it(repo: Repo):
+    """It names its schema in a file without; uninstall would then leave a file behind."""
+    path = repo.path / "opencode.json"
+    _init(repo, "opencode")
+    assert next(iter(json.loads(path.read_text()))) == "$schema"
+
+    path.write_text(json.dumps(json.loads(path.read_text())))  # laid out anew by someone
+    repo.json("uninstall")
+    assert not path.exists()
+
+
+def test_a_schema_of_the_users_own_file_is_their_choice(repo: Repo):
+    path = repo.path / "opencode.json"
+    path.write_text('{"theme": "dark"}')
+
+    _init(repo, "opencode")
+
+    assert json.loads(path.read_text()).keys() == {"theme", "mcp"}
+
+
+def test_codex_is_asked_for_no_more_time_than_it_grants(repo: Repo):
+    """It cuts the end of a session to three seconds, and says so each time."""
+    _init(repo, "codex")
+
+    hooks = json.loads((repo.path / ".codex/hooks.json").read_text())["hooks"]
+    assert hooks["SessionEnd"][0]["hooks"][0]["timeout"] == 3
+    assert hooks["Stop"][0]["hooks"][0]["timeout"] == 5
 
 
 def test_a_server_of_that_name_is_the_users_choice(repo: Repo):

@@ -76,9 +76,59 @@ def test_items_are_added_to_lists_and_taken_out_by_value():
     assert json_text.without_item(back, ("hooks", "Stop"), ours) == text
 
 
-@pytest.mark.parametrize("text", ["// hello\n{}", '{"a": 1,}', "", "{", "[" * 100_000])
-def test_what_is_not_plain_json_is_refused(text):
-    """Comments would be lost, or worse."""
+COMMENTED = {
+    "before all": '// hello\n{\n  "a": 1\n}\n',
+    "byte order mark": '\ufeff{\r\n  "a": 1\r\n}\r\n',
+    "last comma": '{\n  "a": 1,\n}\n',
+    "after the last": '{\n  "a": 1 // one\n}\n',
+    "below the last": '{\n  "a": 1\n  /* nothing, "b": 2, */\n}\n',
+    "in an empty one": "{\n  // nothing yet\n}\n",
+    "between": '{\n  "a": 1, // one\n  /* two */ "b": 2\n}\n',
+    "inside": '{\n  "mcpServers": {\n    "x": {"url": "http://a//b"}, // x\n  },\n}\n',
+    "on one line": '{"a": 1, /* b */ "b": [1, 2,]}',
+    "not one": '{\n  "a": "// no /* comment */ ,}"\n}\n',
+}
+
+
+@pytest.mark.parametrize("layout", COMMENTED)
+def test_comments_and_marks_survive_an_edit(layout):
+    """Editors write them, and people mean them."""
+    text = COMMENTED[layout]
+    comments = [part for part in ("hello", "// one", "nothing", "two", "// x", "/* b */", "// no")
+                if part in text]  # fmt: skip
+
+    insertion = json_text.put_member(text, ("mcpServers", "treering"), {"args": ["mcp"]})
+    after = json_text.apply(text, insertion)
+    wanted = json_text.parse(text)
+    wanted.setdefault("mcpServers", {})["treering"] = {"args": ["mcp"]}
+    assert json_text.parse(after) == wanted
+    assert after[: insertion.at] + after[insertion.at + len(insertion.text) :] == text
+
+    more = json_text.apply(after, json_text.put_member(after, ("mine",), "kept"))
+    rest = json_text.without_member(more, ("mcpServers", "treering"))
+    assert {"mcpServers": {}} | json_text.parse(rest) == (
+        {"mcpServers": {}} | json_text.parse(text) | {"mine": "kept"}
+    )
+    assert [part for part in comments if part not in rest] == []
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_comment_of_another_member_stays_when_ours_goes(number):
+    """Wherever ours stands among them."""
+    members = ['  "a": 1, // of a', '  "b": 2, // of b']
+    members.insert(number, '  "treering": {"x": [1, 2]}, // of ours')
+    text = "{\n" + "\n".join(members) + "\n}\n"
+
+    rest = json_text.without_member(text, ("treering",))
+
+    assert json_text.parse(rest) == {"a": 1, "b": 2}
+    assert "// of a" in rest
+    assert "// of b" in rest
+
+
+@pytest.mark.parametrize("text", ["// hello", '{"a": 1,,}', "", "{", '{"a": /* b }', "[" * 100_000])
+def test_what_is_not_json_is_refused(text):
+    """Nobody can say what it means."""
     with pytest.raises(Invalid):
         json_text.put_member(text, ("a", "b"), 1)
 

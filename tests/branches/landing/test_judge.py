@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from branches.landing.landings import LINES, edit, feature, judged, squash
+from branches.landing.landings import LINES, edit, feature, judged, squash, targets_of
 from conftest import Repo
 from treering.branches.landing.judge import Judge, Limits, Target
 from treering.git import process
@@ -42,6 +42,20 @@ def test_squash_with_a_review_fix_is_a_no_op_merge(repo):
     commit = squash(repo, fix=True)
 
     found = judged(repo, tip)
+
+    assert ("noop", "main", commit) == found[:3]
+
+
+def test_a_quick_look_tells_a_landing_by_the_files_alone(repo):
+    """Somebody built on the branch, and that landed in one: no patch is equal, all files are."""
+    tip = feature(repo)
+    repo.git("switch", "-q", "-c", "more", tip)
+    repo.commit_file("more.txt")
+    repo.switch("main")
+    commit = squash(repo, "more")
+    judge = Judge(Repository.discover(repo.path))
+
+    found = judge.landing(tip, targets_of(repo), had_own_commits=True, is_quick=True)
 
     assert ("noop", "main", commit) == found[:3]
 

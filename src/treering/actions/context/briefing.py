@@ -12,6 +12,7 @@ from treering.actions.checkpoint import load
 from treering.actions.context.turn import Turn
 from treering.actions.flags import Flags
 from treering.actions.origin import YOU, attribute
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.choices import UNSUCCESSFUL
@@ -98,14 +99,19 @@ def _headlines(
         place = search_view.place(entry.blob)
         memory = place.try_memory() if place else None
         if place and memory and not flags.of(place):
-            yield _headline(workspace, place, memory)
+            mark = mark_blobs(search_view, [place.blob]).get(place.blob)
+            yield _headline(workspace, place, memory, mark)
 
 
-def _headline(workspace: Workspace, place: Copy, memory: Memory) -> str:
+def _headline(
+    workspace: Workspace, place: Copy, memory: Memory, outdated_by: OutdatedBy | None
+) -> str:
     whose = attribute(workspace, place.blob, memory)
     marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
     if memory.outcome in UNSUCCESSFUL:
         marks.insert(0, memory.outcome)
+    if outdated_by:
+        marks.insert(0, outdated_by.mark)
     if whose.origin != YOU:
         marks.append(f"by {_names(memory.author, *whose.edited_by)}")
     return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
+from treering.actions.outdated import OutdatedBy
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import uri_of
@@ -37,6 +38,8 @@ class Headline(NamedTuple):
     confidence: float = 0.8
     modified: str = ""
     outcome: str = ""
+    repo: str = ""
+    outdated_by: OutdatedBy | None = None
 
     def as_template_memory(self) -> "TemplateMemory":
         return {
@@ -58,11 +61,12 @@ class Headline(NamedTuple):
             "why": list(self.why),
             "stale": self.stale,
             "outcome": self.outcome,
+            "outdated_by": self.outdated_by.id if self.outdated_by else "",
         }
 
 
 def pack(
-    entries: Sequence[Headline], checkpoint: CheckpointLoaded, room: int, now: float
+    entries: Sequence[Headline], checkpoint: CheckpointLoaded | None, room: int, now: float
 ) -> tuple[str, list[Headline]]:
     """A text of at most `room` characters, and the entries that are in it.
 
@@ -71,7 +75,7 @@ def pack(
     """
     parts: list[str] = []
     page: list[Headline] = []
-    resume = _resume(checkpoint, now)
+    resume = _resume(checkpoint, now) if checkpoint else ""
     if resume and len(resume) + 1 <= room // 2:
         parts.append(resume)
         room -= len(resume) + 1
@@ -111,13 +115,18 @@ def changes(since: CodeSince) -> str:
 def _excerpt(entry: Headline, room: int, now: float) -> str:
     """As much of a memory as it deserves and as there is room for; empty where there is none."""
     marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
+    if entry.repo:
+        marks[1] = f"{entry.repo}:{entry.id}"
     if entry.outcome in UNSUCCESSFUL:
         marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []
+    marks += [entry.outdated_by.mark] if entry.outdated_by else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
     head = f"- {entry.title} [{', '.join(marks)}]"
     if len(head) > room:
         return ""
+    if entry.outdated_by and entry.outdated_by.is_sure:
+        return head  # what holds instead deserves the room
     body = _body(entry)
     length = min(_EXCERPT[entry.group], room - len(head) - 3)
     if not body or length < min(_SHORTEST, len(body)):

@@ -4,7 +4,7 @@ By the files they name, by the words of the task, by type, by age, and by links 
 those. Only what is known without reading a memory is looked at here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from treering.actions.searcher import SearchView
@@ -35,10 +35,21 @@ class ContextCandidates:
         self._cases: dict[str, tuple[Entry, RelevanceCase]] = {}
 
     def gather(
-        self, task: str, files: Sequence[str], recent_files: Sequence[str]
+        self,
+        task: str,
+        files: Sequence[str],
+        recent_files: Sequence[str],
+        explaining: Mapping[str, float],
     ) -> list[tuple[Entry, RelevanceCase]]:
-        """Every candidate, best first as far as is known without reading it."""
+        """Every candidate, best first as far as is known without reading it.
+
+        `explaining` are memories that explain the lines worked on, and how well.
+        """
         self._by_task(task)
+        for memory_id, score in explaining.items():
+            place = self._search_view.view.place(memory_id)
+            if place and (entry := self._index.entry(place.blob)):
+                self._note(entry, explains=score)
         for path in files:
             self._by_file(path)
         for path in recent_files:

@@ -13,10 +13,12 @@ from treering.actions.context.budget import Headline, pack
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
+from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.model.taxonomy import RECORD_TYPES
@@ -38,6 +40,8 @@ class ContextEntry(TypedDict):
     score: float
     why: list[str]
     outcome: NotRequired[str]
+    repo: NotRequired[str]
+    outdated_by: NotRequired[OutdatedBy]
 
 
 class ContextAnswer(TypedDict):
@@ -54,12 +58,15 @@ class ContextAnswer(TypedDict):
     branch: str
     checkpoint: CheckpointMemory | None
     pending: NotRequired[int]
+    repos: NotRequired[list[RepoFreshness]]
 
 
 class _ContextRequest(NamedTuple):
     task: str
     files: tuple[str, ...]
     recent_files: tuple[str, ...]
+    #: Memories that explain the lines named, and how well.
+    explaining: dict[str, float]
     budget: int
     template: str
     branch: str
@@ -74,16 +81,26 @@ def context(
     budget: int = 2000,
     template: str = "",
     branch: str = "",
+    repos: Sequence[str] = (),
 ) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
-    if not 1 <= budget <= _LARGEST:
-        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+    read_budget(budget)
+    if repos:
+        from treering.actions.hub.context import context_across
+
+        return context_across(
+            workspace.open_hub(), workspace.clock(), task=inputs.text_given(task, "task"),
+            files=files, recent_files=recent_files, budget=budget, template=template,
+            branch=branch, repos=repos,
+        )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
+    files, explaining = _split_lines(workspace, files, position)
     request = _ContextRequest(
         task=inputs.text_given(task, "task"),
         files=_paths(workspace, files),
         recent_files=_paths(workspace, recent_files),
+        explaining=explaining,
         budget=budget,
         template=template,
         branch=position.scope.branch,
@@ -96,23 +113,25 @@ def context(
     code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
     entries, flag_ids = [], []
+    marks = mark_blobs(search_view, [entry.blob for entry, _ in cases[:_MOST]])
     for entry, case in cases[:_MOST]:
         place = search_view.place(entry.blob)
-        headline = _read(workspace, place, case, code) if place else None
+        headline = _read(workspace, place, case, code, marks.get(entry.blob)) if place else None
         if place and headline and flags.of(place):
             flag_ids.append(headline.id)
         elif headline:
             entries.append(headline)
     workspace.settle()
     entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
+    entries = _put_outdated_below(entries)
     text, page = _text(workspace, request, entries, checkpoint)
     answer: ContextAnswer = {
         "budget": budget,
         "used": len(text),
         "text": text,
-        "high": _list_entries(page, "high"),
-        "medium": _list_entries(page, "medium"),
-        "low": _list_entries(page, "low"),
+        "high": list_entries(page, "high"),
+        "medium": list_entries(page, "medium"),
+        "low": list_entries(page, "low"),
         "left_out": len(entries) - len(page),
         "flagged": flag_ids,
         "branch": request.branch,
@@ -123,18 +142,52 @@ def context(
     return answer
 
 
+def read_budget(budget: int) -> None:
+    """Invalid where it is no number of characters that a text can have."""
+    if not 1 <= budget <= _LARGEST:
+        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+
+
+def _put_outdated_below(entries: list[Headline]) -> list[Headline]:
+    """The same, with what is surely outdated right below what outdates it, if that is there."""
+    ids = {entry.id for entry in entries}
+    below: dict[str, list[Headline]] = {}
+    for entry in entries:
+        mark = entry.outdated_by
+        if mark and mark.is_sure and mark.id in ids:
+            below.setdefault(mark.id, []).append(entry)
+    moved = {entry.id for olds in below.values() for entry in olds}
+    if moved & below.keys():  # a mark names the newest, so this is a ring of links
+        return entries
+    rest = [entry for entry in entries if entry.id not in moved]
+    return [one for entry in rest for one in (entry, *below.get(entry.id, ()))]
+
+
 def _candidates(
     workspace: Workspace, view: View, request: _ContextRequest
 ) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
     """What may matter: knowledge, and records where none of it is about the task or the files."""
     search_view = workspace.searcher.knowledge_view(view)
-    asked = (request.task, request.files, request.recent_files)
+    asked = (request.task, request.files, request.recent_files, request.explaining)
     candidates = ContextCandidates(workspace, search_view, request.branch)
     cases = candidates.gather(*asked)
     if any(asked) and not candidates.has_fitting:
         search_view = workspace.searcher.search_view(view)
         cases = ContextCandidates(workspace, search_view, request.branch).gather(*asked)
     return search_view, cases
+
+
+def _split_lines(
+    workspace: Workspace, files: Sequence[str], position: Position
+) -> tuple[Sequence[str], dict[str, float]]:
+    """Files without the lines that were named, and what explains those."""
+    if not any(":" in file for file in files):
+        return files, {}
+    from treering.actions.why.lines import explain_targets, name_target
+
+    targets = [name_target(workspace, file, position.head) for file in files]
+    branch = position.scope.branch if position.head != workspace.position().head else ""
+    return [target.path for target in targets], explain_targets(workspace, targets, branch)
 
 
 def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
@@ -149,7 +202,11 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read(
-    workspace: Workspace, place: Copy, case: RelevanceCase, code: CodeTree
+    workspace: Workspace,
+    place: Copy,
+    case: RelevanceCase,
+    code: CodeTree,
+    outdated_by: OutdatedBy | None,
 ) -> Headline | None:
     memory = place.try_memory()
     if memory is None:
@@ -157,7 +214,13 @@ def _read(
     dates = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
     stale = code.staleness(memory)
     state = stale.state if stale else ""
-    verdict = relevance(case._replace(stale=state))
+    verdict = relevance(
+        case._replace(
+            stale=state,
+            has_lost_words=bool(stale and stale.lost),
+            is_outdated=bool(outdated_by and outdated_by.is_sure),
+        )
+    )
     return Headline(
         id=memory.id,
         type=memory.type,
@@ -176,10 +239,12 @@ def _read(
         confidence=memory.confidence,
         modified=dates.modified,
         outcome=memory.outcome or "",
+        outdated_by=outdated_by,
     )
 
 
-def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+def list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+    """The entries of one group, as they are answered."""
     return [_as_entry(headline) for headline in page if headline.group == group]
 
 
@@ -195,6 +260,10 @@ def _as_entry(headline: Headline) -> ContextEntry:
     }
     if headline.outcome:
         entry["outcome"] = headline.outcome
+    if headline.repo:
+        entry["repo"] = headline.repo
+    if headline.outdated_by:
+        entry["outdated_by"] = headline.outdated_by
     return entry
 
 

@@ -17,6 +17,7 @@ from treering.model.scope import (
     PUSHED,
     REFS,
     REMOTES,
+    SEEN,
     TRASH,
     UNDO,
     VIEWS,
@@ -208,7 +209,7 @@ _OLDER = "The current memories are complete. Fetch the past from a remote or ano
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    folders = (HEADS, VIEWS, CLONES, PUSHED, TRASH, UNDO, KEEP, KEEP_REMOTE, REMOTES)
+    folders = (HEADS, VIEWS, CLONES, PUSHED, TRASH, UNDO, KEEP, KEEP_REMOTE, REMOTES, SEEN)
     for name in refs.list_refs(vault.repository.common_dir, REFS):
         if not name.startswith(folders):
             yield Finding(

@@ -248,7 +248,7 @@ def _check_variables(prompt: Prompt, parts: template.Template, values: Mapping[s
     if missing:
         raise Invalid(
             f"The {prompt.kind} {prompt.name} needs {', '.join(missing)}.",
-            hint="Give each as a variable, on the command line with --variables NAME=VALUE.",
+            hint="Give each with --variables NAME=VALUE.",
         )
     if unknown:
         words = ", ".join([*variables_of(parts), *parts.optional]) or "none"

@@ -32,6 +32,7 @@ class TemplateMemory(TypedDict):
     why: list[str]
     stale: str
     outcome: str
+    outdated_by: str
 
 
 MEMORY_FIELDS = TemplateMemory.__required_keys__
@@ -68,12 +69,14 @@ def _fields(result: RecallHit) -> TemplateMemory:
         "why": list(result.why),
         "stale": result.stale.state if result.stale else "",
         "outcome": result.outcome or "",
+        "outdated_by": result.outdated_by.id if result.outdated_by else "",
     }
 
 
 def _bullet(memory: TemplateMemory) -> str:
     lines = memory["content"].splitlines() or [""]
-    head = f"- **{memory['title']}** ({memory['type']}, {memory['id']})"
+    mark = f", outdated by {memory['outdated_by']}" if memory["outdated_by"] else ""
+    head = f"- **{memory['title']}** ({memory['type']}, {memory['id']}{mark})"
     if lines == [memory["title"]]:
         return head
     return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])

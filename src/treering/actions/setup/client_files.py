@@ -59,7 +59,7 @@ def plan_files(
 
 def _edit(repository: Repository, addition: Addition) -> EditedFile:
     before = _read(_in_work_tree(_top(repository), addition.path))
-    if before is None or not before.strip():
+    if before is None or not before.strip("\ufeff \t\r\n"):
         return EditedFile(addition.path, before, (Insertion(len(before or ""), whole(addition)),))
     insertions = tuple(
         _json_insertions(before, addition.edits)
@@ -95,7 +95,7 @@ def _read(path: Path) -> str | None:
 def _json_insertions(text: str, edits: Sequence[JsonEdit]) -> list[Insertion]:
     insertions = []
     for edit in edits:
-        if _has(json_text.parse(text), edit):
+        if edit.is_for_new_files or _has(json_text.parse(text), edit):
             continue
         put = json_text.put_item if edit.is_item else json_text.put_member
         insertion = put(text, edit.path, edit.value)
@@ -242,13 +242,10 @@ def _without(text: str, path: str) -> str:
 def _without_edit(text: str, edit: JsonEdit) -> str:
     if edit.is_item:
         return json_text.without_item(text, edit.path, edit.value)
-    if edit.path == ("version",):  # the file's own; it goes with the file, if that was ours
-        return json_text.without_member(text, edit.path) if _only_version(text) else text
+    if len(edit.path) == 1:  # the file's own; it goes with the file, if that was ours
+        is_alone = list(json_text.parse(text)) == list(edit.path)
+        return json_text.without_member(text, edit.path) if is_alone else text
     return json_text.without_member(text, edit.path)
-
-
-def _only_version(text: str) -> bool:
-    return isinstance(document := json_text.parse(text), dict) and list(document) == ["version"]
 
 
 def _without_text(text: str, addition: Addition) -> str:

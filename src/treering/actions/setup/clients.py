@@ -14,6 +14,7 @@ _SERVER = {"command": "treering", "args": ["mcp"]}
 #: How long clients are told to wait for a hook.
 PATIENCE = 5
 _SECONDS, _MILLISECONDS = PATIENCE, 1000 * PATIENCE
+_CODEX_END = 3  # the most Codex grants the end of a session; more is cut, with a warning
 
 
 class Events(NamedTuple):
@@ -32,6 +33,8 @@ class JsonEdit(NamedTuple):
     path: tuple[str, ...]
     value: Any
     is_item: bool = False
+    #: What the client would put into a file of its own: for one that we make, and no other.
+    is_for_new_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,12 @@ def _call(client: str, event: str) -> str:
 
 def _group(client: str, timeout: int) -> Callable[[str], Mapping[str, object]]:
     """A hook as Claude Code, Codex and Gemini CLI want it: in a group of its own."""
-    return lambda event: {
-        "hooks": [{"type": "command", "command": _call(client, event), "timeout": timeout}]
-    }
+
+    def group(event: str) -> Mapping[str, object]:
+        limit = _CODEX_END if (client, event) == ("codex", "SessionEnd") else timeout
+        return {"hooks": [{"type": "command", "command": _call(client, event), "timeout": limit}]}
+
+    return group
 
 
 def _flat(client: str) -> Callable[[str], Mapping[str, object]]:
@@ -84,6 +90,7 @@ _CODEX_SERVER = """\
 command = "treering"
 args = ["mcp"]
 """
+_OPENCODE_SCHEMA = "https://opencode.ai/config.json"
 _OPENCODE = {"type": "local", "command": ["treering", "mcp"], "enabled": True}
 
 CLIENTS: dict[str, Client] = {
@@ -144,7 +151,18 @@ CLIENTS: dict[str, Client] = {
             (_server(".vscode/mcp.json", "servers", type="stdio", **_SERVER),),
         ),
         Client(
-            "opencode", "opencode", ".opencode", (_server("opencode.json", "mcp", **_OPENCODE),)
+            "opencode",
+            "opencode",
+            ".opencode",
+            (
+                Addition(
+                    "opencode.json",
+                    (
+                        JsonEdit(("$schema",), _OPENCODE_SCHEMA, is_for_new_files=True),
+                        JsonEdit(("mcp", "treering"), _OPENCODE),
+                    ),
+                ),
+            ),
         ),
     )
 }

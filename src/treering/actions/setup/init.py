@@ -141,7 +141,9 @@ def _fetch_memories(
     count = done.memories.get("fetched", 0)
     if not done.fetched:
         return []
-    return [f"Fetched from {remote}: {count} memories of {done.fetched} branches."]
+    memories = "1 memory" if count == 1 else f"{count} memories"
+    branches = "1 branch" if done.fetched == 1 else f"{done.fetched} branches"
+    return [f"Fetched from {remote}: {memories} of {branches}."]
 
 
 def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) -> list[Addition]:

@@ -2,7 +2,9 @@
 
 Settings of editors and agents are files people keep in git and look at in diffs. Parsing one and
 writing it anew would lay it out differently, so an edit here is an insertion at the right place, in
-the indentation that is there. Text that is no plain JSON (comments, trailing commas) is Invalid.
+the indentation that is there. Many of them have comments, a comma after the last item, or a mark of
+the byte order at the start: all of it stays. Places are looked for in a copy of the same length, in
+which these are blanks.
 """
 
 import json
@@ -14,6 +16,11 @@ from typing import Any, NamedTuple
 from treering.errors import Invalid
 
 Path = Sequence[str]
+
+#: Texts come first: what looks like a comment inside one is none.
+_TEXT = r'"(?:\\.|[^"\\\n])*"'
+_COMMENT = rf"{_TEXT}|//[^\n]*|/\*.*?\*/"
+_LAST_COMMA = rf"{_TEXT}|,(?=\s*[}}\]])"
 
 
 class Insertion(NamedTuple):
@@ -34,9 +41,20 @@ class _Part(NamedTuple):
 
 def parse(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(blank_out(text))
     except (JSONDecodeError, RecursionError) as error:
-        raise Invalid("It is not plain JSON.") from error
+        raise Invalid("It is not JSON.") from error
+
+
+def blank_out(text: str) -> str:
+    """Plain JSON of the same length: no comments, no comma before a bracket, no byte order mark."""
+    text = " " + text[1:] if text.startswith("\ufeff") else text
+    text = re.sub(_COMMENT, lambda found: _blanks(found[0]), text, flags=re.DOTALL)
+    return re.sub(_LAST_COMMA, lambda found: _blanks(found[0]), text)
+
+
+def _blanks(found: str) -> str:
+    return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
 
 
 def lay_out(value: object, unit: str = "  ") -> str:
@@ -52,11 +70,12 @@ def put_member(text: str, path: Path, value: object) -> Insertion:
     Objects on the way that are missing are made.
     """
     parse(text)
-    at, depth = _start(text), 0
+    plain = blank_out(text)
+    at, depth = _skip(plain, 0), 0
     for depth, key in enumerate(path):
-        if text[at] != "{":
+        if plain[at] != "{":
             raise Invalid(f"{'.'.join(path[:depth]) or 'the file'} is not an object.")
-        member = _member(text, at, key)
+        member = _member(plain, at, key)
         if member is None:
             break
         at = member.value
@@ -101,7 +120,7 @@ def without_item(text: str, path: Path, value: object) -> str:
     if holder is None or text[holder] != "[":
         return text
     parts = _parts(text, holder)
-    mine = [n for n, part in enumerate(parts) if json.loads(text[part.value : part.end]) == value]
+    mine = [n for n, part in enumerate(parts) if parse(text[part.value : part.end]) == value]
     if mine and len(mine) == len(parts):
         return without_member(text, path)
     for number in reversed(mine):
@@ -112,10 +131,6 @@ def without_item(text: str, path: Path, value: object) -> str:
 # --- places in the text ---------------------------------------------------------------------------
 
 
-def _start(text: str) -> int:
-    return _skip(text, 0)
-
-
 def _skip(text: str, at: int) -> int:
     match = re.compile(r"[ \t\n\r]*").match(text, at)
     return match.end() if match else at
@@ -124,9 +139,10 @@ def _skip(text: str, at: int) -> int:
 def _find(text: str, path: Path) -> int | None:
     """Where the value at a path starts."""
     parse(text)
-    at = _start(text)
+    plain = blank_out(text)
+    at = _skip(plain, 0)
     for key in path:
-        member = _member(text, at, key) if text[at] == "{" else None
+        member = _member(plain, at, key) if plain[at] == "{" else None
         if member is None:
             return None
         at = member.value
@@ -140,6 +156,7 @@ def _member(text: str, holder: int, key: str) -> _Part | None:
 
 def _parts(text: str, holder: int) -> list[_Part]:
     """The members of the object or the items of the list that starts at `holder`."""
+    text = blank_out(text)
     decode = json.JSONDecoder().raw_decode
     parts: list[_Part] = []
     at = _skip(text, holder + 1)
@@ -160,7 +177,7 @@ def _parts(text: str, holder: int) -> list[_Part]:
 
 
 def _insert(text: str, holder: int, label: str, value: object) -> Insertion:
-    """A new last part, laid out like its neighbours."""
+    """A new last part, laid out like its neighbours; the first, where a comment ends the list."""
     parts = _parts(text, holder)
     outer = _indent_of_line(text, holder)
     if parts and "\n" not in text[holder : parts[0].start]:
@@ -169,11 +186,18 @@ def _insert(text: str, holder: int, label: str, value: object) -> Insertion:
     unit = inner[len(outer) :] if inner.startswith(outer) else ""
     member = label + lay_out(value, unit or _unit(text))
     lines = _newline(text) + inner + member.replace("\n", _newline(text) + inner)
+    closing = _skip(blank_out(text), parts[-1].end if parts else holder + 1)
+    if parts and _has_comment(text[parts[-1].end : closing]):
+        return Insertion(holder + 1, lines + ",")
     if parts:
         return Insertion(parts[-1].end, "," + lines)
-    closing = _skip(text, holder + 1)
     end = "" if "\n" in text[holder:closing] else _newline(text) + outer
     return Insertion(holder + 1, lines + end)
+
+
+def _has_comment(text: str) -> bool:
+    """Whether there is one in what stands between two parts."""
+    return "//" in text or "/*" in text
 
 
 def _indent_of_line(text: str, at: int) -> str:
@@ -192,9 +216,24 @@ def _newline(text: str) -> str:
 
 
 def _cut(text: str, holder: int, parts: list[_Part], number: int) -> str:
-    """The text without one part, and without the comma that belongs to it."""
-    if number:
-        return text[: parts[number - 1].end] + text[parts[number].end :]
-    if len(parts) > 1:
-        return text[: parts[0].start] + text[parts[1].start :]
-    return text[: holder + 1] + text[_skip(text, parts[0].end) :]
+    """The text without one part, and without the comma that belongs to it; comments stay."""
+    part = parts[number]
+    if number + 1 < len(parts):
+        following = parts[number + 1].start
+        return text[: part.start] + _comments(text[part.end : following]) + text[following:]
+    closing = _skip(blank_out(text), part.end)
+    if not number:
+        return text[: holder + 1] + _comments(text[part.end : closing]) + text[closing:]
+    before = parts[number - 1].end
+    rest = _comments(text[before : part.start]).rstrip()
+    if rest and "\n" not in text[part.end : closing]:
+        rest += _newline(text)  # or the bracket would belong to a comment
+    return text[:before] + (f" {rest}" if rest else "") + text[part.end :]
+
+
+def _comments(text: str) -> str:
+    """What stands between two parts, without the comma; nothing where it is blanks alone."""
+    if not _has_comment(text):
+        return ""
+    comma = blank_out(text).find(",")
+    return (text[:comma] + text[comma + 1 :] if comma >= 0 else text).lstrip(" \t")

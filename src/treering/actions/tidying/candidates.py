@@ -165,10 +165,10 @@ class TidyCandidates:
             kinds.setdefault(kind, []).append(place)
         for first, *others in kinds.values():
             text = first.memory().content
-            scores = {place: share_of_terms(text, place.memory().content) for place in others}
-            alike = [place for place in others if scores[place] >= threshold]
+            scores = {place.id: share_of_terms(text, place.memory().content) for place in others}
+            alike = [place for place in others if scores[place.id] >= threshold]
             if alike:
-                yield SameMemories([first, *alike], min(scores[p] for p in alike), exact=False)
+                yield SameMemories([first, *alike], min(scores[p.id] for p in alike), exact=False)
 
     def _by_text(self, entries: Sequence[Entry]) -> list[list[Entry]]:
         groups: dict[str, list[Entry]] = {}

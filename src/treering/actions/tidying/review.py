@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from treering.actions.outdated import OutdatedBy, mark_blobs, mark_contradicted
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree, FileState
 from treering.actions.status import ReviewDoubt, ReviewItem
@@ -128,12 +129,11 @@ class _Doubts:
         self._code = CodeTree(workspace.repository, position.head)
         self.entries = [entry for entry in self._search_view.entries() if _is_in_force(entry)]
         self._titles = {entry.id: entry.title for entry in self.entries}
-        self._newer = {
-            link[1]: entry.id
-            for entry in self.entries
-            for link in entry.links
-            if link[0] == "supersedes"
-        }
+        blobs = {entry.blob: entry.id for entry in self.entries}
+        marks = mark_blobs(self._search_view, blobs)
+        self._newer = {blobs[blob]: mark for blob, mark in marks.items()}
+        commits = mark_contradicted(self._search_view, blobs)
+        self._commits = {blobs[blob]: mark for blob, mark in commits.items()}
         self._twins = _find_twins(workspace, branch)
 
     def describe(self, entry: Entry) -> DoubtfulMemory | None:
@@ -152,13 +152,20 @@ class _Doubts:
             version = lost["lost"][:12]
             yield Doubt("conflict", f"two people reworded it; the other text is version {version}")
         if newer := self._newer.get(memory.id):
-            yield Doubt("outdated", f"superseded by: {self._titles[newer]}", newer)
+            yield Doubt("outdated", _tell_newer(newer), newer.id)
+        if commit := self._commits.get(memory.id):
+            change = (
+                f"{commit.said} -> {commit.says}" if commit.said and commit.says else commit.how
+            )
+            yield Doubt("contradicted", f"a later commit: {commit.title} ({change})", commit.id)
         for twin, how in self._twins.get(memory.id, ()):
             yield Doubt("duplicate", f"{how}: {self._titles.get(twin, twin)}", twin)
         if memory.status == "needs-review":
             yield Doubt("needs-review", "somebody asked for a look at it")
         for state in self._stale_files(memory):
             yield Doubt("stale", f"{state.path} {_tell(state)}")
+        if words := self._code.lost_words(memory):
+            yield Doubt("stale", f"no longer in its files: {', '.join(words)}")
         if memory.confidence < _SURE:
             yield Doubt("low-confidence", f"confidence {memory.confidence:g}")
         if memory.agent and _REVIEWED not in memory.details:
@@ -190,6 +197,14 @@ class _Doubts:
 
 def _is_in_force(entry: Entry) -> bool:
     return entry.status in ("active", "needs-review") and entry.type not in RECORD_TYPES
+
+
+def _tell_newer(newer: OutdatedBy) -> str:
+    if newer.how == "supersedes":
+        return f"superseded by: {newer.title}"
+    change = f" ({newer.said} -> {newer.says})" if newer.said and newer.says else ""
+    word = "outdated by" if newer.is_sure else "perhaps outdated by"
+    return f"{word}: {newer.title}{change}"
 
 
 def _tell(state: FileState) -> str:

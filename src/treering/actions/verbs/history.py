@@ -1,4 +1,4 @@
-"""log, diff, revert: what memories were, and what became of them."""
+"""log, why, diff, revert: what memories were, and what became of them."""
 
 from treering.actions.verbs.verb import CLI, REQUIRED, Verb, flag, text, whole
 
@@ -15,14 +15,31 @@ LOG = Verb(
     example="treering log --graph",
 )
 
+WHY = Verb(
+    "why",
+    "Show why a line of code is there: its commit and its reasons.",
+    (
+        text("path", default=REQUIRED, argument="one", metavar="PATH[:LINE[-LINE]]"),
+        text("at", "The file as it is at this revision.", metavar="REV"),
+        whole("limit", "How many memories at most. Default: 20.", short="n"),
+        text("branch", "Of another branch.", short="b"),
+        flag("markdown", "As a section for a review.", doors=CLI),
+    ),
+    example="treering why src/db.py:40-60",
+    action="why.why.why",
+    more="Lines are followed through moves, reformats, squashes and rebases to the branch they "
+    "landed from. A commit that `blame.ignoreRevsFile` names is passed over.",
+)
+
 DIFF = Verb(
     "diff",
     "Show what branch B knows that branch A does not.",
     (
         text("range", default=REQUIRED, argument="one", metavar="A..B"),
+        flag("why", "Also the reasons of the lines of A's code that B changes."),
         flag("markdown", "As a section for a pull request.", doors=CLI),
     ),
-    example="treering diff main..feature --markdown",
+    example="treering diff main..feature --why --markdown",
 )
 
 REVERT = Verb(

@@ -172,11 +172,10 @@ prune_links  drop weak links
 restore, reindex and sync act at once. The short forms `treering gc`, `promote`, `restore`,
 `reindex` and `sync` do so, too.""",
     tool=Tool(
-        "Housekeeping. Dry run first. gc: memories follow branches that were merged or deleted. "
-        "promote: move a branch's memories to the trunk. restore: from the trash. reindex. sync: "
-        "share with a git remote. dedupe, merge, summarize, enrich: shows candidates, you write "
-        "the text and call again with content. infer_links, prune_links. Use it when asked to, "
-        "or when status shows something to do.",
+        "Housekeeping, dry run first. Use when asked, or when status shows something to do. gc: "
+        "memories follow merged or deleted branches. promote: a branch's memories to the trunk. "
+        "restore: from the trash. sync: with a git remote. dedupe, merge, summarize, enrich: "
+        "shows candidates. Write the text and call again with content.",
         is_destructive=True,
         is_open_world=True,
         is_long=True,

@@ -53,9 +53,9 @@ GRAPH = Verb(
     example="treering graph path 7k2m 0c5x",
     more="neighbors ID, edges [ID], path ID TO, prerequisites ID, stats, draw [ID], suggest [ID]",
     tool=Tool(
-        "Explore how memories relate: neighbors of one, the path between two, prerequisites, all "
-        "edges, statistics, a drawing, or pairs that should be linked (suggest). To find memories "
-        "by what they say, use recall.",
+        'How memories relate: neighbors of one, path between two, prerequisites, edges, '
+        'statistics, a drawing, pairs that should be linked (suggest). To find by words: '
+        'recall.',
         is_read_only=True,
         is_idempotent=True,
         is_long=True,
@@ -93,7 +93,7 @@ ENTITIES = Verb(
     "list), a text (extract), or the entities to merge.",
     tool=Tool(
         "People, organizations, technologies, concepts and files that memories mention: list, "
-        "get, add, delete, merge duplicates, or extract them from a text.",
+        "get, add, delete, merge duplicates, extract from a text.",
         is_destructive=True,
     ),
 )
@@ -104,9 +104,8 @@ STATUS = Verb(
     (text("view", "What to count.", default="summary", choices=STATUS_VIEWS), BRANCH),
     example="treering status --view topics",
     tool=Tool(
-        "What is remembered here: counts by type, status and branch, topics, tags, files, the "
-        "known types with their meaning, what is doubtful (review), kept outputs, and the health "
-        "of index, hooks and sync.",
+        "What is remembered here: counts, topics, tags, files, branches, types and their "
+        "meaning, what is doubtful (review), kept outputs, health of index, hooks and sync.",
         is_read_only=True,
         is_idempotent=True,
         is_core=True,

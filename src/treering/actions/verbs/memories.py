@@ -7,6 +7,7 @@ from treering.actions.verbs.verb import (
     CONTENT_FILE,
     EVERY_TYPE,
     NOT_CLI,
+    REPOS,
     REQUIRED,
     Tool,
     Verb,
@@ -46,7 +47,7 @@ REMEMBER = Verb(
             options=("file", "files"),
         ),
         number("confidence", "0 to 1.", default=0.8),
-        text("supersedes", "Id of the memory this one replaces.", metavar="ID"),
+        words("supersedes", "Ids of the memories this one replaces.", metavar="ID"),
         words(
             "links",
             'Each "relation:id", such as "depends_on:7k2m9qx4".',
@@ -64,11 +65,10 @@ REMEMBER = Verb(
     example="treering remember 'Use WAL mode: readers never block' -t decision --tag db",
     more="The content is the argument, or standard input with `-` or when nothing is given.",
     tool=Tool(
-        "Save a memory for later sessions and teammates: a decision and why, a root cause, a "
-        "convention, a pattern, a gotcha, a lesson learned. Use it right when you learn something "
-        "the code does not say. The same text twice is one memory. Answers with its id, similar "
-        "memories and links worth making. Not for secrets, for progress of this session (use "
-        "checkpoint), or to change a memory (use revise).",
+        "Save a memory for later sessions and teammates when you learn what the code does not "
+        "say: a decision and why, a root cause, a convention, a gotcha. Answers with similar "
+        "memories and links worth making. Not for session progress (checkpoint), changing a "
+        "memory (revise), secrets.",
         is_idempotent=True,
         is_core=True,
         changes="resources",
@@ -96,7 +96,7 @@ RECALL = Verb(
         text("author", "Part of the name."),
         text("agent", "Written by this agent."),
         text("session", "Of this session."),
-        text("file", "About this file or folder."),
+        text("file", "About this file or folder, or lines of it: path:42, path:40-60."),
         text("scope", "How far to look.", default="branch", choices=SCOPES),
         text("branch", "As seen from another branch.", short="b"),
         text("at", "As it was at a revision or on a date.", metavar="REV"),
@@ -115,16 +115,17 @@ RECALL = Verb(
         ),
         whole("limit", "Default: 10, or 50 for a listing.", short="n"),
         text("cursor", "From the answer before, for the next page."),
+        REPOS,
         flag("pick", "Number what was found, and read what you choose.", doors=CLI),
     ),
     example="treering recall 'why is the start slow' --tag cache --since 30d",
     more='The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: '
     "topic: title: branch: status: author: agent: file: since: until: confidence>0.7",
     tool=Tool(
-        "Search the memory of this repository: past decisions, known issues, conventions, why "
-        "something is as it is, who decided what. Use it before designing, debugging or changing "
-        "code you do not know. A few plain words work best. Without a query it lists the newest. "
-        "Sees this branch and the trunk, or with scope=all every branch. Not for searching code.",
+        "Search this repository's memory: past decisions, known issues, conventions, why "
+        'something is as it is. Use before designing, debugging or changing code you do not '
+        'know. A few plain words work best, no query lists the newest. Sees this branch and the '
+        'trunk. Not for searching code.',
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -137,7 +138,7 @@ READ = Verb(
     (
         text(
             "id",
-            'Id or unique prefix, or "out:..." of a cut answer.',
+            'Id or unique prefix, NAME:ID in another repository, or "out:..." of a cut answer.',
             default=REQUIRED,
             argument="one",
         ),
@@ -150,11 +151,12 @@ READ = Verb(
         whole("links", "Hops of links to show, 0 to 3.", default=1),
         whole("offset", "Continue at this character (next_offset)."),
         BRANCH,
+        REPOS,
     ),
     example="treering read 7k2m --history",
     tool=Tool(
-        "Read one memory whole by its id: full text, links, the state of its files, its history, "
-        'or the rest of a cut answer (id "out:..."). Use it when a hit of recall matters.',
+        "One memory whole, by id: text, links, state of its files, history. Or the rest of a "
+        'cut answer ("out:...").',
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -188,10 +190,8 @@ REVISE = Verb(
     ),
     example="treering revise 7k2m --outcome failed --reason 'too slow'",
     tool=Tool(
-        "Update parts of a memory: correct its text, add tags, set status, confidence or the "
-        "outcome of a decision, mark it superseded. What is not given stays. Earlier "
-        "versions stay readable. Use it when a memory is wrong, out of date, or you know how it "
-        "turned out.",
+        'Change a memory that is wrong, out of date, or whose outcome is known: text, tags, '
+        'status, confidence. Or mark it superseded. What is not given stays.',
         is_core=True,
         changes="resources",
     ),
@@ -214,8 +214,8 @@ FORGET = Verb(
     ),
     example="treering forget 7k2m --reason 'no longer true'",
     tool=Tool(
-        "Delete memories, or restore them (restore=true). Soft: history keeps them. Use it for "
-        "what is wrong or worthless. Supersede what was replaced instead.",
+        "Delete memories that are wrong or worthless, or restore them. Supersede what was "
+        "replaced instead.",
         is_destructive=True,
         is_idempotent=True,
         changes="resources",
@@ -243,8 +243,7 @@ LINK = Verb(
     example="treering link 7k2m depends_on 0c5x --note 'needs its keys'",
     more="Give the relation between the two ids, or with --relation.",
     tool=Tool(
-        "Connect two memories by a relation, strengthen the link, or remove it. Use it when one "
-        "depends on, explains, affects or contradicts the other.",
+        "Connect two memories by a relation, strengthen the link, or remove it.",
         is_idempotent=True,
         is_core=True,
     ),

@@ -1,6 +1,6 @@
 """init, uninstall, config, and the commands that only the command line has."""
 
-from treering.actions.verbs.verb import CLI, Verb, flag, text, words
+from treering.actions.verbs.verb import CLI, Verb, flag, text, whole, words
 from treering.model.choices import CLIENT_NAMES, SHELL_NAMES, TOOL_PROFILES
 
 INIT = Verb(
@@ -73,6 +73,21 @@ The repository is --repo, else the client's project folder, else the one around 
 directory. The branch is looked up at each call.
 
 Over HTTP only this machine is served, unless a token and host names are set.""",
+)
+
+WEB = Verb(
+    "web",
+    "Show what is known in a browser. It is served to this machine alone.",
+    (
+        whole("port", "The port. Without one, any that is free.", metavar="N", doors=CLI),
+        flag(
+            "open", "Open a browser, if this is a terminal.", default=True, off="no-open", doors=CLI
+        ),
+        flag("read_only", "Look and change nothing.", doors=CLI),
+    ),
+    example="treering web --read-only",
+    more="""\
+Prints the address, with the token that lets you in. Ctrl-C ends it.""",
 )
 
 COMPLETION = Verb(

@@ -64,6 +64,12 @@ pairs = partial(Parameter, kind="map", default=None)
 
 #: Parameters that many verbs have.
 BRANCH = text("branch", "Another branch than the one checked out.", short="b")
+REPOS = words(
+    "repos",
+    "Ask the hub: names of repositories, or all.",
+    options=("repos", "repo-name"),
+    metavar="NAMES",
+)
 #: Said to people only: agents read the list in remember's description, and pay for each word.
 EVERY_TYPE = f"One of {', '.join(TYPE_NAMES)}."
 ALLOW_SECRET = flag(

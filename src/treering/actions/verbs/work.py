@@ -4,6 +4,7 @@ from treering.actions.verbs.verb import (
     BRANCH,
     CLI,
     CONTENT_FILE,
+    REPOS,
     REQUIRED,
     Tool,
     Verb,
@@ -46,9 +47,9 @@ CHECKPOINT = Verb(
     example="treering checkpoint save 'Parser works' --next-step 'write the docs'",
     more="OP is save or load. The summary is the argument, --summary, or standard input.",
     tool=Tool(
-        "Continuity between sessions. load when you start or resume: where the work stood on this "
-        "branch, next steps, and what was committed since. save before you stop, or before the "
-        "context is compacted.",
+        "load when you start or resume: where the work on this "
+        "branch stood, next steps, commits since. save before you stop or the context is "
+        "compacted.",
         is_core=True,
         changes="resources",
     ),
@@ -59,7 +60,7 @@ CONTEXT = Verb(
     "Show what matters now for a task and its files.",
     (
         text("task", "What you are about to do, in your own words."),
-        words("files", "Files you will change.", options=("file", "files")),
+        words("files", "Files you will change, or lines: path:40-60.", options=("file", "files")),
         words(
             "recent_files",
             "Files looked at or changed lately.",
@@ -68,12 +69,13 @@ CONTEXT = Verb(
         whole("budget", "Characters of text.", default=2000),
         text("template", "A saved template to render it with."),
         BRANCH,
+        REPOS,
     ),
     example="treering context --task 'fix the login' --file src/auth/login.py",
     action="context.context.context",
     tool=Tool(
-        "What matters now: the memories that bear on a task and its files, ranked and cut to a "
-        "budget, ready to read. Use it once at the start of a task. For a question use recall.",
+        "Once at the start of a task: the memories that bear on it and its files, ranked, cut "
+        "to a budget. For a question: recall.",
         is_read_only=True,
         is_idempotent=True,
         is_core=True,
@@ -111,8 +113,8 @@ PROMPTS = Verb(
     more="OP is list, get, run, render, save or delete. The text of one to save is the argument "
     "after its name, or standard input.",
     tool=Tool(
-        "Saved prompts and templates of the project or the user: list, get, run with variables, "
-        "render memories with a template, save, delete.",
+        "Saved prompts and templates: list, get, run with variables, render memories with a "
+        "template, save, delete.",
         is_destructive=True,
         changes="prompts",
     ),

@@ -81,11 +81,13 @@ class Inquiry:
         self._step_of = step_of
         self._until = until
         self._merges_left = _MOST_MERGES
+        self._is_quick = False
         self._bound = ""
 
     def answer(
         self, own: Sequence[CommitRange], merges: Sequence[str], *, is_quick: bool = False
     ) -> Landing:
+        self._is_quick = is_quick
         wholes = [CommitRange(self._tip, place.base) for place in self._places]
         self._changes.read([*own, *wholes], self._until)
         own = [step for step in own if self._changes.files(step)]  # without empty commits
@@ -97,7 +99,7 @@ class Inquiry:
         landing = (
             (None if has_more else self._as_cherries(own, equals))
             or self._as_squash(equals)
-            or (None if is_quick else self._as_no_op())
+            or self._as_no_op()
         )
         if landing:
             return landing
@@ -227,10 +229,14 @@ class Inquiry:
         2. one file is as the branch found it    -> no, a merge would change it
         3. one lacks a line that the branch adds -> no, a merge would add it
         4. else                                  -> git has to try
+
+        The last two read files, so who is in a hurry does without.
         """
         if all(now[file.path] == file.new for file in wanted):  # 1
             return True
         if any(now[file.path] == file.old for file in wanted):  # 2
+            return False
+        if self._is_quick:
             return False
         if any(self._changes.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
             return False

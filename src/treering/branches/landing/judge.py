@@ -108,7 +108,8 @@ class Judge:
         4. merging it changed nothing at some commit since          -> noop
         5. one commit there changes most of the lines it changed    -> lines
 
-        With `is_quick` the last two, which cost most, are left out.
+        With `is_quick` only what ids of files can tell counts for the fourth, and the last, which
+        costs most, is left out.
         """
         return self._within_limits(
             tip, lambda until: self._judge(tip, targets, had_own_commits, is_quick, until)

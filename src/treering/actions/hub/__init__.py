@@ -1,0 +1,1 @@
+"""What is asked of the hub: questions to many repositories, and its upkeep."""

@@ -1,0 +1,140 @@
+"""recall over many repositories: one ranking, and for each hit the repository it is from."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from treering.actions.answers import harmless
+from treering.actions.origin import UNVERIFIED, name_people
+from treering.actions.recall import Recalled, RecallHit
+from treering.errors import Invalid
+from treering.hub.freshness import freshness_of
+from treering.hub.hub import HubCopy, HubHit, RepositoryHub
+from treering.hub.names import RepoFreshness, choose_names
+from treering.model.choices import Mode, Order
+from treering.model.provenance import Contributor, address_of
+from treering.model.query import Filters, Query
+from treering.search.hits import snippet
+from treering.search.matching import Request
+from treering.text.flags import UNSCANNED
+
+#: What is asked of one repository alone.
+_OF_ONE = "That is a question to one repository: ask it there."
+
+
+def choose_repos(hub: RepositoryHub, repos: Sequence[str]) -> tuple[RepoFreshness, ...]:
+    """The repositories that are meant, with how fresh each is; those a token was not granted are
+    refused in the same words as those that are not there."""
+    records = {record.name: record for record in hub.list_repositories()}
+    names = choose_names(repos, list(records))
+    return tuple(freshness_of(records[name]) for name in names)
+
+
+def recall_across(
+    hub: RepositoryHub,
+    now: float,
+    question: Query,
+    filters: Filters,
+    *,
+    repos: Sequence[str],
+    mode: Mode,
+    order: Order,
+    detail: str,
+    limit: int,
+    cursor: str,
+) -> Recalled:
+    """Answer a question over what the hub holds of some repositories."""
+    if question.filters.branch:
+        raise Invalid("branch: cannot be asked of several repositories.", hint=_OF_ONE)
+    freshness = choose_repos(hub, repos)
+    names = tuple(repo.name for repo in freshness)
+    words = _digest(question.text, filters, names, mode, order)
+    offset = _read_cursor(cursor, words)
+    # One more than is shown tells whether there is another page.
+    request = Request(
+        question, filters, order, "text" if mode == "hybrid" else mode, now, offset + limit + 1
+    )
+    result = hub.search(names, request)
+    page = result.hits[offset : offset + limit]
+    is_more = len(result.hits) > offset + limit
+    answer: Recalled = harmless(
+        Recalled(
+            query=question.text,
+            branch="",
+            layers=(),
+            total=result.total,
+            cursor=f"{offset + limit}-{words}" if is_more else "",
+            results=tuple(_as_result(hit, question.words, detail) for hit in page),
+            withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")},
+            mode=result.mode,
+            notes=result.notes or None,
+            repos=freshness,
+        )
+    )
+    return answer
+
+
+def refuse_single(**options: object) -> None:
+    """Invalid for what only one repository can be asked."""
+    for name, value in options.items():
+        if value:
+            raise Invalid(f"{name} cannot be asked of several repositories.", hint=_OF_ONE)
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode(errors="surrogateescape")).hexdigest()[:12]
+
+
+def _read_cursor(cursor: str, words: str) -> int:
+    if not cursor:
+        return 0
+    match = re.fullmatch(r"(\d{1,4})-([0-9a-f]{12})", cursor)
+    if match is None or match[2] != words:
+        raise Invalid("This cursor is not of this question.", hint="Ask again without a cursor.")
+    return int(match[1])
+
+
+def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
+    copy, memory, full = hit.copy, hit.copy.memory, detail == "full"
+    return RecallHit(
+        id=memory.id,
+        uri=hub_uri(copy),
+        type=memory.type,
+        title=memory.title,
+        branch=copy.branch,
+        layer=copy.layer,
+        private=False,
+        tags=memory.tags,
+        topic=memory.topic,
+        score=hit.score,
+        why=hit.why,
+        confidence=memory.confidence,
+        status=memory.status,
+        created=memory.created,
+        modified=memory.modified,
+        author=memory.author,
+        agent=memory.agent or None,
+        origin=UNVERIFIED,  # the code that would tell who works there is not here
+        edited_by=list_editors(copy) or None,
+        outcome=memory.outcome,
+        similar=hit.similar or None,
+        snippet=snippet(memory.content, words) if detail == "medium" else None,
+        content=memory.content if full else None,
+        details=dict(memory.details) if full else None,
+        flags=flags_of_copy(copy) or None,
+        repo=copy.repo,
+    )
+
+
+def hub_uri(copy: HubCopy) -> str:
+    return f"treering://hub/{copy.repo}/{copy.memory.id}"
+
+
+def list_editors(copy: HubCopy) -> tuple[str, ...]:
+    """Those whose words are in it besides its author's."""
+    author = address_of(copy.memory.author)
+    return name_people(Contributor(name) for name in copy.people if address_of(name) != author)
+
+
+def flags_of_copy(copy: HubCopy) -> tuple[str, ...]:
+    return (UNSCANNED,) if copy.flags is None else copy.flags

@@ -1,0 +1,1 @@
+"""From a line of code to the reason it is there."""

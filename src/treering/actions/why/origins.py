@@ -1,0 +1,316 @@
+"""Where a commit comes from: the branch it was made on, and the commit it landed as.
+
+A squash is known by the promotion that names it (`Merged-As`), a merge by the branch's own commits,
+a rebase and a cherry-pick by author and date, which both keep; a revert says what it reverts. A
+squash that nobody has judged yet is known by its files: all of them are those of a branch.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from treering.actions.why.blame_cache import BlameCache
+from treering.actions.why.commit_words import CommitWords, read_words, subject_of
+from treering.actions.workspace import Workspace
+from treering.branches.long_lived import is_long_lived
+from treering.branches.trash import list_trash
+from treering.errors import StorageFailed, StoreDamaged, TreeringError
+from treering.git import walk
+from treering.git.blame import compare_lines
+from treering.git.diff import CommitRange
+from treering.git.objects import CommitInfo
+from treering.provenance.code_records import CodeRecord, CodeRecords
+
+#: Seconds for an answer to find the merges that brought commits.
+SECONDS = 0.8
+_MOST_FILES = 200
+_MOST_STEPS = 4
+#: Opened once for each repository that a process has open.
+_KEPT: WeakKeyDictionary[Workspace, CodeRecords] = WeakKeyDictionary()
+
+
+class LandedBranch(NamedTuple):
+    """The branch a commit landed from, and the trunk's commit that brought it."""
+
+    branch: str
+    merged_as: str
+    kind: str = ""
+
+
+class CommitOrigin(NamedTuple):
+    """One commit that wrote lines, and what is known of where it comes from."""
+
+    info: CommitInfo
+    subject: str
+    #: When it was written; its committer's date is in `info`.
+    written: int
+    words: CommitWords
+    landed: LandedBranch | None
+    #: The merge that brought it, where that is another commit.
+    merge: str
+    merge_words: CommitWords
+    #: The commit itself, and those it was rebased or picked from.
+    same: tuple[str, ...]
+    #: Where nothing is known of it itself: those its parent was rebased from, said to go on.
+    before: tuple[str, ...]
+    #: Commits it reverts or applies again, and theirs.
+    mentioned: tuple[str, ...]
+    #: Names of the branches it was made on or landed from.
+    branches: tuple[str, ...]
+    promotions: tuple[CodeRecord, ...]
+
+
+class Origins:
+    """Looks up where commits come from, for one answer."""
+
+    def __init__(self, workspace: Workspace, cache: BlameCache, tip: str) -> None:
+        self._workspace = workspace
+        self._repository = workspace.repository
+        self._cache = cache
+        self._tip = tip
+        self._until: float | None = None
+        self._origins: dict[tuple[str, str], CommitOrigin | None] = {}
+        self._on_trunk: dict[str, bool] = {}
+        self._passing: dict[str, bool] = {}
+
+    @cached_property
+    def records(self) -> CodeRecords:
+        """What memory commits say of the code, brought up to date."""
+        records = _KEPT.get(self._workspace)
+        if records is None:
+            records = CodeRecords(self._repository, self._workspace.derived("cache"))
+            _KEPT[self._workspace] = records
+        for vault in self._workspace.store.vaults():
+            tips = {tip for tip in vault.scopes().values() if tip}
+            tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
+            records.catch_up(vault, tips)
+        return records
+
+    def find(self, commit: str, path: str) -> CommitOrigin | None:
+        """Where a commit comes from that wrote lines of a file; None where it cannot be read."""
+        if (commit, path) not in self._origins:
+            try:
+                self._origins[commit, path] = self._find(commit, path)
+            except StoreDamaged:
+                self._origins[commit, path] = None
+        return self._origins[commit, path]
+
+    def _find(self, commit: str, path: str) -> CommitOrigin:
+        info = self._repository.objects.commit(commit)
+        words = read_words(info.message)
+        same = (commit, *self._list_twins(info, path))
+        own = self.records.branches_of(same)
+        branches = [name for oid in same for name in own.get(oid, []) if self._is_passing(name)]
+        before = () if branches else self._list_twins_of_parent(info)
+        own = self.records.branches_of(before)
+        branches += [name for oid in before for name in own.get(oid, []) if self._is_passing(name)]
+        promotions = self.records.list_landings(same)
+        merge = self._find_merge(info) if not promotions else ""
+        promotions += self.records.list_landings([merge]) if merge else []
+        promotions += self._list_promotions_of(branches, promotions)
+        if not promotions and not branches and (name := self._guess_squash(info)):
+            branches.append(name)
+        merge_words = self._read_words(merge)
+        landing = self._choose_landing(info, branches, promotions, merge, merge_words)
+        return CommitOrigin(
+            info,
+            subject_of(info.message),
+            self._repository.objects.authorship(commit)[1],
+            words,
+            landing,
+            merge,
+            merge_words,
+            same,
+            before,
+            tuple(self._follow_words(words)),
+            tuple(dict.fromkeys([*(p.taken_from for p in promotions if p.taken_from), *branches])),
+            tuple(promotions),
+        )
+
+    # --- the same commit under another name -------------------------------------------------------
+
+    def _list_twins(self, info: CommitInfo, path: str) -> list[str]:
+        """Commits of the same author and second that changed the file alike, or that have the same
+        subject and changed it: a script makes several in a second, a rebase solves conflicts."""
+        twins = self.records.list_twins(info.oid)
+        patch = self._read_patch(info.oid, path) if twins else None
+        if patch is None:
+            return []
+        patches = {oid: self._read_patch(oid, path) for oid in twins}
+        equal = [oid for oid in twins if patches[oid] == patch]
+        subject = subject_of(info.message)
+        return equal or [oid for oid in twins if patches[oid] and self._subject(oid) == subject]
+
+    def _list_twins_of_parent(self, info: CommitInfo) -> tuple[str, ...]:
+        """Those of which the parent is the rebased one, where the same author went on: of the last
+        commit of a rebased branch nothing may be known, if nothing was said after it."""
+        if len(info.parents) != 1:
+            return ()
+        parent = info.parents[0]
+        try:
+            if self._repository.objects.authorship(parent)[0] != info.author:
+                return ()
+        except StoreDamaged:
+            return ()
+        subject = self._subject(parent)
+        twins = self.records.list_twins(parent)
+        return tuple(oid for oid in twins if self._subject(oid) == subject)
+
+    def _subject(self, oid: str) -> str:
+        try:
+            return subject_of(self._repository.objects.commit(oid).message)
+        except StoreDamaged:
+            return ""
+
+    def _read_patch(self, oid: str, path: str) -> tuple[bytes, ...] | None:
+        """The lines that a commit took out of a file and put in; None where it left it alone."""
+        try:
+            parents = self._repository.objects.commit(oid).parents
+            new = self._read_file(oid, path)
+            old = self._read_file(parents[0], path) if parents else b""
+        except StoreDamaged:
+            return None
+        if old == new:
+            return None
+        before, after = old.split(b"\n"), new.split(b"\n")
+        lines: list[bytes] = []
+        for shift in compare_lines(old, new):
+            lines += before[shift.old_first - 1 :][: shift.old_count]
+            lines.append(b"=>")
+            lines += after[shift.new_first - 1 :][: shift.new_count]
+        return tuple(lines)
+
+    def _read_file(self, commit: str, path: str) -> bytes:
+        blob = self._repository.blob_at(commit, path)
+        return self._repository.objects.blob(blob) if blob else b""
+
+    def _follow_words(self, words: CommitWords) -> Iterator[str]:
+        """The commits a message names, and those that theirs name."""
+        visited: set[str] = set()
+        news = list(words.commits)
+        for _ in range(_MOST_STEPS):
+            oids = [oid for name in news if (oid := self._repository.resolve(name))]
+            fresh = [oid for oid in dict.fromkeys(oids) if oid not in visited]
+            yield from fresh
+            visited.update(fresh)
+            news = [name for oid in fresh for name in self._read_words(oid).commits]
+
+    def _read_words(self, oid: str) -> CommitWords:
+        try:
+            message = self._repository.objects.commit(oid).message if oid else ""
+        except StoreDamaged:
+            return CommitWords()
+        return read_words(message)
+
+    # --- where it landed --------------------------------------------------------------------------
+
+    def _find_merge(self, info: CommitInfo) -> str:
+        if self._until is None:
+            self._until = time.monotonic() + SECONDS
+        seconds = self._until - time.monotonic()
+        tip = self._trunk if self._is_on_trunk(info.oid) else self._tip
+        if info.oid == tip or seconds <= 0:
+            return ""
+        try:
+            return self._cache.find_landing(info.oid, tip, seconds)
+        except StorageFailed:
+            return ""
+
+    def _list_promotions_of(
+        self, branches: Sequence[str], found: Sequence[CodeRecord]
+    ) -> list[CodeRecord]:
+        """Promotions of the branch a commit was made on, where none names the commit itself: of a
+        rebase only the last commit is named."""
+        if found or not branches:
+            return []
+        ids: dict[str, None] = {}
+        records = [record for name in dict.fromkeys(branches) for record in self._list_said(name)]
+        for some in self.records.ids_of(records).values():
+            ids |= dict.fromkeys(some)
+        by_memory = self.records.list_of_memories(list(ids)[:_MOST_FILES])
+        promotions = {
+            record.commit: record
+            for some in by_memory.values()
+            for record in some
+            if record.merged_as and record.taken_from in branches
+        }
+        return list(promotions.values())
+
+    def _list_said(self, branch: str) -> list[CodeRecord]:
+        return self.records.list_of_branch(branch)[:_MOST_FILES]
+
+    def _choose_landing(
+        self,
+        info: CommitInfo,
+        branches: Sequence[str],
+        promotions: Sequence[CodeRecord],
+        merge: str,
+        merge_words: CommitWords,
+    ) -> LandedBranch | None:
+        exact = [p for p in promotions if p.merged_as in (info.oid, merge)]
+        here = [p for p in promotions if self._repository.is_ancestor(p.merged_as, self._tip)]
+        for promotion in exact or here or promotions:
+            if promotion.taken_from:
+                return LandedBranch(promotion.taken_from, promotion.merged_as, promotion.kind)
+        if merge and (name := next(iter(branches), merge_words.merged_branch)):
+            return LandedBranch(name, merge, "merge")
+        if branches and self._is_on_trunk(info.oid):
+            return LandedBranch(branches[0], info.oid)
+        return None
+
+    def _is_passing(self, branch: str) -> bool:
+        """Whether a branch is there to land: what a long-lived one knows explains no line."""
+        if branch not in self._passing:
+            self._passing[branch] = not is_long_lived(self._repository, branch)
+        return self._passing[branch]
+
+    @cached_property
+    def _trunk(self) -> str:
+        return self._workspace.position_on_trunk().head or ""
+
+    def _is_on_trunk(self, commit: str) -> bool:
+        if self._tip == self._trunk:
+            return True  # it was found there
+        if commit not in self._on_trunk:
+            is_there = bool(self._trunk) and self._repository.is_ancestor(commit, self._trunk)
+            self._on_trunk[commit] = is_there
+        return self._on_trunk[commit]
+
+    # --- a squash that nobody has judged yet ------------------------------------------------------
+
+    def _guess_squash(self, info: CommitInfo) -> str:
+        """The branch whose files are all those that a commit changed, or ""."""
+        branches = self._own_branches
+        if not branches or len(info.parents) != 1 or not self._is_on_trunk(info.oid):
+            return ""
+        try:
+            files = walk.diff(self._repository, CommitRange(info.oid, info.parents[0]))
+        except TreeringError:
+            return ""
+        if not files or len(files) > _MOST_FILES:
+            return ""
+        blobs = {f.path.decode(errors="surrogateescape"): _blob_of(f.new) for f in files}
+        for name, head, base in branches:
+            if not self._repository.is_ancestor(head, info.oid) and self._has_all(
+                head, base, blobs.items()
+            ):
+                return name
+        return ""
+
+    @cached_property
+    def _own_branches(self) -> list[tuple[str, str, str]]:
+        return self.records.list_branches()
+
+    def _has_all(self, head: str, base: str, blobs: Iterable[tuple[str, str | None]]) -> bool:
+        return all(
+            self._repository.blob_at(head, path) == blob
+            and self._repository.blob_at(base, path) != blob
+            for path, blob in blobs
+        )
+
+
+def _blob_of(side: bytes) -> str | None:
+    oid = side.rpartition(b" ")[2].decode("ascii")
+    return oid if oid.strip("0") else None

@@ -1,0 +1,321 @@
+"""The memories that may explain lines, and the ways that lead to each.
+
+lines     said while the commit that wrote them was made, also behind a squash
+branch    learned on the branch that landed as that commit
+commit    of the commit, of the one it was picked from, or of one it reverts
+session   of the work session the commit was made in
+file      names the file
+link      linked with one of these, or named by the commit's message
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from treering.actions.why.origins import CommitOrigin, Origins
+from treering.actions.why.ranking import Via
+from treering.actions.why.squashed import LookedThrough, SquashReader
+from treering.actions.why.stretches import Blamer, Stretch
+from treering.actions.workspace import Workspace
+from treering.branches import layers
+from treering.branches.trunk import trunk_of
+from treering.capture.commits import memory_id
+from treering.errors import StoreDamaged
+from treering.model.dates import instant
+from treering.model.memory import Memory
+from treering.model.taxonomy import BOOKKEEPING_TYPES
+from treering.provenance.code_records import CodeRecord
+from treering.search import Entry
+from treering.store.view import Copy, View
+
+#: What is done to memories that says something about the code beside it, and how surely.
+_SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "revise": 0.6}
+#: How surely a memory is about a commit, by where the code was when it was said.
+_ON_THE_WAY, _AFTER, _ON_TRUNK, _DIRTY = 1.0, 1.0, 0.8, 0.5
+_REVERTED, _ON_A_GUESS = 0.6, 0.8
+_OTHER_FILES = 0.5
+_MOST_NAMING = 100
+_MOST_SEEDS = 5
+
+
+class LineReason(NamedTuple):
+    """A memory and the ways that lead to it, each with how surely it does."""
+
+    ways: dict[Via, float]
+    #: Whether it came after the lines were written and only names their file.
+    is_since: bool = False
+
+
+class ReasonFinder:
+    """Finds what explains stretches of one file, for one answer."""
+
+    def __init__(
+        self, workspace: Workspace, view: View, origins: Origins, blamer: Blamer, path: str
+    ) -> None:
+        self._workspace = workspace
+        self._view = view
+        self._origins = origins
+        self._path = path
+        self._copies: dict[str, Copy | None] = {}
+        self._squashes = SquashReader(workspace, origins, blamer)
+        self._naming: dict[str, list[Entry]] = {}
+        self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
+
+    def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, LineReason]:
+        """The memories that may explain a stretch, by id."""
+        through = self._squashes.look_through(stretch, origin) if origin else LookedThrough()
+        key = (stretch.commit, stretch.paths, through)
+        if key not in self._reasons:  # stretches of one commit have the same
+            self._reasons[key] = self._find(stretch, origin, through)
+        return self._reasons[key]
+
+    def _find(
+        self, stretch: Stretch, origin: CommitOrigin | None, through: LookedThrough
+    ) -> dict[str, LineReason]:
+        reasons = _LineReasons()
+        if origin is not None:
+            self._add_lines(reasons, origin, through, (self._path, *stretch.paths))
+            self._add_branch(reasons, origin)
+            self._add_commits(reasons, origin)
+        self._add_files(reasons, stretch, origin)
+        if origin is not None:
+            words = (*origin.words.memories, *origin.merge_words.memories)
+            reasons.add(words, link=1.0)
+        self._add_linked(reasons)
+        return {mid: reason for mid, reason in reasons.by_id.items() if self.copy(mid)}
+
+    # --- the commit that wrote the lines ----------------------------------------------------------
+
+    def _add_lines(
+        self,
+        reasons: "_LineReasons",
+        origin: CommitOrigin,
+        through: LookedThrough,
+        paths: Sequence[str],
+    ) -> None:
+        # Behind a squash the branch's own commits tell more than the one they became.
+        commits = through.commits or (() if through.after else origin.same)
+        speaking = self._list_speaking(commits, origin.branches)
+        speaking += self._list_before(through.after, origin.branches, 1.0)
+        speaking += self._list_before(origin.before, origin.branches, _ON_A_GUESS)
+        for record, strength in speaking:
+            for mid in self._ids(record):
+                lines = self._closeness(mid, record, paths)
+                reasons.add([mid], commit=strength)
+                reasons.add([mid] if lines else [], lines=lines * strength)
+        reasons.add(map(memory_id, through.commits), commit=0.8)
+        for record, strength in self._list_speaking(origin.mentioned, origin.branches):
+            reasons.add(self._ids(record), commit=_REVERTED * strength)
+        for promotion in self._origins.records.list_landings(origin.mentioned):
+            reasons.add(self._ids(promotion), branch=_REVERTED)
+        reasons.add(map(memory_id, origin.mentioned), commit=_REVERTED)
+
+    def _closeness(self, mid: str, record: CodeRecord, paths: Sequence[str]) -> float:
+        """How surely what was said of a commit is about the lines it wrote in a file.
+
+        A hook says that there was a commit, and no more. On the trunk many things are said beside a
+        commit. What names other files is about those.
+        """
+        memory = self.memory(mid) if record.op != "capture" else None
+        if memory is None:
+            return 0.0
+        if any(file.path in paths for file in memory.files):
+            return 1.0
+        if not record.has_own_commits and record.branch == self._trunk:
+            return 0.0
+        return _OTHER_FILES if memory.files else 1.0
+
+    def _list_speaking(
+        self, commits: Sequence[str], branches: Sequence[str]
+    ) -> list[tuple[CodeRecord, float]]:
+        """What was said about some commits: at them, or on the way to them."""
+        children: dict[str, list[str]] = {}
+        for oid in commits:
+            for parent in self._parents(oid)[:1]:
+                children.setdefault(parent, []).append(oid)
+        speaking = []
+        for record in self._origins.records.list_at([*commits, *children]):
+            sure = _SAYING.get(record.op, 0.0)
+            if not sure or record.merged_as:
+                continue
+            near = self._nearness(record, record.head in commits, record.head in children, branches)
+            if near:
+                speaking.append((record, sure * near))
+        return speaking
+
+    def _list_before(
+        self, heads: Sequence[str], branches: Sequence[str], sure: float
+    ) -> list[tuple[CodeRecord, float]]:
+        """What was said with something edited on top of some commits, or before there were any."""
+        return [
+            (record, sure * _SAYING[record.op])
+            for record in self._origins.records.list_at(heads)
+            if record.op in _SAYING and record.branch in branches
+            if record.is_dirty or not record.has_own_commits
+        ]
+
+    def _nearness(
+        self, record: CodeRecord, is_at: bool, is_before: bool, branches: Sequence[str]
+    ) -> float:
+        """How surely something is about a commit, said at it or at its parent.
+
+        1 on a branch with commits of its own, at the commit, nothing edited -> about it
+        2 the same with something edited                                     -> about the next one
+        3 on a branch before its first commit                                -> about the next one
+        4 on the trunk                                                       -> about either
+        """
+        if record.has_own_commits:
+            if is_at:
+                return _DIRTY if record.is_dirty else _AFTER  # 1, or 2 if no other follows
+            return _ON_THE_WAY if record.is_dirty and record.branch in branches else 0.0  # 2
+        if record.branch in branches:
+            return _ON_THE_WAY if is_before else 0.0  # 3
+        is_trunks = record.branch == self._trunk and not branches
+        return _ON_TRUNK if is_trunks and (is_at or is_before) else 0.0  # 4
+
+    @cached_property
+    def _trunk(self) -> str:
+        return trunk_of(self._workspace.repository)
+
+    def _parents(self, oid: str) -> tuple[str, ...]:
+        try:
+            return self._workspace.repository.objects.commit(oid).parents
+        except StoreDamaged:
+            return ()
+
+    def _ids(self, record: CodeRecord) -> list[str]:
+        return self._origins.records.ids_of([record]).get(record.commit, [])
+
+    # --- the branch -------------------------------------------------------------------------------
+
+    def _add_branch(self, reasons: "_LineReasons", origin: CommitOrigin) -> None:
+        """What came with the branch, or is still on it."""
+        for promotion in origin.promotions:
+            is_direct = promotion.merged_as in (*origin.same, origin.merge)
+            reasons.add(self._ids(promotion), branch=1.0 if is_direct else 0.9)
+        if origin.promotions:
+            return
+        for name in origin.branches:
+            records = self._origins.records.list_of_branch(name)
+            by_commit = self._origins.records.ids_of([r for r in records if r.op in _SAYING])
+            for ids in by_commit.values():
+                reasons.add(ids, branch=0.9)
+
+    # --- the commit and its session ---------------------------------------------------------------
+
+    def _add_commits(self, reasons: "_LineReasons", origin: CommitOrigin) -> None:
+        for oid in filter(None, (*origin.same, origin.merge)):
+            reasons.add([memory_id(oid)], commit=1.0)
+            memory = self.memory(memory_id(oid))
+            if memory and memory.session:
+                self._add_session(reasons, memory.session)
+
+    def _add_session(self, reasons: "_LineReasons", session: str) -> None:
+        memory = self.memory(session)
+        if memory is None or memory.type != "session":
+            return
+        reasons.add([session], session=1.0)
+        try:
+            start, end = (instant(str(memory.details[key])) for key in ("start", "end"))
+        except (KeyError, ValueError, OverflowError):
+            return
+        branch = str(memory.details.get("branch", ""))
+        records = self._origins.records.list_between(branch, start, end)
+        by_commit = self._origins.records.ids_of([r for r in records if r.op in _SAYING])
+        for ids in by_commit.values():
+            reasons.add(ids, session=0.7)
+
+    # --- the file ---------------------------------------------------------------------------------
+
+    def _add_files(
+        self, reasons: "_LineReasons", stretch: Stretch, origin: CommitOrigin | None
+    ) -> None:
+        """What names the file, under the name it has or had: standing when the lines were written,
+        or learned since."""
+        for name in dict.fromkeys((self._path, *stretch.paths)):
+            for entry in self._list_naming(name):
+                is_since = origin is not None and entry.created > origin.info.time
+                reasons.add_file(entry.id, is_since=is_since)
+
+    def _list_naming(self, path: str) -> list[Entry]:
+        if path not in self._naming:
+            view = self._workspace.searcher.knowledge_view(self._view)
+            words = path.replace("/", " ")
+            entries = [e for e in view.index.holding(words, view.ranks) if path in e.files]
+            entries.sort(key=lambda entry: -entry.modified)
+            self._naming[path] = entries[:_MOST_NAMING]
+        return self._naming[path]
+
+    # --- links ------------------------------------------------------------------------------------
+
+    def _add_linked(self, reasons: "_LineReasons") -> None:
+        """What the surest of them are linked with."""
+        surest = sorted(reasons.by_id.items(), key=lambda item: -sum(item[1].ways.values()))
+        seeds = [mid for mid, reason in surest if not reason.is_since][:_MOST_SEEDS]
+        if not seeds:
+            return
+        network = self._workspace.searcher.knowledge_view(self._view).network
+        for step in network.reach(seeds, 1, ()):
+            if not self.is_record(step.id):
+                reasons.add([step.id], link=step.edge.confidence)
+
+    def is_record(self, mid: str) -> bool:
+        """Whether it only tells what happened, or names something."""
+        memory = self.memory(mid)
+        return memory is None or memory.type in BOOKKEEPING_TYPES
+
+    # --- where memories are -----------------------------------------------------------------------
+
+    def copy(self, mid: str) -> Copy | None:
+        """A memory that is in force, seen from here or else lying on another branch or in the
+        trash: its code is in these lines, whatever became of its branch."""
+        if mid not in self._copies:
+            nearest = self._view.place(mid)
+            copies = [nearest] if nearest else [view.place(mid) for view in self._elsewhere]
+            self._copies[mid] = next((copy for copy in copies if copy and _is_shown(copy)), None)
+        return self._copies[mid]
+
+    def memory(self, mid: str) -> Memory | None:
+        copy = self.copy(mid)
+        return copy.try_memory() if copy else None
+
+    @cached_property
+    def _elsewhere(self) -> tuple[View, ...]:
+        trash = layers.view_of_trash(self._workspace.store, self._view.branch)
+        return (self._workspace.view_of_all(), trash)
+
+
+def _is_shown(copy: Copy) -> bool:
+    memory = copy.try_memory()
+    return memory is not None and not memory.is_forgotten
+
+
+class _LineReasons:
+    """Reasons as they are found; of two that say the same the surer one stays."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, LineReason] = {}
+
+    def add(self, ids: Iterable[str], **ways: float) -> None:
+        for mid in ids:
+            before = self.by_id.get(mid)
+            stronger: dict[Via, float] = dict(before.ways) if before else {}
+            _strengthen(stronger, ways)
+            # A link alone does not make it older than the lines.
+            self.by_id[mid] = LineReason(
+                stronger, bool(before and before.is_since and {*ways} == {"link"})
+            )
+
+    def add_file(self, mid: str, *, is_since: bool) -> None:
+        before = self.by_id.get(mid)
+        if before is None:
+            self.by_id[mid] = LineReason({"file": 1.0}, is_since)
+        elif before.is_since and is_since:
+            return
+        else:
+            self.by_id[mid] = LineReason({**before.ways, "file": 1.0}, is_since=False)
+
+
+def _strengthen(ways: dict[Via, float], more: Mapping[str, float]) -> None:
+    for via, strength in more.items():
+        ways[via] = max(strength, ways.get(via, 0.0))  # type: ignore[index,call-overload]

@@ -1,0 +1,307 @@
+"""why: from a line of code to the reason it is there.
+
+git blame says who and when. Here the commit is followed to the branch it landed from, squashed or
+not, and to what that branch had learned, decided and tried in vain.
+"""
+
+import os
+import time
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from treering.actions.answers import harmless
+from treering.actions.drain import drain_briefly
+from treering.actions.flags import Flags
+from treering.actions.outdated import find_outdated
+from treering.actions.staleness import CodeTree
+from treering.actions.why.answers import LandedAs, WhyAnswer, WhyLines, WhyMemory
+from treering.actions.why.origins import CommitOrigin, Origins
+from treering.actions.why.ranking import VIAS, Via, list_words, score
+from treering.actions.why.reasons import LineReason, ReasonFinder
+from treering.actions.why.source import SourceFile, list_lines, read_source
+from treering.actions.why.stretches import Blamer, Stretch
+from treering.actions.why.target import find_target
+from treering.actions.workspace import Workspace
+from treering.errors import Invalid
+from treering.model.dates import format_moment
+from treering.model.memory import Memory
+from treering.search.hits import snippet
+from treering.store.view import View
+
+_LIMIT, _MOST = 20, 1000
+_MOST_CODE = 2_000
+_WORDED_LINES = 30
+#: Seconds in which reasons are looked for; of what is left only the commits are told.
+SECONDS = 1.5
+_CUT_SHORT = "Reasons were not looked for to the end of these lines. Ask for fewer lines."
+#: How much less a memory counts that explains only some of the lines asked about.
+_SHARE = 0.25
+
+
+def why(
+    workspace: Workspace, path: str, *, at: str = "", limit: int = 0, branch: str = ""
+) -> WhyAnswer:
+    """Say for each stretch of lines which commit wrote it, and which memories explain it.
+
+    `path` may end with a line or lines: `src/db.py:42`, `src/db.py:40-60`. With `at` the file is
+    taken as a revision has it. Memories are those seen now, from `branch` or from here.
+    """
+    if not 0 <= limit <= _MOST:
+        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
+    pending = drain_briefly(workspace)
+    inquest = Inquest(workspace, at=at, branch=branch)
+    target = find_target(workspace, path, inquest.commit, is_past=inquest.is_past)
+    source = inquest.read(target.path)
+    ranges = choose_ranges(source, target.first, target.last)
+    parts = inquest.explain(source, ranges)
+    return inquest.answer(source, parts, limit or _LIMIT, pending)
+
+
+def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
+    """The lines asked about, all of them where none was named."""
+    size = source.size
+    name = os.fsencode(source.path).decode(errors="replace")
+    if first and source.is_opaque:
+        raise Invalid(f"{name} is not text, so it has no lines.", hint="Ask for the whole file.")
+    if last > size:
+        lines = f"{size} line{'' if size == 1 else 's'}"
+        raise Invalid(f"{name} has {lines}, so there is no line {last}.")
+    return [(first, last)] if first else [(1, size)] if size else []
+
+
+class Explained(NamedTuple):
+    """A stretch, where its commit comes from, and the memories that explain it, best first."""
+
+    stretch: Stretch
+    origin: CommitOrigin | None
+    code: tuple[str, ...]
+    scores: dict[str, float]
+    reasons: dict[str, LineReason]
+
+
+class Inquest:
+    """One question: the code at a commit, the memories seen from a branch."""
+
+    def __init__(self, workspace: Workspace, *, at: str = "", branch: str = "") -> None:
+        self.workspace = workspace
+        self.position = workspace.position(branch)
+        self.is_past = bool(at or branch)
+        self.commit = self._resolve(at) if at else self.position.head
+        self.blamer = Blamer(workspace)
+        self.origins = Origins(workspace, self.blamer.cache, self.commit or "")
+        self._finders: dict[str, ReasonFinder] = {}
+
+    def _resolve(self, at: str) -> str:
+        commit = self.workspace.repository.resolve(at)
+        if commit is None:
+            raise Invalid(
+                f"{at} is not a revision of this repository.", hint="Name a commit or tag."
+            )
+        return commit
+
+    def read(self, path: str) -> SourceFile:
+        """The text of a file that is there."""
+        return read_source(self.workspace, path, self.commit, is_past=self.is_past)
+
+    @cached_property
+    def view(self) -> View:
+        return self.workspace.view_from(self.position)
+
+    def finder(self, path: str) -> ReasonFinder:
+        """Whatever finds reasons for a file."""
+        if path not in self._finders:
+            self._finders[path] = ReasonFinder(
+                self.workspace, self.view, self.origins, self.blamer, path
+            )
+        return self._finders[path]
+
+    def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
+        """Some lines of a file, stretch by stretch."""
+        stretches = self.blamer.find_stretches(source, ranges)
+        text = source.shown.split(b"\n")
+        until = time.monotonic() + SECONDS
+        parts: list[Explained] = []
+        for stretch in stretches:
+            code = list_lines(text, stretch.first, stretch.last)
+            is_late = time.monotonic() > until
+            if is_late:
+                self.blamer.notes[_CUT_SHORT] = None
+            parts.append(self._explain(source, stretch, code, is_brief=is_late))
+        return parts
+
+    def _explain(
+        self, source: SourceFile, stretch: Stretch, code: tuple[str, ...], *, is_brief: bool
+    ) -> Explained:
+        finder = self.finder(source.path)
+        name = stretch.paths[0] if stretch.paths else source.path
+        origin = self.origins.find(stretch.commit, name) if stretch.commit else None
+        words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
+        reasons = {} if is_brief else finder.find(stretch, origin)
+        scores = {
+            mid: score(memory, reason.ways, words, is_since=reason.is_since)
+            for mid, reason in reasons.items()
+            if (memory := finder.memory(mid))
+        }
+        order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
+        return Explained(stretch, origin, code, {mid: scores[mid] for mid in order}, reasons)
+
+    # --- the answer -------------------------------------------------------------------------------
+
+    def answer(
+        self, source: SourceFile, explained: Sequence[Explained], limit: int, pending: int
+    ) -> WhyAnswer:
+        order = rank(explained)
+        ids = list(order)[:limit]
+        has_code = sum(len(part.code) for part in explained) <= _MOST_CODE
+        answer: WhyAnswer = harmless(
+            WhyAnswer(
+                path=_show(source.path),
+                at=self.commit or "",
+                lines=tuple(
+                    self.describe(source.path, part, ids, has_code=has_code) for part in explained
+                ),
+                memories=self.list_memories(source.path, explained, ids, order),
+                branch=self.position.scope.branch,
+                total=len(order),
+                notes=self._notes(source, explained) or None,
+                pending=pending or None,
+            )
+        )
+        return answer
+
+    def _notes(self, source: SourceFile, explained: Sequence[Explained]) -> tuple[str, ...]:
+        notes = [*source.notes, *self.blamer.notes]
+        if any(part.stretch.commit in self.blamer.cut_off for part in explained):
+            notes.append("This clone is shallow: lines older than its first commits end there.")
+        return tuple(notes)
+
+    def describe(
+        self, path: str, part: Explained, chosen: Sequence[str], *, has_code: bool
+    ) -> WhyLines:
+        """A stretch as the answer has it."""
+        stretch, origin = part.stretch, part.origin
+        names = [_show(name) for name in stretch.paths if name != path]
+        requests = [origin.words.pull_request, origin.merge_words.pull_request] if origin else []
+        ids = [mid for mid in part.scores if mid in set(chosen)]
+        return WhyLines(
+            first=stretch.first,
+            last=stretch.last,
+            commit=stretch.commit,
+            when=format_moment(origin.written) if origin else "",
+            author=origin.info.author if origin else "",
+            subject=_subject(stretch, origin),
+            landed=_landed(origin),
+            memories=tuple(ids),
+            via={mid: sort_ways(part.reasons[mid].ways) for mid in ids},
+            is_uncommitted=not stretch.commit,
+            is_boundary=stretch.commit in self.blamer.cut_off,
+            path=names[0] if names else None,
+            pull_request=next(filter(None, requests), None),
+            trailers=_trailers(origin) or None,
+            code=part.code if has_code else None,
+        )
+
+    def list_memories(
+        self,
+        path: str,
+        explained: Sequence[Explained],
+        chosen: Sequence[str],
+        scores: dict[str, float],
+    ) -> tuple[WhyMemory, ...]:
+        """The memories of an answer, as it shows them."""
+        finder, flags = self.finder(path), Flags(self.workspace)
+        knowledge = [mid for mid in chosen if not finder.is_record(mid)]
+        outdated = find_outdated(self.workspace, self.view, knowledge)
+        tree = CodeTree(self.workspace.repository, self.position.head)
+        memories = []
+        for mid in chosen:
+            copy, memory = finder.copy(mid), finder.memory(mid)
+            if copy is None or memory is None:
+                continue
+            version = self.workspace.ledger.version(copy.blob)
+            reasons = [part.reasons[mid] for part in explained if mid in part.reasons]
+            ways = {via for reason in reasons for via in reason.ways}
+            memories.append(
+                WhyMemory(
+                    id=mid,
+                    type=memory.type,
+                    title=memory.title,
+                    via=sort_ways(ways),
+                    outcome=memory.outcome,
+                    outdated_by=outdated.get(mid),
+                    stale=tree.staleness(memory),
+                    score=scores[mid],
+                    status=memory.status,
+                    branch=copy.layer.branch,
+                    layer=copy.layer.kind,
+                    created=self.workspace.ledger.date(memory, version).created,
+                    author=memory.author,
+                    summary=_summarize(memory),
+                    is_since=all(reason.is_since for reason in reasons),
+                    flags=flags.of(copy) or None,
+                )
+            )
+        return tuple(memories)
+
+
+def rank(explained: Sequence[Explained]) -> dict[str, float]:
+    """All memories of an answer, best first, with their scores.
+
+    One that explains all of the lines counts more than one that explains a few of them.
+    """
+    total = sum(_length(part) for part in explained) or 1
+    scores: dict[str, float] = {}
+    shares: dict[str, int] = {}
+    is_since: dict[str, bool] = {}
+    for part in explained:
+        for mid, value in part.scores.items():
+            scores[mid] = max(value, scores.get(mid, 0.0))
+            shares[mid] = shares.get(mid, 0) + _length(part)
+            is_since[mid] = part.reasons[mid].is_since and is_since.get(mid, True)
+    for mid in scores:
+        scores[mid] = round(scores[mid] * (1 - _SHARE * (1 - shares[mid] / total)), 4)
+    order = sorted(scores, key=lambda mid: (is_since[mid], -scores[mid], mid))
+    return {mid: scores[mid] for mid in order}
+
+
+def sort_ways(ways: Collection[Via]) -> tuple[Via, ...]:
+    return tuple(via for via in VIAS if via in ways)
+
+
+def _length(part: Explained) -> int:
+    return part.stretch.last - part.stretch.first + 1
+
+
+def _subject(stretch: Stretch, origin: CommitOrigin | None) -> str:
+    if origin:
+        return origin.subject
+    return "Its commit cannot be read." if stretch.commit else "Not committed yet"
+
+
+def _landed(origin: CommitOrigin | None) -> LandedAs | None:
+    if origin is None or origin.landed is None:
+        return None
+    branch, merged_as, kind = origin.landed
+    return LandedAs(branch, merged_as, kind or None)
+
+
+def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
+    """What the commit and the merge that brought it refer to."""
+    trailers: dict[str, list[str]] = {}
+    for words in (origin.words, origin.merge_words) if origin else ():
+        for name, values in words.trailers.items():
+            trailers[name] = list(dict.fromkeys([*trailers.get(name, []), *values]))
+    return trailers
+
+
+def _summarize(memory: Memory) -> str:
+    """What a memory says after its title, in short."""
+    text = memory.content.strip()
+    if text.startswith(memory.title):
+        text = text[len(memory.title) :].strip()
+    return snippet(text, "") if text else ""
+
+
+def _show(path: str) -> str:
+    return os.fsencode(path).decode(errors="replace")

@@ -1,0 +1,210 @@
+"""treering hub: one question to every repository, and what it takes to answer it."""
+
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treering.actions.verbs.hub import VERBS
+from treering.actions.verbs.verb import Verb
+from treering.cli.command import make_params, options, stop_collecting_imports
+from treering.cli.screen import count, format_date, safe, table
+
+if TYPE_CHECKING:
+    from treering.actions.hub.manage import (
+        GrantedToken,
+        HubStatus,
+        RemovedRepository,
+        RepositoryLine,
+        RepositoryLines,
+        RevokedToken,
+        UpdateRound,
+    )
+    from treering.cli.invocation import Invocation
+    from treering.hub.hub import RepositoryHub, UpdateResult
+
+
+@click.group("hub", params=options(), epilog="Example: treering hub add acme/api ../api")
+@click.pass_context
+def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
+    """Ask many repositories at once. `recall --repos all` does, of what was added here."""
+    outer = ctx.obj or {}
+    ctx.obj = {
+        "repo": repo or outer.get("repo"),
+        "as_json": as_json or outer.get("as_json", False),
+    }
+
+
+def _make(verb: Verb) -> click.Command:
+    def run(repo: str | None, as_json: bool, hub: str, **words: Any) -> int:
+        from treering.cli.invocation import current_invocation
+
+        stop_collecting_imports()
+        call = current_invocation(repo, as_json)
+        return _RUNS[verb.name](call, _open(call, hub), **words)
+
+    return click.Command(
+        verb.name,
+        params=[*make_params(verb), *options()],
+        callback=run,
+        help=f"{verb.summary}\n\n{verb.more}".strip(),
+        epilog=f"Example: {verb.example}",
+    )
+
+
+def _open(call: "Invocation", named: str) -> "RepositoryHub":
+    from treering.actions.hub.desk import HubDesk
+    from treering.cli.invocation import read_hub
+
+    setting = read_hub()
+    return HubDesk.open(setting._replace(named=named or setting.named), call.repo).open_hub()
+
+
+# --- repositories ---------------------------------------------------------------------------------
+
+
+def _run_add(
+    call: "Invocation", hub: "RepositoryHub", name: str, url: str, all_branches: bool
+) -> int:
+    from treering.actions.hub.manage import add
+
+    answer = add(hub, name, url, folder=Path.cwd(), all_branches=all_branches)
+    call.answer(answer, _render_added)
+    return 0
+
+
+def _render_added(line: "RepositoryLine") -> str:
+    return (
+        f"added  {safe(line.name)}  {safe(line.url)}\n"
+        f"`treering hub update {safe(line.name)}` fetches its memories."
+    )
+
+
+def _run_list(call: "Invocation", hub: "RepositoryHub") -> int:
+    from treering.actions.hub.manage import list_repositories
+
+    call.answer(list_repositories(hub), _render_list)
+    return 0
+
+
+def _render_list(answer: "RepositoryLines") -> str:
+    rows = [_row(line) for line in answer.repositories]
+    return table(rows, indent="") if rows else "The hub has no repositories yet."
+
+
+def _row(line: "RepositoryLine") -> tuple[str, ...]:
+    when = format_date(line.updated) if line.updated else "never"
+    state = f"failed: {line.error}" if line.error else "behind" if line.behind else ""
+    return safe(line.name), count(line.memories), when, safe(state), safe(line.url)
+
+
+def _run_remove(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
+    from treering.actions.hub.manage import remove
+
+    def render(answer: "RemovedRepository") -> str:
+        return f"removed  {safe(answer.removed)}"
+
+    call.answer(remove(hub, name), render)
+    return 0
+
+
+# --- update ---------------------------------------------------------------------------------------
+
+
+def _run_update(
+    call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], watch: str
+) -> int:
+    from treering.actions.hub.manage import read_seconds, update
+
+    if watch:
+        return _watch(call, hub, names, read_seconds(watch))
+    answer = update(hub, names, say=lambda result: call.say(_render_result(result)))
+    call.answer(answer, _render_round)
+    return 1 if answer.repos and answer.failed == len(answer.repos) else 0
+
+
+def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], seconds: float) -> int:
+    """Until it is told to end; a round is a line of JSON for programs."""
+    from treering.actions.answers import jsonable
+    from treering.actions.hub.manage import watch
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for answer in watch(hub, names, seconds):
+        if call.as_json:
+            click.echo(json.dumps(jsonable(answer), ensure_ascii=False))
+        else:
+            for result in answer.repos:
+                if result.status != "unchanged":
+                    click.echo(_render_result(result))
+    return 0
+
+
+def _render_result(result: "UpdateResult") -> str:
+    more = f"  {safe(result.error)}" if result.error else f"  {count(result.memories)}"
+    notes = "".join(f"\n  {safe(note)}" for note in result.notes)
+    return f"{result.status:<9}  {safe(result.name)}{more}{notes}"
+
+
+def _render_round(answer: "UpdateRound") -> str:
+    if not answer.repos:
+        return "The hub has no repositories yet. `treering hub add NAME URL` adds one."
+    failed = f", {answer.failed} failed" if answer.failed else ""
+    return f"{len(answer.repos)} looked at, {answer.updated} updated{failed}"
+
+
+# --- status and tokens ----------------------------------------------------------------------------
+
+
+def _run_status(call: "Invocation", hub: "RepositoryHub") -> int:
+    from treering.actions.hub.manage import status
+
+    call.answer(status(hub), _render_status)
+    return 0
+
+
+def _render_status(answer: "HubStatus") -> str:
+    lines = [f"hub  {safe(answer.place)} ({answer.kind})"]
+    lines += [f"{len(answer.repos)} repositories, {count(answer.memories)}"]
+    lines += [table([_row(line) for line in answer.repos], indent="  ")] if answer.repos else []
+    tokens = [(safe(token.name), safe(", ".join(token.repos))) for token in answer.tokens]
+    lines += ["tokens", table(tokens, indent="  ")] if tokens else []
+    return "\n".join(lines)
+
+
+def _run_grant(call: "Invocation", hub: "RepositoryHub", name: str, repos: tuple[str, ...]) -> int:
+    from treering.actions.hub.manage import grant
+
+    def render(answer: "GrantedToken") -> str:
+        return f"{answer.token}\nIt is not shown again. It may ask about {', '.join(answer.repos)}."
+
+    call.answer(grant(hub, name, repos), render)
+    return 0
+
+
+def _run_revoke(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
+    from treering.actions.hub.manage import revoke
+
+    def render(answer: "RevokedToken") -> str:
+        return f"revoked  {safe(answer.revoked)}"
+
+    call.answer(revoke(hub, name), render)
+    return 0
+
+
+_RUNS: dict[str, Callable[..., int]] = {
+    "add": _run_add,
+    "list": _run_list,
+    "remove": _run_remove,
+    "update": _run_update,
+    "status": _run_status,
+    "grant": _run_grant,
+    "revoke": _run_revoke,
+}
+
+for _verb in VERBS:
+    if _verb.name in _RUNS:
+        command.add_command(_make(_verb))

@@ -1,0 +1,281 @@
+"""The command why: code on the left, reasons on the right or, on a narrow screen, below."""
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treering.cli.invocation import Invocation
+from treering.cli.screen import bold, count, dim, kind, rule, safe, screen, short, titled
+from treering.model.choices import UNSUCCESSFUL
+from treering.model.dates import ago
+from treering.model.taxonomy import RECORD_TYPES
+
+if TYPE_CHECKING:
+    from treering.answers import Overruled, WhyAnswer, WhyLines, WhyMemory
+
+_WIDE, _NARROW = 120, 30
+_SHORT_COMMIT = 12
+#: Lines of code shown of a stretch where several are shown, and memories below each.
+_MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS, _MOST_ALSO = 8, 60, 4, 8
+_TAB = "    "
+
+
+def run_why(call: Invocation, path: str, markdown: bool, **options: Any) -> None:
+    answer = call.act("why", call.locate(path), **options)
+    call.answer(answer, render_markdown if markdown else render_why)
+    call.tidy_later()
+
+
+# --- for people -----------------------------------------------------------------------------------
+
+
+def render_why(answer: "WhyAnswer") -> str:
+    text = [_head(answer), *_lay_out_all(answer.lines, answer.memories)]
+    if since := [memory for memory in answer.memories if memory.is_since]:
+        text.append("\n".join([bold("Since then, about this file:"), *map(_headline, since)]))
+    if not answer.memories:
+        text.append(dim("No memory explains these lines."))
+    if answer.total > len(answer.memories):
+        text.append(dim(f"{answer.total - len(answer.memories)} more with --limit."))
+    text += [dim(safe(note)) for note in answer.notes or ()]
+    return "\n\n".join(text)
+
+
+def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"]) -> Iterator[str]:
+    """Stretches with their reasons; a memory is told where most ways lead to it, and once."""
+    by_id = {memory.id: memory for memory in memories if not memory.is_since}
+    best: dict[str, int] = {}
+    for number, lines in enumerate(stretches):
+        for mid in lines.memories:
+            ways = len(lines.via.get(mid, ()))
+            if mid not in best or ways > len(stretches[best[mid]].via.get(mid, ())):
+                best[mid] = number
+    blocks = [_code(lines, is_alone=len(stretches) == 1) for lines in stretches]
+    room = max((_width(line) for block in blocks for line in block), default=0)
+    for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
+        ids = [mid for mid in lines.memories if mid in by_id]
+        here = [by_id[mid] for mid in ids if best[mid] == number]
+        here = [memory for memory in here if not _repeats(memory, lines)]
+        elsewhere = [by_id[mid] for mid in ids if best[mid] != number]
+        yield _lay_out(code, list(_describe(lines, here, elsewhere)), room)
+
+
+def _repeats(memory: "WhyMemory", lines: "WhyLines") -> bool:
+    """Whether a memory says no more than the commit does that is shown beside it."""
+    return memory.type == "commit" and memory.title == lines.subject
+
+
+def _head(answer: "WhyAnswer") -> str:
+    at = f" at {answer.at[:_SHORT_COMMIT]}" if answer.at else ""
+    return bold(_one_line(answer.path)) + dim(f"{at}, seen from {safe(answer.branch)}")
+
+
+def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
+    """The lines themselves, with their numbers."""
+    if not lines.first:
+        return [dim("the whole file")]
+    most = _MOST_CODE_ALONE if is_alone else _MOST_CODE
+    width = len(str(lines.last))
+    rows_of_code = list(enumerate(lines.code or (), lines.first))[:most]
+    rows = [f"{dim(f'{number:>{width}}')}  {_one_line(text)}" for number, text in rows_of_code]
+    rest = lines.last - lines.first + 1 - len(rows)
+    if not rows:
+        return [dim(f"lines {lines.first} to {lines.last}")]
+    return [*rows, dim(f"{'':>{width}}  … {count(rest, 'more line')}")] if rest else rows
+
+
+def _describe(
+    lines: "WhyLines", here: Sequence["WhyMemory"], elsewhere: Sequence["WhyMemory"]
+) -> Iterator[str]:
+    """A stretch's commit, the branch it landed from, and its reasons."""
+    yield from _describe_commit(lines)
+    for memory in here[:_MOST_REASONS]:
+        yield from _tell(memory, lines.via.get(memory.id, ()))
+    also = [short(memory.id) for memory in (*here[_MOST_REASONS:], *elsewhere)]
+    if also:
+        yield dim(f"also {', '.join(also[:_MOST_ALSO])}{'…' * (len(also) > _MOST_ALSO)}")
+
+
+def _describe_commit(lines: "WhyLines") -> Iterator[str]:
+    if lines.is_uncommitted:
+        yield (
+            click.style("not committed yet", fg="yellow")
+            if screen().has_color
+            else ("not committed yet")
+        )
+        return
+    who = safe(lines.author.partition(" <")[0])
+    when = ago(lines.when, time.time()) if lines.when and screen().is_terminal else lines.when
+    yield f"{dim(lines.commit[:_SHORT_COMMIT])}  {who}, {when}"
+    yield bold(safe(lines.subject))
+    if lines.path:
+        yield dim(f"then in {_one_line(lines.path)}")
+    if landing := lines.landed:
+        how = f" ({landing.evidence})" if landing.evidence else ""
+        as_what = (
+            "" if landing.merged_as == lines.commit else f" as {landing.merged_as[:_SHORT_COMMIT]}"
+        )
+        yield f"landed from {safe(landing.branch)}{as_what}{how}"
+    words = [f"pull request #{lines.pull_request}"] if lines.pull_request else []
+    words += [f"{key}: {', '.join(values)}" for key, values in (lines.trailers or {}).items()]
+    if words:
+        yield dim(safe("; ".join(words)))
+
+
+def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
+    yield _headline(memory)
+    via = ", ".join(ways)
+    where = {"other": f", on {memory.branch}", "trash": ", in the trash"}.get(memory.layer, "")
+    yield dim(f"  by {via}{safe(where)}")
+    if memory.flags:
+        yield dim(f"  flagged: {', '.join(memory.flags)}")
+        return
+    if newer := memory.outdated_by:
+        yield f"  {safe(newer.mark)}"
+    if memory.summary and memory.type not in RECORD_TYPES:
+        yield f"  {_one_line(memory.summary)}"
+
+
+def _headline(memory: "WhyMemory") -> str:
+    title = safe(titled(memory))
+    if memory.outcome in UNSUCCESSFUL and screen().has_color:
+        title = click.style(title, fg="red")
+    return f"{short(memory.id)}  {kind(memory.type)}  {title}"
+
+
+def _lay_out(code: Sequence[str], reasons: Sequence[str], widest: int) -> str:
+    """Code beside its reasons where there is room for both, else above them."""
+    width = screen().width
+    if not screen().is_terminal or width < _WIDE:
+        return "\n".join([*code, *(f"{_TAB}{line}" for line in reasons)])
+    room = max(min(widest, width // 2 - 3), _NARROW)
+    column = [_fit(line, room) for line in code]
+    right = [part for line in reasons for part in _wrap(line, width - room - 4)]
+    rows = zip_longest(column, right, fillvalue="")
+    return "\n".join(
+        f"{line}{' ' * (room - _width(line))} {dim('│')} {reason}".rstrip() for line, reason in rows
+    )
+
+
+def _width(line: str) -> int:
+    return len(click.unstyle(line))
+
+
+def _fit(line: str, room: int) -> str:
+    """A line cut to its room; only the number before code has a colour."""
+    if _width(line) <= room:
+        return line
+    over = _width(line) - room + 1
+    return line[:-over] + "…"
+
+
+def _wrap(line: str, room: int) -> list[str]:
+    """A line in pieces; one with colours is cut instead, since those would be torn."""
+    if _width(line) <= room:
+        return [line]
+    if "\x1b" in line:
+        bare = click.unstyle(line)
+        return [bare[: room - 1] + "…"]
+    import textwrap
+
+    indent = "  " if line.startswith("  ") else ""
+    return textwrap.wrap(line, room, subsequent_indent=indent)
+
+
+def _one_line(text: str) -> str:
+    """Text that must not leave its line: a name may hold a line break."""
+    return safe(text).replace("\t", _TAB).replace("\n", "⏎")
+
+
+def render_overruled(answer: "Overruled") -> str:
+    """The lines that a change takes away or replaces, file by file."""
+    text = []
+    for file in answer.files:
+        text += [bold(_one_line(file.path)), *_lay_out_all(file.lines, file.memories)]
+    if not text:
+        text = ["The change overrules nothing: it replaces no lines."]
+    return "\n\n".join([rule("What the change overrules"), *text, *map(safe, answer.notes)])
+
+
+# --- for reviews ----------------------------------------------------------------------------------
+
+
+def render_markdown(answer: "WhyAnswer") -> str:
+    """The answer as a section for a review."""
+    lines = [f"## Why `{_code_span(answer.path)}` is as it is", ""]
+    lines += markdown_lines(answer.lines, answer.memories)
+    since = [memory for memory in answer.memories if memory.is_since]
+    if since:
+        lines += ["### Learned about it since", "", *map(markdown_memory, since), ""]
+    lines += [f"_{_escape(note)}_" for note in answer.notes or ()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def markdown_lines(
+    stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"], path: str = ""
+) -> list[str]:
+    """Stretches of lines with their reasons, as paragraphs and lists."""
+    by_id = {memory.id: memory for memory in memories}
+    text: list[str] = []
+    for lines in stretches:
+        ids = [mid for mid in lines.memories if mid in by_id and not by_id[mid].is_since]
+        text += [f"{_markdown_place(lines, path)} {_markdown_commit(lines)}", ""]
+        text += [markdown_memory(by_id[mid]) for mid in ids[:_MOST_REASONS]]
+        text += [""] if ids else []
+    return text
+
+
+def markdown_overruled(answer: "Overruled") -> str:
+    """What a change overrules, as a section for a pull request; what has no reason is counted."""
+    text = ["## What this change overrules", ""]
+    bare = 0
+    for file in answer.files:
+        lines = [part for part in file.lines if part.memories]
+        bare += len(file.lines) - len(lines)
+        text += markdown_lines(lines, file.memories, file.path)
+    if len(text) == 2:
+        text += ["Nothing that a memory explains.", ""]
+    if bare:
+        text += [f"{count(bare, 'more part')} of lines changed without a known reason.", ""]
+    return "\n".join([*text, *(f"_{_escape(note)}_" for note in answer.notes)]).rstrip() + "\n"
+
+
+def _markdown_place(lines: "WhyLines", path: str) -> str:
+    name = f"`{_code_span(path)}` " if path else ""
+    if not lines.first:
+        return f"**{name}whole file:**"
+    number = f"{lines.first}" if lines.first == lines.last else f"{lines.first}-{lines.last}"
+    return f"**{name}{number}:**"
+
+
+def _markdown_commit(lines: "WhyLines") -> str:
+    if lines.is_uncommitted:
+        return "not committed yet."
+    who = _escape(lines.author.partition(" <")[0])
+    text = f"`{lines.commit[:_SHORT_COMMIT]}` {_escape(lines.subject)} ({who}, {lines.when[:10]})"
+    if lines.landed:
+        text += f", landed from `{_code_span(lines.landed.branch)}`"
+    if lines.pull_request and f"#{lines.pull_request}" not in lines.subject:
+        text += f", #{lines.pull_request}"
+    return text
+
+
+def markdown_memory(memory: "WhyMemory") -> str:
+    word = f"{memory.outcome} {memory.type}" if memory.outcome in UNSUCCESSFUL else memory.type
+    text = f"- **{_escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via)})"
+    if newer := memory.outdated_by:
+        text += f", outdated by **{_escape(newer.title)}** (`{newer.id}`)"
+    return text
+
+
+def _escape(text: str) -> str:
+    """Text as it is read, whatever marks it has."""
+    marks = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
+    return _one_line(text).translate(marks)
+
+
+def _code_span(text: str) -> str:
+    return _one_line(text).replace("`", "'")

@@ -1,0 +1,134 @@
+"""What a hub is, of whichever kind: repositories by name, and one question to all of them.
+
+A folder is one kind, a PostgreSQL database the other. Both answer with the values below, which hold
+everything a door may show, and nothing of how they were found.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from treering.hub.mirror import MirrorState
+from treering.model.memory import Memory
+from treering.search.matching import Request
+
+UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
+Say = Callable[[str], None]
+
+
+class RepositoryRecord(NamedTuple):
+    """One repository, as it was added, and as the hub last saw it.
+
+    `updated` is "" where it never was; `error` says why the last try failed.
+    """
+
+    name: str
+    url: str
+    all_branches: bool = False
+    added: str = ""
+    updated: str = ""
+    memories: int = 0
+    error: str = ""
+    state: MirrorState = MirrorState()
+
+
+class HubCopy(NamedTuple):
+    """A memory in a repository; its dates are those that commits vouch for."""
+
+    repo: str
+    branch: str
+    layer: str
+    blob: str
+    memory: Memory
+    #: Those whose words are in it, the first writer first.
+    people: tuple[str, ...] = ()
+    flags: tuple[str, ...] | None = None
+
+
+class HubHit(NamedTuple):
+    """A memory that answers, why, and the ids of those like it in the same repository."""
+
+    copy: HubCopy
+    score: float
+    why: tuple[str, ...]
+    similar: tuple[str, ...] = ()
+
+
+class HubResult(NamedTuple):
+    """An answer: hits in order, and what to say about the rest."""
+
+    hits: tuple[HubHit, ...] = ()
+    total: int = 0
+    withheld: Mapping[str, int] = {}
+    notes: tuple[str, ...] = ()
+    mode: str = "text"
+
+
+class UpdateResult(NamedTuple):
+    """What an update did for one repository."""
+
+    name: str
+    status: UpdateStatus
+    memories: int = 0
+    added: int = 0
+    removed: int = 0
+    seconds: float = 0.0
+    error: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class HubToken(NamedTuple):
+    """A token as it is listed: never the token itself."""
+
+    name: str
+    repos: tuple[str, ...]
+    created: str
+
+
+class RepositoryHub(Protocol):
+    """The verbs of a hub. What is asked for by name is in it: whoever calls has looked."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def place(self) -> str:
+        """Where it is, without a password."""
+        ...
+
+    def list_repositories(self) -> list[RepositoryRecord]:
+        """Those this caller may see, by name."""
+        ...
+
+    def add(self, name: str, url: str, *, all_branches: bool) -> RepositoryRecord: ...
+
+    def remove(self, name: str) -> None: ...
+
+    def update(self, name: str) -> UpdateResult:
+        """Bring one repository up to date. Whatever goes wrong with it is in the answer."""
+        ...
+
+    def search(self, names: Sequence[str], request: Request) -> HubResult: ...
+
+    def find(self, names: Sequence[str], prefix: str) -> list[HubCopy]:
+        """The memories of some repositories whose id starts so, at most a few."""
+        ...
+
+    def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
+        """The titles of some memories of a repository, as far as they are there."""
+        ...
+
+    def grant(self, name: str, repos: Sequence[str]) -> str:
+        """Make a token for some repositories, and return it: it is kept nowhere."""
+        ...
+
+    def revoke(self, name: str) -> None: ...
+
+    def list_tokens(self) -> list[HubToken]: ...
+
+    def as_seen_by(self, token: str) -> "RepositoryHub":
+        """The same hub with no more than a token was granted; NotAllowed for a bad one."""
+        ...
+
+    def check(self) -> None:
+        """HubUnavailable unless it can be used."""
+        ...

@@ -1,0 +1,273 @@
+"""A bare mirror of one repository's memories: fetched, joined, and read as one view.
+
+Whatever is in it can be fetched again, so nothing waits for the disk. What counts is a state that
+whoever asked for an update writes down at the end: a kill before that leaves the one before, whose
+commits are all still there.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.branches.trunk import note_listing, trunk_of
+from treering.clock import Clock, wall_clock
+from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged, TreeringError
+from treering.git import config, lock, pack, refs
+from treering.git.binding import cache_large_trees, without_fsync
+from treering.git.remote import Remote, RemoteListing
+from treering.git.repository import Repository, make_bare
+from treering.hub.source import (
+    REMOTE,
+    SourceHead,
+    Trunks,
+    choose_heads,
+    digest_of,
+    open_local,
+    read_heads,
+    trunks_of_listing,
+    trunks_of_local,
+    url_for_git,
+)
+from treering.model.scope import REFS, REMOTES, VIEWS, Scope
+from treering.store import heads
+from treering.store.store import Store
+from treering.store.view import Layer, View
+from treering.sync.incoming import refuse_unreadable
+
+#: Seconds that git may take to reach a repository, and to bring what is new.
+SECONDS = 600.0
+_ROUNDS = 2
+_LEFTOVERS = ("objects/pack/tmp_*", "objects/tmp_*", "refs/**/*.lock", "*.lock")
+
+
+class MirrorLayer(NamedTuple):
+    """One scope as the hub shows it, at one commit."""
+
+    branch: str
+    is_detached: bool
+    kind: str
+    tip: str
+
+
+class MirrorState(NamedTuple):
+    """What a mirror holds: scopes, the trunk's first, and the heads they were made from."""
+
+    trunk: str = ""
+    layers: tuple[MirrorLayer, ...] = ()
+    components: tuple[str, ...] = ()
+    fingerprint: str = ""
+    notes: tuple[str, ...] = ()
+    #: Whether something that was seen before is no longer part of it: it may have been redacted.
+    is_rewritten: bool = False
+
+
+class Mirror:
+    """A folder with a bare repository in it."""
+
+    def __init__(self, folder: Path, clock: Clock = wall_clock) -> None:
+        self.folder = folder
+        self._clock = clock
+        self._store: Store | None = None
+        cache_large_trees()
+
+    @property
+    def git_dir(self) -> Path:
+        return self.folder / "mirror.git"
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the only one who updates it; Busy at once where somebody else does."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            hold = lock.hold(self.folder / "update.lock", patience=0)
+            with hold:
+                yield
+        except Busy:
+            raise Busy("Another process is updating it.") from None
+        except OSError as error:
+            raise StorageFailed(f"{self.folder} cannot be written: {error.strerror}.") from error
+
+    @property
+    def store(self) -> Store:
+        """Everything of one name is one scope here: there is no code to tell lives apart."""
+        if self._store is None:
+            self._store = Store(Repository(self.git_dir), self._clock)
+        return self._store
+
+    def view(self, state: MirrorState) -> View:
+        """What the hub shows of it, the trunk nearest; a scope that cannot be read is left out."""
+        layers = []
+        for layer in state.layers:
+            scope = Scope(layer.branch, layer.is_detached)
+            with suppress(StoreDamaged):
+                snapshot = self.store.shared.snapshot_at(scope, layer.tip)
+                layers.append(Layer(layer.kind, self.store.shared, snapshot))
+        return View(state.trunk, tuple(layers))
+
+    # --- bringing it up to date -------------------------------------------------------------------
+
+    def update(self, place: str, *, all_branches: bool, before: MirrorState) -> MirrorState:
+        """Fetch what is new and join it; whoever calls holds the lock."""
+        self._make(url_for_git(place))
+        self._clear_leftovers()
+        with without_fsync():
+            wire = Remote(self.store.repository, REMOTE, seconds=SECONDS)
+            listing = wire.look(REFS)
+            trunks, some, notes = self._fetch(wire, listing, open_local(place), all_branches)
+            layers, more = self._join(trunks, some, all_branches)
+        components = tuple(sorted({head.component for head in some} | trunks.components))
+        state = MirrorState(
+            trunks.trunk,
+            tuple(layers),
+            components,
+            digest_of(some),
+            (*notes, *more),
+            self._is_rewritten(before, layers),
+        )
+        if not state.is_rewritten:
+            pack.pack_if_many(self.git_dir)
+        return state
+
+    def drop_unreachable(self) -> None:
+        """Take out what no head holds any more, now: it may have been redacted."""
+        with suppress(TreeringError):
+            pack.drop_unreachable(self.git_dir)
+
+    def _make(self, url: str) -> None:
+        """Made beside and renamed: `git init` killed half-way leaves what nobody can open."""
+        if not self.git_dir.exists():
+            making = self.folder / "mirror.git.new"
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir(mode=0o700)
+            make_bare(making)
+            making.rename(self.git_dir)
+        try:
+            url_before = self.store.repository.config(f"remote.{REMOTE}.url")
+        except NotARepository:
+            shutil.rmtree(self.git_dir)  # broken, and nothing in it is ours alone
+            self._make(url)
+            return
+        if url_before != url:
+            config.put(self.git_dir, f"remote.{REMOTE}.url", url)
+
+    def _clear_leftovers(self) -> None:
+        """What a killed updater left: nobody else writes here while we hold the lock."""
+        for pattern in _LEFTOVERS:
+            for file in self.git_dir.glob(pattern):
+                with suppress(OSError):
+                    file.unlink()
+
+    def _fetch(
+        self, wire: Remote, listing: RemoteListing, local: Repository | None, all_branches: bool
+    ) -> tuple[Trunks, list[SourceHead], list[str]]:
+        """Fetch the heads that are wanted, and forget those that are no longer there.
+
+        Which branch is the trunk may be told by the memories themselves, so it is looked at twice.
+        """
+        all_heads = list(read_heads(listing.refs))
+        repository = self.store.repository
+        note_listing(repository, REMOTE, listing, bool(all_heads))
+        notes: list[str] = []
+        for _ in range(_ROUNDS):
+            trunks = (
+                trunks_of_local(local)
+                if local
+                else trunks_of_listing(repository, trunk_of(repository), listing.branches)
+            )
+            some = choose_heads(all_heads, None if all_branches else trunks.components)
+            news = self._list_news(some)
+            if not news:
+                break
+            failures = wire.fetch(news)
+            all_heads = [head for head in all_heads if head.ref not in failures]
+            notes += (f"{name} could not be fetched: {why}" for name, why in failures.items())
+        self._forget_gone(some)
+        return trunks, self._as_fetched(some), notes
+
+    def _list_news(self, some: Sequence[SourceHead]) -> dict[str, str]:
+        tips = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")
+        return {head.ref: head.seen for head in some if tips.get(head.seen) != head.tip}
+
+    def _as_fetched(self, some: Sequence[SourceHead]) -> list[SourceHead]:
+        """The heads as they came: one may have moved since it was listed."""
+        tips = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")
+        return [head._replace(tip=tips[head.seen]) for head in some if head.seen in tips]
+
+    def _forget_gone(self, some: Sequence[SourceHead]) -> None:
+        names = {head.seen for head in some}
+        for name, tip in refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/").items():
+            if name not in names:
+                self._move(name, None, tip)
+
+    def _move(self, name: str, new: str | None, old: str | None) -> None:
+        refs.move(self.store.repository.handle, self.git_dir, name, new, old=old, why="hub")
+
+    # --- heads as one -----------------------------------------------------------------------------
+
+    def _join(
+        self, trunks: Trunks, some: Sequence[SourceHead], all_branches: bool
+    ) -> tuple[list[MirrorLayer], list[str]]:
+        """Each scope's heads as one commit, kept by a ref; the trunk first, then others like it."""
+        tips, notes = self._group(some)
+        old = refs.list_refs(self.git_dir, VIEWS)
+        layers: list[MirrorLayer] = []
+        for scope in self._sort(tips, trunks, all_branches):
+            try:
+                tip, _ = heads.combine(self.store.shared, scope, tips[scope])
+            except TreeringError as error:
+                notes.append(f"{scope.branch} cannot be read: {error.message}")
+                continue
+            if old.pop(scope.view_ref, None) != tip:
+                self._move(
+                    scope.view_ref, tip, refs.read(self.store.repository.handle, scope.view_ref)
+                )
+            kind = "trunk" if scope.branch in (trunks.trunk, *trunks.former) else "other"
+            layers.append(MirrorLayer(scope.branch, scope.is_detached, kind, tip))
+        for name, tip in old.items():
+            self._move(name, None, tip)
+        return layers, notes
+
+    def _group(self, some: Sequence[SourceHead]) -> tuple[dict[Scope, list[str]], list[str]]:
+        vault = self.store.shared
+        tips: dict[Scope, list[str]] = {}
+        notes: list[str] = []
+        for head in some:
+            try:
+                scope = vault.scope_named(head.component, head.tip)
+                if scope is None:
+                    continue
+                refuse_unreadable(vault, scope, head.tip)
+            except TreeringError as error:
+                notes.append(error.message)
+                continue
+            tips.setdefault(scope, []).append(head.tip)
+        return tips, notes
+
+    def _sort(
+        self, tips: Mapping[Scope, list[str]], trunks: Trunks, all_branches: bool
+    ) -> list[Scope]:
+        first = [Scope(name) for name in trunks.names if Scope(name) in tips]
+        rest = sorted(scope for scope in tips if scope not in first) if all_branches else []
+        return first + rest
+
+    def _is_rewritten(self, before: MirrorState, layers: Sequence[MirrorLayer]) -> bool:
+        """Whether a head was replaced, not added to: what it hold may be gone for a reason."""
+        now = {(layer.branch, layer.is_detached): layer.tip for layer in layers}
+        repository = self.store.repository
+        for layer in before.layers:
+            tip = now.get((layer.branch, layer.is_detached))
+            if tip == layer.tip:
+                continue
+            if tip is None or not all(
+                repository.is_ancestor(head, tip) for head in self._heads_of(layer.tip)
+            ):
+                return True
+        return False
+
+    def _heads_of(self, tip: str) -> tuple[str, ...]:
+        """What a view was made of: a join is made anew when a head is added."""
+        with suppress(StoreDamaged):
+            return heads.list_joined(self.store.shared, tip)
+        return ()

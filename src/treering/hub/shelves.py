@@ -1,0 +1,102 @@
+"""Several repositories searched as one: all their documents in one corpus, each with its mark.
+
+How rare a word is, and how long a text usually is, is counted over all of them, so that scores can
+be compared. Ids, blobs and sessions carry the mark of their repository: what one holds is never
+taken for another's, and nothing is folded under a text of somebody else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from treering.hub.hub import HubHit, HubResult
+from treering.hub.shelf import Shelf
+from treering.model.memory import Memory
+from treering.search import SearchResult
+from treering.search.corpus import Corpus, Posting, Segment, WeightedSegment
+from treering.search.entry import Entry
+from treering.search.lookup import search
+from treering.search.matching import Request
+from treering.search.visible import VisibleEntries
+
+_BLOB = 40
+
+
+def mark_entry(entry: Entry, mark: str) -> Entry:
+    """The entry, told apart from those of other repositories."""
+    session = mark + entry.session if entry.session else ""
+    return entry._replace(blob=mark + entry.blob, id=mark + entry.id, session=session)
+
+
+def mark_of(number: int) -> str:
+    return f"{number}:"
+
+
+def split_mark(marked: str) -> tuple[int, str]:
+    """The number of a repository, and the blob."""
+    return int(marked[: -_BLOB - 1]), marked[-_BLOB:]
+
+
+class MarkedSegment:
+    """A segment of one repository's index, with the mark on all its entries."""
+
+    def __init__(self, segment: Segment, mark: str) -> None:
+        self._segment = segment
+        self.name = mark + segment.name
+        self.entries = [mark_entry(entry, mark) for entry in segment.entries]
+
+    def posting(self, term: str) -> Posting | None:
+        return self._segment.posting(term)
+
+    def terms_from(self, prefix: str, limit: int) -> list[str]:
+        return self._segment.terms_from(prefix, limit)
+
+    def postings(self) -> Iterator[tuple[str, Posting]]:
+        return self._segment.postings()
+
+
+class ShelfGroup:
+    """Some shelves together, for as long as none of their indexes changes."""
+
+    def __init__(self, shelves: Sequence[Shelf]) -> None:
+        self.shelves = tuple(shelves)
+        self._corpora = [shelf.corpus() for shelf in shelves]
+        segments = [
+            WeightedSegment(MarkedSegment(weighted.segment, mark_of(number)))
+            for number, corpus in enumerate(self._corpora)
+            for weighted in corpus.shelves
+        ]
+        visible = {
+            mark_of(number) + blob: rank
+            for number, shelf in enumerate(shelves)
+            for blob, rank in shelf.ranks.items()
+        }
+        self._view = VisibleEntries(Corpus(segments), visible)
+
+    def is_of(self, shelves: Sequence[Shelf]) -> bool:
+        """Whether this is still what these shelves hold."""
+        if len(shelves) != len(self.shelves):
+            return False
+        pairs = zip(shelves, self.shelves, self._corpora, strict=True)
+        return all(one is other and one.corpus() is corpus for one, other, corpus in pairs)
+
+    def search(self, request: Request) -> HubResult:
+        # The one place where meaning would come in beside words, for all repositories at once.
+        result = search(request, self._view, self._read, None)
+        hits = tuple(hit for hit in self._read_hits(result) if hit)
+        return HubResult(hits, result.total, result.withheld, result.notes, result.mode)
+
+    def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
+        for hit in result.hits:
+            number, blob = split_mark(hit.blob)
+            copy = self.shelves[number].copy(blob)
+            similar = (self._view.snapshot.by_blob[other].id for other in hit.folded)
+            ids = tuple(marked.partition(":")[2] for marked in similar)
+            yield HubHit(copy, hit.score, hit.why, ids) if copy else None
+
+    def _read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        by_number: dict[int, list[str]] = {}
+        for one in marked:
+            number, blob = split_mark(one)
+            by_number.setdefault(number, []).append(blob)
+        for number, blobs in by_number.items():
+            for blob, memory in self.shelves[number].read(blobs):
+                yield mark_of(number) + blob, memory

@@ -1,0 +1,62 @@
+"""Two texts side by side or in one, with what differs marked.
+
+Long texts are compared line by line, short ones word by word: how long it takes grows with the
+square of what is compared, so that much is never compared.
+"""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
+
+_MOST_WORDS = 1500
+_MOST_LINES = 3000
+_AROUND = 3
+
+
+class DiffPart(NamedTuple):
+    """A piece of text, and whether both have it, only the old one, or only the new one."""
+
+    kind: Literal["same", "old", "new", "gap"]
+    text: str
+
+
+def compare_words(old: str, new: str) -> list[DiffPart]:
+    """The new text, with what went and what came; by lines where there is too much of it."""
+    one, two = (re.findall(r"\s+|\w+|[^\w\s]", text) for text in (old, new))
+    if max(len(one), len(two)) > _MOST_WORDS:
+        return compare_lines(old, new)
+    return _compare(one, two)
+
+
+def compare_lines(old: str, new: str, *, is_brief: bool = False) -> list[DiffPart]:
+    """The same by lines. `is_brief` leaves out what is far from any difference."""
+    one, two = (text.splitlines(keepends=True) for text in (old, new))
+    if max(len(one), len(two)) > _MOST_LINES:
+        return [DiffPart("old", old), DiffPart("new", new)]
+    parts = _compare(one, two)
+    return [brief for part in parts for brief in _shorten(part)] if is_brief else parts
+
+
+def _compare(one: Sequence[str], two: Sequence[str]) -> list[DiffPart]:
+    parts: list[DiffPart] = []
+    for word, i, j, k, m in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+        if word == "equal":
+            parts.append(DiffPart("same", "".join(one[i:j])))
+            continue
+        if j > i:
+            parts.append(DiffPart("old", "".join(one[i:j])))
+        if m > k:
+            parts.append(DiffPart("new", "".join(two[k:m])))
+    return parts
+
+
+def _shorten(part: DiffPart) -> list[DiffPart]:
+    lines = part.text.splitlines(keepends=True)
+    if part.kind != "same" or len(lines) <= 2 * _AROUND + 1:
+        return [part]
+    return [
+        DiffPart("same", "".join(lines[:_AROUND])),
+        DiffPart("gap", f"{len(lines) - 2 * _AROUND} lines are the same"),
+        DiffPart("same", "".join(lines[-_AROUND:])),
+    ]

@@ -1,0 +1,150 @@
+"""Who is let in: whoever has the token, by this machine's own names, and from this very page.
+
+A page of anybody's in the same browser can send requests to this port. So every request, whatever
+it asks for, has to name this address as its Host, must not name another Origin, and has to bring
+the cookie that was given for the token. Without that nothing of the repository is said.
+
+The token stands in an address once. Then it is a cookie that no script can read and no other site
+can use, and the address is clean: what is bookmarked, logged or shown to others lets nobody in.
+Cookies know no ports: its name does, so that two pages of one machine do not throw each other out.
+"""
+
+import hmac
+import secrets
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from treering.mcp.listening import App
+
+LARGEST_BODY = 2 * 1024 * 1024
+_HOSTS = ("127.0.0.1", "localhost")
+_METHODS = ("GET", "HEAD", "POST")
+_REFUSAL = b"403: open the address that `treering web` printed.\n"
+
+#: Nothing from elsewhere, nothing inline, in no frame; forms and requests go to this page only.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    # Without any referrer a browser says "Origin: null" with the page's own forms.
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
+
+
+class Keys(NamedTuple):
+    """What has to be known to be let in, and to change something. Made anew for each server."""
+
+    token: str
+    form: str
+
+    @classmethod
+    def make(cls) -> "Keys":
+        return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(24))
+
+
+class Guard:
+    """An app, behind the checks that come before anything is looked up."""
+
+    def __init__(self, app: App, keys: Keys, port: int, *, is_read_only: bool = False) -> None:
+        self._app = app
+        self._keys = keys
+        self._is_read_only = is_read_only
+        self._cookie = f"treering-{port}"
+        self._hosts = frozenset(f"{name}:{port}" for name in _HOSTS)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return  # neither a websocket nor a lifespan is of use here
+        headers = {key.lower(): value.decode("latin-1") for key, value in scope["headers"]}
+        if not self._is_from_here(scope["method"], headers):
+            await _answer(send, 403, _REFUSAL)
+        elif (clean := self._address_without_token(scope)) is not None:
+            await _answer(send, 303, b"", [(b"location", clean), self._give_cookie()])
+        elif not self._has_cookie(headers):
+            await _answer(send, 403, _REFUSAL)
+        elif scope["method"] not in _METHODS:
+            await _answer(send, 405, b"405\n", [(b"allow", b"GET, HEAD, POST")])
+        elif scope["method"] == "POST" and self._is_read_only:
+            await _answer(send, 403, b"403: this page was started with --read-only.\n")
+        elif _length(headers) > LARGEST_BODY:
+            await _answer(send, 413, b"413\n", [(b"connection", b"close")])
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+    def _is_from_here(self, method: str, headers: dict[bytes, str]) -> bool:
+        host = headers.get(b"host", "").lower()
+        if host not in self._hosts:
+            return False  # another name for this machine: somebody's DNS leads here
+        if headers.get(b"origin", f"http://{host}").lower() != f"http://{host}":
+            return False
+        site = headers.get(b"sec-fetch-site", "none")
+        if site in ("none", "same-origin"):
+            return True
+        # Whoever follows a link looks; no other site embeds or asks for anything.
+        is_visit = headers.get(b"sec-fetch-mode") == "navigate"
+        return method == "GET" and is_visit and headers.get(b"sec-fetch-dest") == "document"
+
+    def _address_without_token(self, scope: Any) -> bytes | None:
+        """Where to go on, if the address brings the token; None where it does not."""
+        if scope["method"] not in ("GET", "HEAD") or b"token=" not in scope["query_string"]:
+            return None
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        tokens = [value for key, value in query if key == "token"]
+        if not any(is_same(value, self._keys.token) for value in tokens):
+            return None
+        rest = urlencode([pair for pair in query if pair[0] != "token"])
+        path: bytes = scope.get("raw_path") or b"/"
+        # `//host/` would be another machine's address.
+        path = b"/" + path.partition(b"?")[0].lstrip(b"/")
+        return path + (f"?{rest}".encode() if rest else b"")
+
+    def _give_cookie(self) -> tuple[bytes, bytes]:
+        cookie = f"{self._cookie}={self._keys.token}; Path=/; HttpOnly; SameSite=Strict"
+        return b"set-cookie", cookie.encode()
+
+    def _has_cookie(self, headers: dict[bytes, str]) -> bool:
+        pairs = (part.strip().partition("=") for part in headers.get(b"cookie", "").split(";"))
+        return any(n == self._cookie and is_same(v, self._keys.token) for n, _, v in pairs)
+
+
+def is_same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _length(headers: dict[bytes, str]) -> int:
+    text = headers.get(b"content-length", "0")
+    return int(text) if text.isdecimal() and len(text) < 16 else LARGEST_BODY + 1
+
+
+def _with_headers(send: Any) -> Any:
+    async def send_with_headers(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message = message | {"headers": [*message["headers"], *_HEADERS]}
+        await send(message)
+
+    return send_with_headers
+
+
+async def _answer(
+    send: Any, status: int, body: bytes, headers: list[tuple[bytes, bytes]] | None = None
+) -> None:
+    plain = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [*plain, *_HEADERS, *(headers or [])],
+        }
+    )
+    await send({"type": "http.response.body", "body": body})

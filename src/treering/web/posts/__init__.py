@@ -1,0 +1,1 @@
+"""What forms do, each by the verb of the same name."""

@@ -1,0 +1,241 @@
+"""What is done to memories by forms: each by one verb, with the version that was seen.
+
+Where somebody else was faster, nothing is written, and the page shows what they changed.
+"""
+
+from starlette.responses import Response
+
+from treering.actions.forget import forget as forget_memories
+from treering.actions.link import MadeLink
+from treering.actions.link import link as link_memories
+from treering.actions.read import WholeMemory, read
+from treering.actions.remember import Remembered
+from treering.actions.remember import remember as remember_memory
+from treering.actions.revert import revert as revert_memory
+from treering.actions.revise import Revised
+from treering.actions.revise import revise as revise_memory
+from treering.actions.tidying.review import review
+from treering.errors import Conflict, Invalid, TreeringError
+from treering.model.choices import TYPE_NAMES
+from treering.web.differences import compare_words
+from treering.web.notices import Notice, UndoStep
+from treering.web.rendering import plural
+from treering.web.views.edit import WRITABLE, read_memory
+from treering.web.visit import Visit
+
+_CLEAR = "-"
+
+
+def remember(visit: Visit) -> Response:
+    answer: Remembered = visit.ask(
+        remember_memory,
+        visit.needed("content", "The text"),
+        type=visit.field("type"),
+        title=visit.field("title"),
+        topic=visit.field("topic"),
+        tags=visit.words("tags"),
+        files=visit.lines("files"),
+        outcome=visit.field("outcome"),
+        private=bool(visit.field("private")),
+        branch=visit.branch,
+    )
+    if answer.duplicate:
+        return _go_to(visit, answer.id, Notice("This was remembered already. Nothing was written."))
+    undo = UndoStep("forget", {"ids": [answer.id], "branch": visit.branch})
+    lines = (*(answer.warnings or ()), *(f"Similar: {one.title}" for one in answer.similar))
+    return _go_to(visit, answer.id, Notice(f"Remembered on {answer.branch}.", (undo,), lines))
+
+
+def revise(visit: Visit) -> Response:
+    """Change what differs from what was seen, and nothing else."""
+    seen = _read_seen(visit)
+    return _revise(visit, seen, _changed_fields(visit, seen))
+
+
+def set_outcome(visit: Visit) -> Response:
+    return _revise(visit, _read_seen(visit), {"outcome": visit.field("outcome") or _CLEAR})
+
+
+def _revise(visit: Visit, seen: WholeMemory, changes: dict[str, object]) -> Response:
+    if not changes:
+        return _go_to(visit, seen.id, Notice("Nothing was changed."))
+    try:
+        answer: Revised = visit.ask(
+            revise_memory, seen.id, expect=visit.field("expect"), branch=visit.branch, **changes
+        )
+    except Conflict:
+        return _show_conflict(visit, seen)
+    words = ", ".join(answer.changed) or "nothing"
+    undo = _undo_of(visit, answer.id, answer.version) if answer.changed else ()
+    notice = Notice(f"Changed on {answer.branch}: {words}.", undo, answer.warnings or ())
+    return _go_to(visit, answer.id, notice)
+
+
+def _read_seen(visit: Visit) -> WholeMemory:
+    """The memory in the version that the form was made from."""
+    expect = visit.needed("expect", "The version that was seen").strip()
+    try:
+        memory: WholeMemory = visit.ask(
+            read, visit.path["id"], at=expect, links=0, branch=visit.branch
+        )
+    except TreeringError:
+        return read_memory(visit)
+    return memory
+
+
+def _changed_fields(visit: Visit, seen: WholeMemory) -> dict[str, object]:
+    """The fields of the form that are not what they were."""
+    new: dict[str, object] = {}
+    content = visit.needed("content", "The text")
+    if content != seen.content.strip("\n"):
+        new["content"] = content
+    for name, old in (("title", seen.title), ("topic", seen.topic)):
+        if (text := visit.field(name)) != old:
+            new[name] = text or _CLEAR
+    for name, now in (("type", seen.type), ("status", seen.status)):
+        if (text := visit.field(name)) and text != now:
+            new[name] = text
+    tags, old_tags = visit.words("tags"), list(seen.tags)
+    new["tags_add"] = [tag for tag in tags if tag not in old_tags]
+    new["tags_remove"] = [tag for tag in old_tags if tag not in tags]
+    files = visit.lines("files")
+    if files != [file.path for file in seen.files]:
+        new["files"] = files or [_CLEAR]
+    if (text := visit.field("confidence")) and _number(text) != seen.confidence:
+        new["confidence"] = _number(text)
+    return {name: value for name, value in new.items() if value not in ([], "")}
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Invalid(f"The confidence {text!r} is not a number.") from error
+
+
+def _show_conflict(visit: Visit, seen: WholeMemory) -> Response:
+    """Both wordings, and the form once more, now made from the newer one."""
+    current = read_memory(visit)
+    mine = visit.text("content")
+    return visit.show(
+        "conflict.html",
+        status=409,
+        memory=current,
+        theirs=compare_words(seen.content, current.content),
+        mine=compare_words(current.content, mine) if mine else None,
+        text=mine or current.content,
+        types=TYPE_NAMES,
+        statuses=WRITABLE,
+    )
+
+
+def supersede(visit: Visit) -> Response:
+    """Put a new memory in the place of this one, or one that is there already."""
+    if conflict := _find_conflict(visit):
+        return conflict
+    old_id, by = visit.path["id"], visit.field("by")
+    if not by:
+        answer: Remembered = visit.ask(
+            remember_memory,
+            visit.needed("content", "The new text"),
+            supersedes=old_id,
+            branch=visit.branch,
+        )
+        if answer.duplicate:
+            by = answer.id
+    if by:
+        visit.ask(revise_memory, old_id, supersede_with=by, branch=visit.branch)
+        new = visit.ask(read, by, links=0, branch=visit.branch)
+        undo = _undo_of(visit, old_id)
+    else:
+        new = answer
+        undo = (
+            *_undo_of(visit, old_id),
+            UndoStep("forget", {"ids": [new.id], "branch": visit.branch}),
+        )
+    return _go_to(visit, new.id, Notice("It takes the place of the one before.", undo))
+
+
+def link(visit: Visit) -> Response:
+    if conflict := _find_conflict(visit):
+        return conflict
+    id = visit.path["id"]
+    arguments = {
+        "source": id,
+        "target": visit.needed("target", "The other memory").strip(),
+        "relation": visit.field("relation"),
+        "branch": visit.branch,
+    }
+    answer = visit.ask(link_memories, **arguments, note=visit.field("note"))
+    undo: tuple[UndoStep, ...] = _undo_of(visit, id)
+    if isinstance(answer, MadeLink) and answer.created:
+        undo = (UndoStep("link", arguments | {"remove": True}),)
+    return _go_to(visit, id, Notice("Linked.", undo, answer.warnings or ()))
+
+
+def forget(visit: Visit) -> Response:
+    """Hide it. Its page stays, with the way back."""
+    if conflict := _find_conflict(visit):
+        return conflict
+    id = visit.path["id"]
+    visit.ask(forget_memories, [id], reason=visit.field("reason"), branch=visit.branch)
+    if back := visit.field("back"):
+        undo = UndoStep("forget", {"ids": [id], "restore": True, "branch": visit.branch})
+        return visit.go(_own_path(back), Notice("Forgotten.", (undo,)), branch=visit.branch)
+    return _go_to(visit, id)
+
+
+def restore(visit: Visit) -> Response:
+    """Take a forgetting back."""
+    visit.ask(forget_memories, [visit.path["id"]], restore=True, branch=visit.branch)
+    return _go_to(visit, visit.path["id"], Notice("It is back."))
+
+
+def revert(visit: Visit) -> Response:
+    """Make it what it was at a commit of its history."""
+    if conflict := _find_conflict(visit):
+        return conflict
+    answer: Revised = visit.ask(
+        revert_memory,
+        visit.path["id"],
+        to=visit.needed("to", "The version").strip(),
+        branch=visit.branch,
+    )
+    notice = Notice("It is as it was then.", _undo_of(visit, answer.id, answer.version))
+    return _go_to(visit, answer.id, notice)
+
+
+def keep(visit: Visit) -> Response:
+    """Note that a person looked at doubtful memories, and keeps them."""
+    ids = visit.fields("id")
+    visit.ask(review, keep=ids, branch=visit.branch)
+    undo = tuple(step for id in ids for step in _undo_of(visit, id))
+    notice = Notice(f"Kept {plural(len(ids), 'memory', 'memories')}.", undo)
+    return visit.go("/review", notice, branch=visit.branch)
+
+
+# --- what they share ------------------------------------------------------------------------------
+
+
+def _find_conflict(visit: Visit) -> Response | None:
+    """The page that shows what changed meanwhile, where something did."""
+    expect = visit.field("expect")
+    current: WholeMemory = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
+    if not expect or current.version == expect:
+        return None
+    return _show_conflict(visit, _read_seen(visit))
+
+
+def _undo_of(visit: Visit, id: str, version: str = "") -> tuple[UndoStep, ...]:
+    """Back to the version before the last change, unless there was another one since."""
+    current = version or visit.ask(read, id, links=0, branch=visit.branch).version
+    return (UndoStep("revert", {"id": id, "expect": current, "branch": visit.branch}),)
+
+
+def _go_to(visit: Visit, id: str, notice: Notice | None = None) -> Response:
+    return visit.go(f"/memory/{id}", notice, branch=visit.branch)
+
+
+def _own_path(path: str) -> str:
+    """A path of this page, and never an address elsewhere."""
+    return path if path in ("/review", "/search", "/") else "/"

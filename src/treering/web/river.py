@@ -1,0 +1,223 @@
+"""The river: time runs to the right, the trunk is its bed, branches leave it and come back.
+
+A branch has a lane from its first memory to its last, and lanes that are free again are used by
+later branches, so that two thousand of them fit. Long pauses in which nobody learned anything are
+shortened. Where there are many branches lanes are low and have no names; a tip still names each.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from treering.model.dates import format_moment
+from treering.web.lives import BranchLife, LandingMark, Learned
+from treering.web.rendering import make_url, memory_url
+from treering.web.svg import cut, drawing, element
+
+_WIDTH = 1000.0
+_LEFT, _RIGHT = 34.0, 60.0
+_TOP, _BED = 22.0, 46.0
+_TICKS = 6
+_NAMED = 60  # branches, above which lanes have no names
+_LETTER = 6.2
+_LONGEST_NAME = 30
+
+
+class Band(NamedTuple):
+    """How high lanes are, how far apart dots, and whether there is room for names."""
+
+    height: float
+    dot: float
+    apart: float
+    has_names: bool
+
+
+_WIDE = Band(36.0, 4.6, 7.0, has_names=True)
+_NARROW = Band(9.0, 2.0, 4.0, has_names=False)
+
+
+class Timeline:
+    """From moments to places: evenly by time, but a pause counts for a twentieth at most."""
+
+    def __init__(self, moments: Sequence[float]) -> None:
+        self._moments = sorted({moment for moment in moments if moment}) or [0.0]
+        span = self._moments[-1] - self._moments[0]
+        most = max(span / 20, 1.0)
+        self._at = [0.0]
+        for one, other in pairwise(self._moments):
+            self._at.append(self._at[-1] + min(other - one, most))
+        self._length = self._at[-1] or 1.0
+
+    def x(self, moment: float) -> float:
+        place = max(0, bisect_right(self._moments, moment) - 1)
+        at = self._at[place]
+        if place + 1 < len(self._moments) and moment > self._moments[place]:
+            share = (moment - self._moments[place]) / (
+                self._moments[place + 1] - self._moments[place]
+            )
+            at += share * (self._at[place + 1] - at)
+        return _LEFT + at / self._length * (_WIDTH - _LEFT - _RIGHT)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """A few days with their places, none on top of another."""
+        ticks: list[tuple[float, str]] = []
+        for number in range(_TICKS):
+            moment = self._moments[number * (len(self._moments) - 1) // max(1, _TICKS - 1)]
+            day, x = format_moment(moment)[:10], self.x(moment)
+            if not ticks or (ticks[-1][1] != day and x - ticks[-1][0] > 80):
+                ticks.append((x, day))
+        return ticks
+
+
+class Lane(NamedTuple):
+    """A branch and the row it is drawn in."""
+
+    life: BranchLife
+    row: int
+    start: float
+    stop: float
+
+
+def draw_river(lives: Sequence[BranchLife]) -> Markup:
+    """All branches in one picture."""
+    trunk = next((life for life in lives if life.end == "trunk"), None)
+    others = [life for life in lives if life.end != "trunk"]
+    band = _WIDE if len(others) <= _NAMED else _NARROW
+    line = Timeline([m for life in lives for m in (life.start, life.stop, *_moments(life))])
+    lanes = place_lanes(others, line, band)
+    rows = max((lane.row for lane in lanes), default=-1) + 1
+    height = _BED + (rows + 1) * band.height
+    parts = [_draw_ticks(line, height), _draw_bed(trunk, line, band)]
+    parts += [_draw_lane(lane, line, band) for lane in lanes]
+    label = f"{len(lives)} branches over time, with what they learned and where it landed"
+    return drawing(parts, _WIDTH, height, label, "river" if band.has_names else "river many")
+
+
+def _moments(life: BranchLife) -> list[float]:
+    return [dot.when for dot in life.learned]
+
+
+def place_lanes(lives: Sequence[BranchLife], line: Timeline, band: Band) -> list[Lane]:
+    """The first row that is free again where a branch begins."""
+    lanes: list[Lane] = []
+    free: list[float] = []  # by row: from where on
+    for life in sorted(lives, key=lambda life: life.start):
+        start, stop = line.x(life.start), line.x(life.stop)
+        name = min(len(life.branch), _LONGEST_NAME) * _LETTER if band.has_names else 0
+        end = max(stop, start + name) + 2 * band.height
+        row = next((n for n, until in enumerate(free) if until <= start), len(free))
+        if row == len(free):
+            free.append(0.0)
+        free[row] = end
+        lanes.append(Lane(life, row, start, stop))
+    return lanes
+
+
+def _draw_ticks(line: Timeline, height: float) -> Markup:
+    parts = []
+    for x, day in line.ticks():
+        parts.append(element("line", x1=x, x2=x, y1=_TOP - 6, y2=height, class_="tick"))
+        parts.append(element("text", day, x=x + 3, y=_TOP - 8, class_="day"))
+    return element("g", *parts)
+
+
+def _draw_bed(trunk: BranchLife | None, line: Timeline, band: Band) -> Markup:
+    bed = element("line", x1=_LEFT - 16, x2=_WIDTH - _RIGHT / 2, y1=_BED, y2=_BED, class_="bed")
+    if trunk is None:
+        return bed
+    dots = _draw_dots(trunk, line, _BED, band, "")
+    name = element(
+        "text", cut(trunk.branch, _LONGEST_NAME), x=_LEFT - 16, y=_BED - 11, class_="name"
+    )
+    return element("g", element("title", trunk.branch), bed, dots, name, class_="life trunk")
+
+
+def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
+    life, y = lane.life, _BED + (lane.row + 1) * band.height
+    bend = min(18.0, band.height)
+    stroke = f"M{lane.start - bend:.1f},{_BED} C{lane.start:.1f},{_BED} {lane.start - bend:.1f},{y:.1f} {lane.start:.1f},{y:.1f} H{lane.stop:.1f}"  # noqa: E501
+    parts = [
+        element("title", tell_life(life)),
+        element("path", d=stroke, class_="stream"),
+        *(_draw_landing(mark, line, y, bend) for mark in life.landings),
+    ]
+    if life.end == "trash":
+        x = lane.stop + 5
+        cross = f"M{x - 3:.1f},{y - 3:.1f} l6,6 m0,-6 l-6,6"
+        parts.append(element("path", d=cross, class_="drop"))
+    parts.append(_draw_dots(life, line, y, band, life.branch))
+    if band.has_names:
+        parts.append(_draw_name(lane, y))
+    whose = " other" if life.owner else ""
+    return element("g", *parts, class_=f"life {life.end}{whose}")
+
+
+def _draw_name(lane: Lane, y: float) -> Markup:
+    """Where the branch begins, and to the left of it where it would not fit."""
+    text = cut(lane.life.branch, _LONGEST_NAME)
+    is_late = lane.start + len(text) * _LETTER > _WIDTH
+    name = element(
+        "text",
+        text,
+        x=lane.start + (8 if is_late else -4),
+        y=y + (18 if is_late else -9),
+        text_anchor="end" if is_late else None,
+        class_="name",
+    )
+    return element("a", name, href=make_url("/", branch=lane.life.branch))
+
+
+def _draw_landing(mark: LandingMark, line: Timeline, y: float, bend: float) -> Markup:
+    """The way back into the bed."""
+    x = line.x(mark.when)
+    way = f"M{x:.1f},{y:.1f} C{x + bend:.1f},{y:.1f} {x:.1f},{_BED} {x + bend:.1f},{_BED}"
+    evidence = f"{mark.evidence} " if mark.evidence else ""
+    tip = element("title", f"landed in {mark.into} {evidence}{mark.merged_as[:12]}".strip())
+    return element("g", tip, element("path", d=way, class_="landing"))
+
+
+def _draw_dots(life: BranchLife, line: Timeline, y: float, band: Band, branch: str) -> Markup:
+    """One dot for what was learned at about the same time, larger for more of it."""
+    groups: list[tuple[float, list[Learned]]] = []
+    for dot in life.learned:
+        x = line.x(dot.when)
+        if groups and x - groups[-1][0] < band.apart:
+            groups[-1][1].append(dot)
+        else:
+            groups.append((x, [dot]))
+    return element("g", *(_draw_dot(x, y, dots, life, band, branch) for x, dots in groups))
+
+
+def _draw_dot(
+    x: float, y: float, dots: list[Learned], life: BranchLife, band: Band, branch: str
+) -> Markup:
+    failed = any(dot.outcome == "failed" for dot in dots)
+    size = band.dot * (1 + 0.35 * min(4, len(dots) - 1) ** 0.5)
+    circle = element("circle", cx=x, cy=y, r=round(size, 1), class_="failed" if failed else None)
+    if not band.has_names:
+        return circle
+    more = f" and {len(dots) - 1} more" if len(dots) > 1 else ""
+    tip = element("title", f"{dots[-1].type}: {dots[-1].title}{more}")
+    if life.end == "trash":
+        return element("g", tip, circle)  # only what was restored can be read
+    seen_from = "" if life.end == "landed" else branch
+    where = memory_url(dots[-1].id, branch=seen_from)
+    if len(dots) > 1 and seen_from:
+        where = make_url("/search", branch=branch, order="newest")
+    return element("a", tip, circle, href=where)
+
+
+def tell_life(life: BranchLife) -> str:
+    """A branch in one line, as its tip says it."""
+    words = {
+        "live": "",
+        "gone": "its branch is gone",
+        "landed": "landed",
+        "trash": "in the trash",
+        "trunk": "the trunk",
+    }[life.end]
+    count = f"{len(life.learned)} memories"
+    return ", ".join(part for part in (life.branch, count, words) if part)

@@ -1,0 +1,45 @@
+"""The page served: on this machine alone, until a signal ends it."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
+import uvicorn
+
+from treering.mcp.listening import LIMITS, Address, Connection, bind
+from treering.mcp.repository import ServedRepository
+from treering.web.guard import Keys
+from treering.web.notices import Notices
+from treering.web.visit import Site
+
+_HOST = "127.0.0.1"
+_LAST_WORDS = 2  # seconds for requests under way when it is told to end
+
+
+def serve(
+    repository: ServedRepository, port: int, *, is_read_only: bool, say: Callable[[str], None]
+) -> None:
+    """Serve the page of a repository; `say` hears its address once it can be reached."""
+    listener = bind(Address(_HOST, port))
+    actual = listener.getsockname()[1]
+    keys = Keys.make()
+    listener.listen()  # a browser that is faster than we are waits
+    say(f"http://{_HOST}:{actual}/?token={keys.token}")
+
+    from treering.web.app import make_app
+    from treering.web.rendering import make_environment
+
+    now = repository.workspace().clock
+    site = Site(repository, make_environment(now), keys, Notices(), is_read_only)
+    connection = partial(Connection, most=LIMITS.connections, seconds=LIMITS.request_seconds)
+    config = uvicorn.Config(
+        make_app(site, actual),
+        http=cast("type[Connection]", connection),  # called like a class, and nothing else
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_LAST_WORDS,
+    )
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,38 @@
+"""Pull request: what one branch knows that another does not, to look at and to copy."""
+
+from starlette.responses import Response
+
+from treering.actions.diff import Diff, diff, markdown
+from treering.branches.trunk import trunk_of
+from treering.web.paging import cut_page
+from treering.web.visit import Visit
+
+_SIZE = 30
+
+
+def show_pull_request(visit: Visit) -> Response:
+    here = visit.workspace.position().scope.branch
+    base = visit.query("base") or trunk_of(visit.workspace.repository)
+    head = visit.query("head") or here
+    difference: Diff = visit.ask(diff, f"{base}..{head}")
+    items = [
+        (word, item)
+        for word, part in (
+            ("learned", difference.added),
+            ("changed", difference.changed),
+            ("forgotten", difference.forgotten),
+        )
+        for item in part
+    ]
+    page = visit.number("page", 1, most=100_000)
+    scopes = {scope.branch for vault in visit.workspace.store.vaults() for scope in vault.scopes()}
+    return visit.show(
+        "pull_request.html",
+        current="Pull request",
+        base=base,
+        head=head,
+        difference=difference,
+        page=cut_page(items, page, _SIZE, "/pull-request", base=base, head=head),
+        markdown=markdown(difference),
+        names=visit.ask(lambda _: sorted(scopes | {base, head})),
+    )

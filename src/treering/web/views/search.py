@@ -1,0 +1,141 @@
+"""Search: knowledge first, with the reasons why each hit is there, and filters to narrow it."""
+
+import re
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from treering.actions.recall import recall
+from treering.errors import TreeringError
+from treering.hub.names import ALL
+from treering.model.choices import ORDERS, SCOPES, STATUSES, TIERS, TYPE_NAMES
+from treering.web.paging import PageLinks
+from treering.web.rendering import make_url
+from treering.web.visit import Visit
+
+_SIZE = 20
+_MOST_REPOS = 12
+_CURSOR = r"(?P<name>[0-9a-f]{12})\.(?P<place>\d{1,9})"
+_HUB_CURSOR = r"(?P<place>\d{1,4})-(?P<name>[0-9a-f]{12})"
+#: Filters of the address that recall knows by the same name.
+_FILTERS = (
+    "type", "topic", "since", "until", "status", "author", "agent", "file", "scope", "branch",
+    "at", "records", "order",
+)  # fmt: skip
+#: Those that are not asked of several repositories.
+_OF_ONE = ("scope", "branch", "at")
+_SCOPE_WORDS = {"branch": "seen from here", "trunk": "the trunk's", "all": "every branch"}
+_TIER_WORDS = {"auto": "knowledge first", "none": "knowledge only", "only": "records only"}
+
+
+class Chip(NamedTuple):
+    """One filter as a link: taken, it takes the filter away."""
+
+    text: str
+    url: str
+    is_on: bool
+
+
+def show_search(visit: Visit) -> Response:
+    query = visit.query("q")
+    filters = {name: text for name in _FILTERS if (text := visit.query(name))}
+    tags = visit.queries("tag")
+    cursor, repos = visit.query("cursor"), visit.queries("repo")
+    if repos:  # these are asked of one repository alone
+        filters = {name: text for name, text in filters.items() if name not in _OF_ONE}
+    answer = visit.ask(recall, query, tags=tags, limit=_SIZE, cursor=cursor, repos=repos, **filters)
+    address = {"q": query, "tag": tags, "repo": repos, **filters}
+    is_part = bool(visit.query("part"))
+    return visit.show(
+        "results.html" if is_part else "search.html",
+        current="Search",
+        query=query,
+        answer=answer,
+        first=_start_of(cursor) + 1,
+        links=_link_pages(address, cursor, answer.cursor),
+        filters=dict.fromkeys(_FILTERS, "") | filters,
+        tags=tags,
+        repos=repos,
+        chips=[_choose_repos(address, list_hub(visit)), *_make_chips(address, answer)],
+        types=TYPE_NAMES,
+        statuses=("all", *STATUSES),
+        address=address,
+    )
+
+
+def list_hub(visit: Visit) -> list[str]:
+    """The repositories that can be searched from here, where there is a hub on this machine."""
+    from treering.hub.folder import FolderHub
+
+    try:
+        hub = visit.workspace.open_hub()
+        records = hub.list_repositories() if isinstance(hub, FolderHub) else ()
+    except (TreeringError, OSError):
+        return []
+    return sorted(record.name for record in records)
+
+
+def _start_of(cursor: str) -> int:
+    """How many hits are before a page. The cursor of one repository counts from its second page,
+    that of several from the first."""
+    if match := re.fullmatch(_CURSOR, cursor):
+        return int(match["place"]) + _SIZE
+    match = re.fullmatch(_HUB_CURSOR, cursor)
+    return int(match["place"]) if match else 0
+
+
+def _link_pages(address: dict[str, Any], cursor: str, following: str) -> PageLinks:
+    """A cursor names an answer and a place in it, so the way back is a smaller place."""
+    previous = ""
+    if cursor:
+        start = _start_of(cursor) - _SIZE
+        match = re.fullmatch(_HUB_CURSOR, cursor)
+        before = f"{start}-{match['name']}" if match else f"{cursor[:12]}.{start - _SIZE}"
+        previous = make_url("/search", **address, cursor=before if start > 0 else "")
+    following = make_url("/search", **address, cursor=following) if following else ""
+    return PageLinks(previous, following)
+
+
+def _choose_repos(address: dict[str, Any], names: list[str]) -> list[Chip]:
+    """This repository, all that the hub has, or one of those."""
+    if not names:
+        return []
+    choices: dict[str, list[str]] = {"this repository": [], "all repositories": [ALL]}
+    choices |= {name: [name] for name in names[:_MOST_REPOS]}
+    return [
+        Chip(text, make_url("/search", **(address | {"repo": repos})), address["repo"] == repos)
+        for text, repos in choices.items()
+    ]
+
+
+def _make_chips(address: dict[str, Any], answer: Any) -> list[list[Chip]]:
+    kinds = list(dict.fromkeys(hit.type for hit in answer.results))[:8]
+    if (chosen := address.get("type")) and chosen not in kinds:
+        kinds.insert(0, chosen)
+    tags = list(dict.fromkeys([*address["tag"], *(t for hit in answer.results for t in hit.tags)]))
+    return [
+        [_choose(address, "scope", word, _SCOPE_WORDS[word], usual="branch") for word in SCOPES],
+        [_choose(address, "records", word, _TIER_WORDS[word], usual="auto") for word in TIERS],
+        [_toggle(address, "type", kind) for kind in kinds],
+        [_toggle_tag(address, tag) for tag in tags[:8]],
+        [_choose(address, "order", word, word, usual="relevance") for word in ORDERS[:3]],
+    ]  # fmt: skip
+
+
+def _choose(address: dict[str, Any], name: str, word: str, text: str, *, usual: str) -> Chip:
+    is_on = address.get(name, usual) == word
+    return Chip(
+        text, make_url("/search", **(address | {name: "" if word == usual else word})), is_on
+    )
+
+
+def _toggle(address: dict[str, Any], name: str, word: str) -> Chip:
+    is_on = address.get(name) == word
+    return Chip(word, make_url("/search", **(address | {name: "" if is_on else word})), is_on)
+
+
+def _toggle_tag(address: dict[str, Any], tag: str) -> Chip:
+    tags = address["tag"]
+    is_on = tag in tags
+    rest = [one for one in tags if one != tag] if is_on else [*tags, tag]
+    return Chip(f"#{tag}", make_url("/search", **(address | {"tag": rest})), is_on)
