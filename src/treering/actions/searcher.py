@@ -37,6 +37,8 @@ from treering.text.flags import DetectorRules
 _MOST_VIEWS = 16
 _MOST_CHANGED = 200  # ids, from which on a network is made anew
 _MOMENT = 1.0  # seconds
+#: New memories that may be indexed in memory alone, by a process that lives on.
+_MANY_WAIT = 200
 _AT_ONCE = 500
 _MOST_COMMITS = 200
 #: How many hits beyond the limit are asked for, so that a tie across the cut is seen whole.
@@ -161,9 +163,9 @@ class SearchView:
         return replace(result, hits=tuple(hits))
 
 
-def _sequence(view: View) -> dict[str, int]:
+def _sequence(view: View) -> dict[str, float]:
     """How many commits ago a memory was made, for the newest commits of each layer."""
-    ages: dict[str, int] = {}
+    ages: dict[str, float] = {}
     for layer in view.layers:
         at, age = layer.snapshot.tip, 0
         while at and age < _MOST_COMMITS:
@@ -175,6 +177,9 @@ def _sequence(view: View) -> dict[str, int]:
             if change.op in ("remember", "checkpoint", "merge", "summarize"):
                 for memory_id in change.memories[:1]:
                     ages[memory_id] = age
+                # Captures that share a commit; or those that the first one superseded.
+                for place, memory_id in enumerate(change.memories[1:], 1):
+                    ages.setdefault(memory_id, age - place / len(change.memories))
             at, age = (commit.parents[0] if commit.parents else None), age + 1
     return ages
 
@@ -198,10 +203,10 @@ class Searcher:
         folder: Path,
         *,
         model: str = "",
-        writes_later: bool = False,
+        is_brief: bool = True,
     ) -> None:
-        """`writes_later` says that this process lives on, and writes beside its answers what it has
-        indexed on the way."""
+        """A process that lives on writes beside its answers what it has indexed on the way."""
+        may_wait = 0 if is_brief else _MANY_WAIT
         self._store = store
         self._ledger = ledger
         embedder, rules = embedder_named(model), DetectorRules()
@@ -213,9 +218,9 @@ class Searcher:
             embedder=embedder,
             detectors=rules,
             levels=LEVELS + 1,
+            may_wait=may_wait,
             dates=self._date_content,
             texts=self._read_texts,
-            writes_later=writes_later,
         )
         self.index = Index(
             folder,
@@ -223,11 +228,11 @@ class Searcher:
             embedder=embedder,
             detectors=rules,
             known=self.knowledge.entry,
+            may_wait=may_wait,
             dates=self._date_content,
             texts=self._read_texts,
-            writes_later=writes_later,
         )
-        self.lists = KnowledgeLists(folder / "knowledge" / "lists", writes_later=writes_later)
+        self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
@@ -293,10 +298,14 @@ class Searcher:
         return ready
 
     def _make(self, view: View, every_copy: bool, index: Index) -> SearchView:
-        ranks: Mapping[str, int] = self.lists.ranks(view, every_copy=every_copy)
-        self.knowledge.catch_up(ranks)
-        if index is self.index:
+        if index is self.knowledge:
+            ranks = self.lists.ranks(view, every_copy=every_copy)
+            index.catch_up(ranks)
+        else:
             ranks = view.ranks_of_all() if every_copy else view.ranks()
+            if index.lacks_any(ranks):
+                # The small index is brought up to date before the other; else it is not opened.
+                self.knowledge.catch_up(self.lists.ranks(view, every_copy=every_copy))
             index.catch_up(ranks)
         return SearchView(index, view, ranks)
 
@@ -354,15 +363,15 @@ class Searcher:
         vaults = self._store.vaults()
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
-            if len(batch) == 1 and (known := self._read_last.get(batch[0])):
-                yield batch[0], known  # the small index has just asked for it
+            if len(batch) == 1 and (last := self._read_last.get(batch[0])):
+                yield batch[0], last  # the small index has just asked for it
                 continue
             self._versions = versions = self._ledger.versions(batch)
             for blob in batch:
                 if memory := _parse(vaults, blob):
-                    dated = self._ledger.date(memory, versions.get(blob))
-                    self._read_last = {blob: dated}
-                    yield blob, dated
+                    memory = self._ledger.date(memory, versions.get(blob))
+                    self._read_last = {blob: memory}
+                    yield blob, memory
 
     def _read_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """The same, with dates as they are claimed."""
