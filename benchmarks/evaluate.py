@@ -1,6 +1,10 @@
 """Retrieval quality on the evaluation data, through import and recall as anyone would use them.
 
-    python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...] [--results FILE]
+    python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...] [--model NAME ...]
+                                  [--results FILE]
+
+Without options every mode is measured as installed, and again with all-MiniLM-L6-v2 where its wheel
+and onnxruntime are here. The project's own sets come with it: `python -m benchmarks.questions`.
 
 The data is for evaluation only and never part of this repository; FOLDER is where it is (default:
 the variable TREERING_EVAL, else ../shared/eval beside the repository). Scores are those of its
@@ -12,8 +16,9 @@ import importlib.util
 import json
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +28,7 @@ from treering.actions.imports.imports import import_records
 from treering.actions.imports.records import from_lines
 from treering.actions.inputs import content_given
 from treering.actions.workspace import Workspace
-from treering.search import embedder_named
+from treering.search.meaning.models import ModelChoice
 
 HERE = Path(__file__).resolve().parent.parent
 NOW = 1_767_225_600.0  # a fixed day, so that runs can be compared
@@ -35,7 +40,7 @@ def main() -> int:
     default = os.environ.get("TREERING_EVAL", str(HERE.parent / "shared" / "eval"))
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     parser.add_argument("--mode", action="append", choices=MODES)
-    parser.add_argument("--model", default="auto", help="see treering.search.embedder_named")
+    parser.add_argument("--model", action="append", help="table, auto, or a folder")
     parser.add_argument("--results", type=Path, help="also write the results there")
     options = parser.parse_args()
     if not (options.folder / "score.py").exists():
@@ -43,20 +48,32 @@ def main() -> int:
         return 1
 
     scorer = _load_scorer(options.folder / "score.py")
-    embedder = None if options.mode == ["text"] else embedder_named(options.model)
-    for mode in options.mode or MODES:
-        if mode != "text" and embedder is None:
-            print(f"\n{mode}: no embedding model is installed, left out")
-            continue
-        began = time.process_time()
-        results = dict(_answers(options.folder, mode, options.model))
-        print(f"\n{mode} ({embedder.name if embedder and mode != 'text' else 'no model'})")
-        scorer.show(_report(scorer, options.folder, results))
-        print(f"{time.process_time() - began:.1f} CPU s")
-        if options.results:
-            lines = (json.dumps({"question_id": q, "ids": ids}) for q, ids in results.items())
-            options.results.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="treering-models-") as cache:
+        for mode, model in _runs(options.mode or MODES, options.model, Path(cache)):
+            began = time.process_time()
+            results = dict(_answers(options.folder, mode, model, Path(cache)))
+            print(f"\n{mode} ({model})")
+            scorer.show(_report(scorer, options.folder, results))
+            print(f"{time.process_time() - began:.1f} CPU s", flush=True)
+            if options.results:
+                lines = (json.dumps({"question_id": q, "ids": ids}) for q, ids in results.items())
+                options.results.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0
+
+
+def _runs(
+    modes: Sequence[str], models: Sequence[str] | None, cache: Path
+) -> Iterator[tuple[str, str]]:
+    """Text once, and each other mode with each model."""
+    if "text" in modes:
+        yield "text", "off"
+    for model in models or ("table", "auto"):
+        choice = ModelChoice(model, cache)
+        choice.prepare()
+        if model != "table" and not choice.has_slow:
+            print(f"\n{model}: no model but the table is installed, left out")
+            continue
+        yield from ((mode, model) for mode in modes if mode != "text")
 
 
 def _load_scorer(path: Path) -> Any:
@@ -75,7 +92,7 @@ def _report(scorer: Any, folder: Path, results: dict[str, list[str]]) -> Any:
     return scorer.score(questions, results, sessions)
 
 
-def _answers(folder: Path, mode: str, model: str) -> Iterator[tuple[str, list[str]]]:
+def _answers(folder: Path, mode: str, model: str, cache: Path) -> Iterator[tuple[str, list[str]]]:
     for path in sorted(folder.glob("*_memories.jsonl")):
         memories, questions = (
             _lines(path),
@@ -84,20 +101,25 @@ def _answers(folder: Path, mode: str, model: str) -> Iterator[tuple[str, list[st
         for group in dict.fromkeys(m["group"] for m in memories):
             mine = [m for m in memories if m["group"] == group]
             asked = [q for q in questions if q["group"] == group]
-            yield from _group_answers(mine, asked, mode, model)
+            yield from _group_answers(mine, asked, mode, model, cache)
 
 
 def _group_answers(
-    records: list[dict[str, Any]], questions: list[dict[str, Any]], mode: str, model: str
+    records: list[dict[str, Any]],
+    questions: list[dict[str, Any]],
+    mode: str,
+    model: str,
+    cache: Path,
 ) -> Iterator[tuple[str, list[str]]]:
     """A repository a group: its memories imported, its questions asked as a person would."""
     with repository() as path:
-        git(path, "config", "treering.semantic", model if mode != "text" else "off")
-        workspace = Workspace.open(path, clock=lambda: NOW)
+        git(path, "config", "treering.semantic", model)
+        workspace = Workspace.open(path, clock=lambda: NOW, cache=cache)
         treering = Treering(workspace)
         lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
         answer = import_records(workspace, from_lines(lines))
         assert not answer.errors, answer.errors[:3]
+        workspace.searcher.learning.make_vectors()  # as a server does, and `treering reindex`
         names = _names(treering, records)
         for question in questions:
             asked = question["question"].replace(":", " ")  # not meant as a filter

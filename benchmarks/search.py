@@ -21,13 +21,12 @@ from pathlib import Path
 
 from treering.model.memory import FileRef, Memory, derive_id
 from treering.model.query import Filters, parse
-from treering.search import Index, embedder_named
+from treering.search import Index
 from treering.search.analysis import chunks
 from treering.text.words import STOP_WORDS
 
 NOW = 1_767_225_600.0
 SEED = 7
-_MOST_EMBEDDED = 20_000  # embedding more takes longer than all the rest
 TYPES = ("decision", "insight", "issue", "config", "pattern", "commit")
 
 
@@ -152,8 +151,6 @@ def measure(count: int, asked: int) -> None:
         compare(name, text, fts5[0].search, corpus.questions(asked, terms, noise))
     questions = corpus.questions(asked, 6, 4)
     compare("+ filter", filtered, lambda q: fts5[0].search(q, "decision"), questions)
-    if count <= _MOST_EMBEDDED:
-        compare_hybrid(corpus, folder, visible, questions, text)
     measure_change(corpus, index, text, questions)
     measure_cold(folder, questions[0])
 
@@ -166,30 +163,6 @@ def compare(
     print(
         f"  {name:12} {mine:7.3f} ms; first time {first:7.3f}; FTS5 {yardstick:7.3f}; "
         f"ratio {mine / yardstick:.2f}"
-    )
-
-
-def compare_hybrid(
-    corpus: Corpus,
-    folder: Path,
-    visible: dict[str, int],
-    questions: list[str],
-    text: Callable[[str], None],
-) -> None:
-    embedder = embedder_named("auto")
-    if embedder is None:
-        print("  hybrid: no model installed, left out")
-        return
-    index = Index(folder, read=corpus.read, embedder=embedder)
-
-    def hybrid(question: str) -> None:
-        index.search(parse(question, NOW), visible, mode="hybrid", now=NOW)
-
-    embedding = spent(lambda: hybrid(questions[0])) / 1000
-    mine, plain = median_of(hybrid, questions), median_of(text, questions)
-    print(
-        f"  hybrid       {mine:7.3f} ms; {mine - plain:+.3f} over text; "
-        f"embedding all {embedding:.1f} s"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from treering.model.memory import Memory, derive_id
 from treering.model.query import parse
-from treering.search import Index, SearchResult
+from treering.search import Index, SearchResult, Understanding
 
 NOW = 1_767_225_600.0  # 2026-01-01
 LONG_AGO = "2025-01-01T00:00:00Z"
@@ -23,6 +23,7 @@ class Library:
         self.memories: dict[str, Memory] = {}
         self.reads: list[str] = []
         self.embedder: Any = None
+        self.own_words = ""
         self._index: Index | None = None
 
     def remember(self, title: str, content: str = "", **fields: Any) -> str:
@@ -45,7 +46,9 @@ class Library:
 
     def fresh(self) -> Index:
         """An index as a new process would have it."""
-        return Index(self.folder, read=self.read, embedder=self.embedder)
+        models = [self.embedder] if self.embedder else []
+        understanding = Understanding(self.folder, models, own_words=lambda: self.own_words)
+        return Index(self.folder, read=self.read, understanding=understanding)
 
     @property
     def index(self) -> Index:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from treering.model.memory import FileRef
+from treering.search.meaning.table import StaticTable
 
 MODULES = (
     "argparse", "configparser", "csv", "difflib", "email.message", "ftplib", "http.client",
@@ -72,6 +73,7 @@ def _public(module: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def code_library(tmp_path_factory: pytest.TempPathFactory, library_at: Any) -> Any:
     library = library_at(tmp_path_factory.mktemp("identifiers") / "index")
+    library.embedder = StaticTable()
     for module in MODULES:
         for name, thing in _public(module).items():
             kind = "class" if inspect.isclass(thing) else "function"
@@ -95,13 +97,14 @@ def _cases() -> list[tuple[str, str]]:
     ]
 
 
-def test_every_identifier_is_found_first(code_library: Any) -> None:
-    """More than a hundred names, each typed exactly."""
+@pytest.mark.parametrize("mode", ["text", "hybrid"])
+def test_every_identifier_is_found_first(code_library: Any, mode: str) -> None:
+    """More than a hundred names, each typed exactly; what a name means must not outdo it."""
     cases = _cases()
     wrong = {
-        name: code_library.titles(name, limit=1)
+        name: found
         for name, title in cases
-        if code_library.titles(name, limit=1) != [title]
+        if (found := code_library.titles(name, limit=1, mode=mode)) != [title]
     }
 
     assert len(cases) >= 100
@@ -123,6 +126,7 @@ def test_every_dotted_name_is_found_first(code_library: Any) -> None:
 def test_codes_paths_and_versions_are_found_first(code_library: Any, asked: str) -> None:
     """Error codes, versions, options and files are identifiers too."""
     assert code_library.titles(asked, limit=1) == [ODD[asked]]
+    assert code_library.titles(asked, limit=1, mode="hybrid") == [ODD[asked]]
 
 
 @pytest.mark.parametrize("style", ["snake", "camel", "kebab", "words"])

@@ -1,16 +1,10 @@
 """Search by meaning, with a model that knows three things."""
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("numpy")
-
-from treering.search import embedder_named
-from treering.search.semantic import SentenceTransformer, WordLlama
 
 MEANINGS = {
     "car": (1.0, 0.0, 0.0),
@@ -27,10 +21,18 @@ class Fake:
     name = "fake"
     dimensions = 3
     weight = 1.0
+    floor = 0.2
+    is_quick = True
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
         self.broken = False
+
+    def rest(self) -> None:
+        pass
+
+    def understands(self, text: str) -> bool:
+        return bool(text)
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         if self.broken:
@@ -62,10 +64,23 @@ def test_meaning_finds_what_words_do_not(cars: Any, mode: str) -> None:
 
 
 def test_text_mode_leaves_the_model_alone(cars: Any) -> None:
-    """It is neither loaded nor asked."""
-    cars.recall("truck", mode="text")
+    """It sees memories as they are indexed, and is not asked about the question."""
+    found = cars.recall("truck", mode="text")
 
-    assert cars.embedder.embedded == []
+    assert "truck" not in cars.embedder.embedded
+    assert (found.mode, found.hits) == ("text", ())
+
+
+def test_a_slow_model_does_not_keep_a_recall_waiting(cars: Any) -> None:
+    """Its vectors are made by whoever may take the time, and the question is answered before."""
+    cars.embedder.is_quick = False
+
+    before = cars.recall("truck", mode="hybrid")
+    cars.index.make_vectors()
+    after = cars.recall("truck", mode="hybrid")
+
+    assert before.hits == ()
+    assert cars.memories[after.hits[0].blob].title == "The automobile fleet"
 
 
 def test_without_a_model_hybrid_is_text_and_says_so(three: Any) -> None:
@@ -73,7 +88,7 @@ def test_without_a_model_hybrid_is_text_and_says_so(three: Any) -> None:
     found = three.recall("authentication", mode="hybrid")
 
     assert (found.mode, found.total) == ("text", 1)
-    assert "No embedding model" in found.notes[0]
+    assert "turned off" in found.notes[0]
 
 
 def test_a_model_that_fails_costs_only_its_half(cars: Any) -> None:
@@ -89,9 +104,8 @@ def test_a_model_that_fails_costs_only_its_half(cars: Any) -> None:
 
 
 def test_vectors_are_kept_on_disk_by_blob(cars: Any) -> None:
-    """A rebuild or a new process embeds nothing again."""
+    """A new process embeds nothing again."""
     cars.recall("truck", mode="hybrid")
-    cars.index.rebuild(list(cars.memories))
     cars.embedder.embedded.clear()
 
     cars.recall("car", mode="hybrid", index=cars.fresh())
@@ -153,24 +167,3 @@ def test_filters_and_visibility_hold_for_meaning_too(cars: Any) -> None:
     assert {hit.blob for hit in by_view.hits} == {shown}
     assert {hit.blob for hit in by_filter.hits} <= {shown}
     assert hidden not in {hit.blob for hit in excluded.hits}
-
-
-def test_models_are_chosen_by_name() -> None:
-    """A setting names the model; without its package there is none."""
-    assert embedder_named("off") is None
-    has_wordllama = importlib.util.find_spec("wordllama") is not None
-    assert isinstance(embedder_named("auto"), WordLlama) is has_wordllama
-    has_transformers = importlib.util.find_spec("sentence_transformers") is not None
-    assert isinstance(embedder_named("some/model"), SentenceTransformer) is has_transformers
-
-
-def test_wordllama_works_without_a_network(library: Any) -> None:
-    """Its weights are in its wheel, once it is told where to look."""
-    pytest.importorskip("wordllama")
-    library.embedder = WordLlama()
-    library.remember("Our automobile fleet", "Cars are insured.")
-    library.remember("The orchard", "Apples and pears grow here.")
-
-    found = library.recall("vehicle", mode="semantic")
-
-    assert library.memories[found.hits[0].blob].title == "Our automobile fleet"

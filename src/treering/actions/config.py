@@ -31,8 +31,9 @@ SETTINGS: dict[str, KnownSetting] = {
         ),
         KnownSetting("sync", "false", "memories travel with `git fetch` and `git push`"),
         KnownSetting(
-            "semantic", "auto", "search by meaning: auto, off, or a sentence-transformers model"
+            "semantic", "auto", "search by meaning: auto, off, table, or the folder of a model"
         ),
+        KnownSetting("synonyms", "", "a file of the work tree with words that mean the same here"),
         KnownSetting(
             "hookbudget", "1000", "characters an agent is shown unasked at a time (0: none)"
         ),

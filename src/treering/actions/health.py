@@ -13,7 +13,6 @@ from treering.capture.journal import Journal
 from treering.git import log, refs
 from treering.model.dates import format_moment
 from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
-from treering.search import embedder_named
 from treering.store.absence import list_kept
 from treering.store.fetched import SHARED_SEEN, list_fetched
 from treering.sync.refspec import find_sharing_remote
@@ -226,5 +225,5 @@ def _commits(workspace: Workspace) -> int:
 
 def _semantic(workspace: Workspace) -> SemanticState:
     setting = workspace.repository.config("treering.semantic") or "auto"
-    embedder = embedder_named(setting)
+    embedder = workspace.searcher.learning.model.best
     return {"setting": setting, "model": embedder.name if embedder else ""}

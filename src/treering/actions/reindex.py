@@ -5,9 +5,13 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from treering.actions.searcher import Searcher
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder
+from treering.git.repository import Repository
+from treering.store.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,12 @@ def catch_up(workspace: Workspace) -> None:
     view = workspace.view_of_all()
     workspace.searcher.catch_up(view)
     workspace.neighbourhood.catch_up_alone(view)
+
+
+def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:
+    """A searcher for another thread of this process, and all there is to search."""
+    workspace = Workspace(Repository(git_dir), cache=cache)
+    return workspace.searcher, workspace.view_of_all()
 
 
 def tidy(workspace: Workspace) -> None:

@@ -6,31 +6,30 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.errors import StoreDamaged, TreeringError
-from treering.git.binding import GitError
+from treering.actions.learning import Learning
+from treering.actions.memory_reader import MemoryReader
+from treering.actions.own_words import OwnWords
+from treering.errors import StoreDamaged
 from treering.graph.network import Network
-from treering.model import document
 from treering.model.changed_map import ChangedMap
-from treering.model.memory import Memory
-from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
-from treering.search import Entry, Hit, Index, SearchResult, embedder_named
+from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
+from treering.search.meaning.models import ModelChoice
 from treering.search.storage import LEVELS
 from treering.search.succession import Succession
 from treering.search.view_change import ViewChange
 from treering.store import message
 from treering.store.store import Store
-from treering.store.vault import Vault
 from treering.store.view import Copy, Layer, View, list_changed
 from treering.text.flags import DetectorRules
 
@@ -202,44 +201,46 @@ class Searcher:
         ledger: Ledger,
         folder: Path,
         *,
-        model: str = "",
+        cache: Path | None = None,
         is_brief: bool = True,
     ) -> None:
         """A process that lives on writes beside its answers what it has indexed on the way."""
         may_wait = 0 if is_brief else _MANY_WAIT
-        self._store = store
-        self._ledger = ledger
-        embedder, rules = embedder_named(model), DetectorRules()
+        reader = MemoryReader(store, ledger)
+        repository = store.repository
+        model = ModelChoice(repository.config("treering.semantic") or "", cache)
+        models, own_words, rules = model.models(), OwnWords(repository), DetectorRules()
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
+        small = folder / "knowledge"
+        first = Understanding(small, models, levels=LEVELS + 1, own_words=own_words)
         self.knowledge = Index(
-            folder / "knowledge",
-            read=self._read,
-            embedder=embedder,
+            small,
+            read=reader.read,
+            understanding=first,
             detectors=rules,
             levels=LEVELS + 1,
             may_wait=may_wait,
-            dates=self._date_content,
-            texts=self._read_texts,
+            dates=reader.date_content,
+            texts=reader.read_texts,
         )
         self.index = Index(
             folder,
-            read=self._read,
-            embedder=embedder,
+            read=reader.read,
+            understanding=Understanding(folder, models, known=first.vector, own_words=own_words),
             detectors=rules,
             known=self.knowledge.entry,
             may_wait=may_wait,
-            dates=self._date_content,
-            texts=self._read_texts,
+            dates=reader.date_content,
+            texts=reader.read_texts,
         )
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
-        self._versions: dict[str, Version] = {}  # of those read last
         self._latest: dict[tuple[object, ...], SearchView] = {}
-        self._read_last: dict[str, Memory] = {}
         self._tidying: threading.Thread | None = None
+        self.learning = Learning(model, repository.git_dir, self.indexes)
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
@@ -257,7 +258,9 @@ class Searcher:
         """Index exactly what a view holds, anew; how many memories that are."""
         self.lists.forget()
         self.knowledge.rebuild(self.lists.ranks(view, every_copy=True))
-        return self.index.rebuild(view.ranks_of_all(), progress)
+        count = self.index.rebuild(view.ranks_of_all(), progress)
+        self.learning.make_vectors()
+        return count
 
     def catch_up(self, view: View) -> None:
         """Index everything in the layers of a view, shown or not."""
@@ -354,44 +357,3 @@ class Searcher:
         for index in self.indexes:
             index.tidy()
         self.lists.keep()
-
-    def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        """Memories by blob, from whichever vault has them; what is no memory is passed over.
-
-        Their dates are those the ledger vouches for: the index orders and filters by them.
-        """
-        vaults = self._store.vaults()
-        rest = iter(blobs)
-        while batch := list(islice(rest, _AT_ONCE)):
-            if len(batch) == 1 and (last := self._read_last.get(batch[0])):
-                yield batch[0], last  # the small index has just asked for it
-                continue
-            self._versions = versions = self._ledger.versions(batch)
-            for blob in batch:
-                if memory := _parse(vaults, blob):
-                    memory = self._ledger.date(memory, versions.get(blob))
-                    self._read_last = {blob: memory}
-                    yield blob, memory
-
-    def _read_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        """The same, with dates as they are claimed."""
-        vaults = self._store.vaults()
-        return ((blob, memory) for blob in blobs if (memory := _parse(vaults, blob)))
-
-    def _date_content(self, blob: str, memory: Memory) -> float:
-        return when_said(memory, self._versions.get(blob))
-
-
-def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
-    try:
-        for vault in vaults:
-            objects = vault.repository.objects
-            if memory := vault.peek(blob):
-                return memory
-            if objects.exists(blob):
-                memory = document.parse(objects.blob(blob))
-                vault.note({blob: memory})  # the other index asks for it next
-                return memory
-    except (TreeringError, GitError):
-        return None  # no memory, or a damaged one
-    return None

@@ -112,12 +112,11 @@ class Workspace:
         """The way to search; whoever only writes never loads the index."""
         from treering.actions.searcher import Searcher
 
-        model = self.repository.config("treering.semantic") or ""
         return Searcher(
             self.store,
             self.ledger,
             self.derived("index"),
-            model=model,
+            cache=self._cache,
             is_brief=self._is_brief,
         )
 
@@ -167,9 +166,10 @@ class Workspace:
         return self._hubs[0]
 
     def settle(self) -> None:
-        """After a look at the index: let it be put in order, if this process lives long enough."""
+        """After a look at the index: let it be put in order, if this process lives on."""
         if not self._is_brief:
             self.searcher.tidy_soon()
+            self.searcher.learning.start()
 
     def catch_up_soon(self) -> None:
         """After a write: note what is around beside the answers, if that was too much on the way

@@ -1,4 +1,4 @@
-"""Search: a Whoosh index derived from git blobs, our own ranking over it, and an optional model.
+"""Search: a Whoosh index derived from git blobs, our own ranking over it, and what it means.
 
 Nothing in here is true by itself: every file may be deleted at any time and is built again.
 """
@@ -6,8 +6,10 @@ Nothing in here is true by itself: every file may be deleted at any time and is 
 from treering.search.engine import Index
 from treering.search.entry import Entry
 from treering.search.hits import Hit, SearchResult
-from treering.search.semantic import Embedder, embedder_named
+from treering.search.meaning.models import ModelChoice
+from treering.search.meaning.protocol import Embedder
 from treering.search.similarity import Family, families, share_of_terms
+from treering.search.understanding import Understanding
 
 __all__ = [
     "Embedder",
@@ -15,8 +17,9 @@ __all__ = [
     "Family",
     "Hit",
     "Index",
+    "ModelChoice",
     "SearchResult",
-    "embedder_named",
+    "Understanding",
     "families",
     "share_of_terms",
 ]  # fmt: skip

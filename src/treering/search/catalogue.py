@@ -24,6 +24,8 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 Inspect = Callable[[Memory], tuple[str, ...] | None]
 #: The entry another index has of a blob, which was looked at for it.
 Known = Callable[[str], Entry | None]
+#: Who else sees each memory as it is indexed.
+Observe = Callable[[str, Memory], None]
 #: When a blob's content was said, for one that was read just now.
 Dates = Callable[[str, Memory], float | None]
 
@@ -62,11 +64,13 @@ class Catalogue:
         levels: int = LEVELS,
         known: Known | None = None,
         dates: Dates | None = None,
+        observe: Observe | None = None,
     ) -> None:
         self._folder = IndexFolder(folder, detectors.version if detectors else 0, levels)
         self._read = read
         self._detectors = detectors
         self._known = known or (lambda blob: None)  # noqa: ARG005
+        self._observe = observe
         self._dates = dates or (lambda blob, memory: None)  # noqa: ARG005
         self._state = ""
         self._overlays: list[Batch] = []
@@ -323,6 +327,8 @@ class Catalogue:
                 look = inspect(memory) if inspect and not entry else None
                 flags, said = entry.flags if entry else look, self._dates(blob, memory)
                 batch.add(blob, memory, flags, said)
+                if self._observe:
+                    self._observe(blob, memory)
                 count += 1
                 if progress and count % _STEP == 0:
                     progress(count, total)

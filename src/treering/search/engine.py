@@ -32,7 +32,6 @@ from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
-from treering.search.semantic import Embedder, Meaning, Vectors
 from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.succession import (
     Succession,
@@ -40,12 +39,15 @@ from treering.search.succession import (
     find_predecessors,
     find_successions,
 )
+from treering.search.understanding import QuestionSense, Understanding
 from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
 _FEW = 32  # new memories
 Answer = TypeVar("Answer")
+#: A search for what memories are outdated by.
+Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
 
 
 class Index:
@@ -58,7 +60,7 @@ class Index:
     another index has of a blob: what that one looked at is not looked at again. `dates` says when a
     memory got the content it has; else that is when it was changed last. `texts` reads like `read`,
     and need not know dates. `may_wait` is how many new memories need not be written at once:
-    somebody calls `tidy`, or indexes them again.
+    somebody calls `tidy`, or indexes them again. `understanding` is what it knows of meaning.
     """
 
     def __init__(
@@ -66,7 +68,7 @@ class Index:
         folder: Path,
         *,
         read: Read,
-        embedder: Embedder | None = None,
+        understanding: Understanding | None = None,
         detectors: Detectors | None = None,
         levels: int = LEVELS,
         known: Known | None = None,
@@ -75,10 +77,11 @@ class Index:
         may_wait: int = 0,
     ) -> None:
         self._lock = threading.RLock()
-        self._read = read
-        self._texts = texts or read
-        self._catalogue = Catalogue(folder, read, detectors, levels, known, dates)
-        self._vectors = Vectors(folder, embedder, self._reading, levels) if embedder else None
+        self._reading = _guard(read)
+        self._reading_texts = _guard(texts or read)
+        self.understanding = understanding or Understanding(folder)
+        observe = self.understanding.note
+        self._catalogue = Catalogue(folder, read, detectors, levels, known, dates, observe)
         self._settled: tuple[Collection[str], int] | None = None
         self._may_wait = may_wait
         self._running = 0  # answers under way, which may look at the views
@@ -104,6 +107,8 @@ class Index:
             add = partial(self._catalogue.add, missing, progress, is_later=is_later)
             count = self._change(add) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
+            if count:
+                self.understanding.library.keep()
             return count
 
     def lacks_any(self, blobs: Iterable[str]) -> bool:
@@ -174,27 +179,22 @@ class Index:
         self, blobs: Collection[str], visible: Mapping[str, int]
     ) -> dict[str, Succession]:
         """Of some visible blobs those that something visible outdates, and what."""
-
-        def answer() -> dict[str, Succession]:
-            view = self._view(self._snapshot(), visible)
-            numbers = {
-                n: blob for blob in blobs if (n := view.snapshot.numbers.get(blob)) in view.all
-            }
-            successions = find_successions(numbers, view, self._reading_texts)
-            return {numbers[number]: succession for number, succession in successions.items()}
-
-        return self._safely(answer, visible)
+        return self._find(find_successions, blobs, visible)
 
     def find_contradicted(
         self, blobs: Collection[str], visible: Mapping[str, int]
     ) -> dict[str, Succession]:
         """Of some visible blobs those that the message of a later commit contradicts."""
+        return self._find(find_contradicting_commits, blobs, visible)
 
+    def _find(
+        self, look: Look, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
         def answer() -> dict[str, Succession]:
             view = self._view(self._snapshot(), visible)
             numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
-            commits = find_contradicting_commits(numbers, view, self._reading_texts)
-            return {numbers[number]: succession for number, succession in commits.items()}
+            successions = look(numbers, view, self._reading_texts)
+            return {numbers[number]: succession for number, succession in successions.items()}
 
         return self._safely(answer, visible)
 
@@ -235,7 +235,17 @@ class Index:
         """Index exactly these blobs anew; the old index serves until the new one is whole."""
         with self._lock:
             self._settled = None
-            return self._change(lambda: self._catalogue.rebuild(list(blobs), progress))
+            blobs = list(blobs)
+            self.understanding.library.start_over(blobs)
+            count = self._change(lambda: self._catalogue.rebuild(blobs, progress))
+            self.understanding.library.keep()
+            return count
+
+    def make_vectors(self) -> None:
+        """Make every vector that is missing, however long it takes."""
+        with self._lock:
+            complete = self.understanding.library.complete
+            self._change(lambda: complete(self._snapshot().numbers, self._reading))
 
     @property
     def is_untidy(self) -> bool:
@@ -252,6 +262,8 @@ class Index:
     def is_unfinished(self) -> bool:
         """Whether there are memories that there was no time to look at."""
         with self._lock:
+            if self.understanding.library.behind:
+                return True
             return self._catalogue.is_open and bool(self._catalogue.uninspected)
 
     def inspect_rest(self) -> None:
@@ -261,6 +273,8 @@ class Index:
         """
         with self._lock:
             self._change(self._catalogue.inspect_rest)
+            complete = self.understanding.complete
+            self._change(lambda: complete(self._snapshot().numbers, self._reading))
 
     def keep(self) -> None:
         """Write what is indexed in memory alone."""
@@ -293,9 +307,8 @@ class Index:
                 snapshot = self._snapshot()
                 view = self._view(snapshot, visible)
         others = {word: self._view(snapshot, blobs) for word, blobs in elsewhere.items()}
-        wants_meaning = request.mode != "text" and not request.query.is_empty
-        meaning = self._meaning(request.query.words, view) if wants_meaning else None
-        return search(request, view, self._reading_texts, meaning, others)
+        sense = self._sense(request, view)
+        return search(request, view, self._reading_texts, sense, others)
 
     def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         key = (id(snapshot), id(visible))
@@ -322,17 +335,11 @@ class Index:
                     return view
         return VisibleEntries(snapshot, visible)
 
-    def _meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
-        """The semantic half, or None: a model that fails costs its half of the answer, no more."""
-        if self._vectors is None:
-            return None
-        try:
-            with self._lock:
-                return self._vectors.meaning(words, view)
-        except ReadError:
-            raise
-        except Exception:
-            return None
+    def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
+        if request.mode == "text" or request.query.is_empty:
+            return QuestionSense()
+        with self._lock:
+            return self.understanding.sense(request.query.words, view, self._reading)
 
     def _change(self, change: Callable[[], Answer]) -> Answer:
         """Run a change; the reader's own error comes out as it went in."""
@@ -372,17 +379,17 @@ class Index:
             blobs = list(snapshot.numbers.keys() | visible.keys())
             self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
 
-    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+
+def _guard(read: Read) -> Read:
+    """The same reader, whose failures are told from those of the index."""
+
+    def reading(blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:
-            yield from self._read(blobs)
+            yield from read(blobs)
         except Exception as error:
             raise ReadError from error
 
-    def _reading_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        try:
-            yield from self._texts(blobs)
-        except Exception as error:
-            raise ReadError from error
+    return reading
 
 
 def _is_same(blobs: Iterable[str], last: tuple[Collection[str], int]) -> bool:

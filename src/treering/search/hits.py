@@ -100,7 +100,8 @@ class Explanation:
             yield "tag"
         if self.matches.has_phrase:
             yield "phrase"
-        if self.semantic.get(number, 0.0) >= NEAR_IN_MEANING:
+        cosine = self.semantic.get(number, 0.0)
+        if cosine >= NEAR_IN_MEANING or (cosine > 0 and not clauses and number not in self.lent):
             yield "semantic"
         if number in self.lent:
             yield "session"

@@ -25,9 +25,20 @@ from treering.search.matching import (
     matches_of,
     show,
 )
+from treering.search.meaning.protocol import Meaning
 from treering.search.precedence import put_newer_first
-from treering.search.ranking import POOL, best, covering, is_recent, lift_named, lifts, prior
-from treering.search.semantic import Meaning
+from treering.search.ranking import (
+    POOL,
+    best,
+    covering,
+    is_named,
+    is_recent,
+    lift_named,
+    lifts,
+    prior,
+    rerank,
+    trust_in_words,
+)
 from treering.search.similarity import FOLDABLE, folds
 from treering.search.tiers import (
     answering,
@@ -37,13 +48,15 @@ from treering.search.tiers import (
     put_first,
     verbatim,
 )
+from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries, filter_numbers
-from treering.text.likeness import NEAR_IN_MEANING
 
+_NO_SENSE = QuestionSense()
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _PAGE = 10
-_NEAREST = 100  # documents that meaning alone may bring into a hybrid answer
-_NO_MODEL = "No embedding model is installed: this is text search only."
+_NEAREST = 50  # documents that meaning alone may bring into a hybrid answer
+_NO_MODEL = "Search by meaning is turned off: this is text search only."
+_NOT_UNDERSTOOD = "No word of this question is known to the model: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
 _NO_WORDS = "There is no word in this question to look for."
 
@@ -61,7 +74,7 @@ def search(
     request: Request,
     view: VisibleEntries,
     read: Read,
-    meaning: Meaning | None = None,
+    sense: QuestionSense = _NO_SENSE,
     elsewhere: Elsewhere = MappingProxyType({}),
 ) -> SearchResult:
     """Answer a question; an empty one lists what the filters leave, by `order`."""
@@ -71,12 +84,14 @@ def search(
         return SearchResult(notes=(_NO_WORDS,))
     if request.query.is_empty:
         return _listing(request, view, elsewhere)
-    matches = matches_of(request, view, read, elsewhere)
-    if meaning is None and request.mode != "text":
+    matches = matches_of(request, view, read, elsewhere, sense.synonyms)
+    if not sense.has_model and request.mode != "text":
         matches.notes.append(_NO_MODEL)
+    elif sense.meaning is None and request.mode == "semantic":
+        matches.notes.append(_NOT_UNDERSTOOD)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
         return _only_common_words(request, view, elsewhere, matches.notes)
-    return _rank(request, view, matches, meaning if request.mode != "text" else None, read)
+    return _rank(request, view, matches, sense, read)
 
 
 def _only_common_words(
@@ -99,13 +114,15 @@ def _only_common_words(
 
 
 def _rank(
-    request: Request, view: VisibleEntries, matches: Matches, meaning: Meaning | None, read: Read
+    request: Request, view: VisibleEntries, matches: Matches, sense: QuestionSense, read: Read
 ) -> SearchResult:
     """The pool in its final order, then the tail of weaker matches by words alone."""
-    pool, semantic = _pool(request, view, matches, meaning)
+    pool, semantic = _pool(request, view, matches, sense.meaning)
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in filter_numbers(lent, view.snapshot.entries, request.filters)}
     scores = _weigh(pool, lent, request, view)
+    if sense.reranker:
+        scores |= rerank(sense.reranker, request.query.words, scores, view, read)
     count = len(matches.scores) + sum(number not in matches.scores for number in scores)
 
     order = _in_order(scores, view)
@@ -130,7 +147,7 @@ def _rank(
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
     entries = view.snapshot.entries
     rest = tuple([entries[number].blob for number in order[cut:]])
-    mode: Mode = request.mode if meaning else "text"
+    mode: Mode = request.mode if sense.meaning else "text"
     notes = tuple(matches.notes)
     return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))
 
@@ -163,21 +180,25 @@ def _pool(
     texts |= lift_named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}
+    if request.mode == "hybrid" and is_named(texts, request.query.words, view):
+        return texts, {}  # what is called so is meant, not what is like it
     numbers: Collection[int] = show(view, request.filters)
     if not request.filters.is_empty or request.query.excluded:
         numbers = filter_numbers(numbers, view.snapshot.entries, request.filters)
         numbers = set(numbers).difference(*(holding(t, view) for t in request.query.excluded))
     if matches.has_phrase:
         numbers = matches.scores.keys()
-    near = meaning.nearest(numbers, POOL if request.mode == "semantic" else _NEAREST)
     if request.mode == "semantic":
+        near = meaning.nearest(numbers, POOL)
         return near, near
+    trust = trust_in_words(texts, matches.clauses)
+    is_scanned = not texts or trust < 1 or len(numbers) <= meaning.scanned
+    near = meaning.join(numbers, _NEAREST) if is_scanned else {}
     cosines = near | meaning.near(texts.keys() - near.keys())
-    highest = max(texts.values(), default=1.0) or 1.0
-    candidates = texts.keys() | {n for n, cosine in near.items() if cosine >= NEAR_IN_MEANING}
+    highest = (max(texts.values(), default=1.0) or 1.0) / trust
     scores = {
-        n: texts.get(n, 0.0) / highest + meaning.weight * max(cosines.get(n, 0.0), 0.0)
-        for n in candidates
+        n: texts.get(n, 0.0) / highest + meaning.weight * max(cosine - meaning.floor, 0.0)
+        for n, cosine in cosines.items()
     }
     return scores, cosines
 

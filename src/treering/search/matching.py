@@ -12,18 +12,22 @@ from treering.model.query import ANY_STATUS, Filters, Query
 from treering.search.analysis import flatten, join_terms, question_terms, terms
 from treering.search.corpus import Corpus, Weights
 from treering.search.entry import searchable_text
+from treering.search.synonyms import Synonyms, Terms
 from treering.search.visible import WITHHELD, VisibleEntries, filter_numbers
 
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
 _MOST_EXPANSIONS = 64
 _SPELLED = 0.7  # a word we guessed counts less than one that was typed
+_SAME = 0.4  # so does one that means the same; with 0.7 it hurt
+_COMMON = 0.2  # a word that so many memories hold says nothing as a synonym
+_SEVERAL = 50  # memories, which are always few
 _SHORTEST, _LONGEST = 4, 24  # letters of a word that is guessed at
 _MOST_GUESSES = 3
 _MOST_READ = 2000  # memories read to check a phrase
 _NO_PHRASE = "No memory has the exact phrase, so its words were searched for."
 
-#: A word as it was typed, the beginning of one, or a guess at a misspelt one.
-ClauseKind = Literal["text", "prefix", "spelling"]
+#: A word as it was typed, the beginning of one, a guess at a misspelt one, or another for the same.
+ClauseKind = Literal["text", "prefix", "spelling", "synonym"]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
 
@@ -67,8 +71,16 @@ class Matches:
     has_phrase: bool = False
 
 
-def matches_of(request: Request, view: VisibleEntries, read: Read, elsewhere: Elsewhere) -> Matches:
+def matches_of(
+    request: Request,
+    view: VisibleEntries,
+    read: Read,
+    elsewhere: Elsewhere,
+    synonyms: Synonyms | None = None,
+) -> Matches:
     clauses = _clauses(request.query, view)
+    if synonyms:
+        clauses += synonym_clauses(view.snapshot, question_terms(request.query.words), synonyms)
     matches = _narrow(request, view, clauses, elsewhere)
     if len(matches.scores) < _LITTLE:
         guesses = _respelt(request.query, view, clauses)
@@ -211,6 +223,30 @@ def spelling_clause(snapshot: Corpus, word: str, guesses: Sequence[str]) -> Clau
     best = _best_of([snapshot.weights(term) for term in guesses])
     weights = {number: weight * _SPELLED for number, weight in best.items()}
     return Clause(word, weights, snapshot.rarity(len(weights)), "spelling")
+
+
+def synonym_clauses(snapshot: Corpus, terms: Sequence[str], synonyms: Synonyms) -> list[Clause]:
+    """Other words for parts of a question, at a discount, in documents without the word itself."""
+    clauses = []
+    for asked, others in synonyms.expand(terms):
+        own = snapshot.weights(asked[0])
+        lists = [weights for other in others if (weights := _weights_of(snapshot, other))]
+        best = _best_of(lists)
+        weights = {n: weight * _SAME for n, weight in best.items() if n not in own}
+        if weights:
+            rarity = snapshot.rarity(len(own) or len(weights))
+            clauses.append(Clause(asked[0], weights, rarity * _SAME, "synonym"))
+    return clauses
+
+
+def _weights_of(snapshot: Corpus, terms: Terms) -> Weights:
+    """Documents that hold all of some terms, unless those are everywhere."""
+    first, *others = sorted((snapshot.weights(term) for term in terms), key=len)
+    if len(first) > max(_COMMON * snapshot.count, _SEVERAL):
+        return {}
+    if not others:
+        return first
+    return {n: weight for n, weight in first.items() if all(n in other for other in others)}
 
 
 def sum_up(clauses: Iterable[Clause]) -> dict[int, float]:

@@ -16,13 +16,15 @@ from functools import lru_cache
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
-from treering.search.matching import Clause
+from treering.search.matching import Clause, Read
+from treering.search.meaning.protocol import Reranker
 from treering.search.visible import VisibleEntries
 from treering.text.words import STOP_WORDS
 
 POOL = 100
 _SORTED = 4000
 COVERED = 0.25  # the power coverage is raised to
+TRUSTED = 0.35  # of a question, by the rarity of its words: covered so far, words count in full
 NAMED = 0.3  # for a name in any case, and again for the very case
 _FEW_WORDS = 4
 _STEPS = re.compile(r"[./\\:@]+")
@@ -60,8 +62,37 @@ def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, flo
     for clause in clauses:
         for number in rarities.keys() & clause.weights.keys():
             rarities[number] += clause.rarity
-    total = sum(clause.rarity for clause in clauses) or 1.0
+    total = sum(clause.rarity for clause in clauses if clause.kind != "synonym") or 1.0
     return {number: rarity / total for number, rarity in rarities.items()}
+
+
+def trust_in_words(scores: Mapping[int, float], clauses: Sequence[Clause]) -> float:
+    """What the best score of words counts beside meaning, at most 1.
+
+    The best of all may still hold but a word or two of the question, and be there by chance.
+    """
+    if not scores:
+        return 1.0
+    highest = max(scores.values())
+    first = [number for number, score in scores.items() if score == highest]
+    words = [clause for clause in clauses if not clause.is_pair]
+    share = max(coverage(first, words).values())
+    return min(1.0, share / TRUSTED) ** 2 or 1.0
+
+
+def rerank(
+    reranker: Reranker, question: str, scores: Mapping[int, float], view: VisibleEntries, read: Read
+) -> dict[int, float]:
+    """The best few scored again by a model that reads them; they stay before all others."""
+    first = sorted(scores, key=lambda n: (-scores[n], view.entry(n).blob))[: reranker.count]
+    blobs = {view.entry(number).blob: number for number in first}
+    texts = {blobs[blob]: f"{m.title}\n{m.content}" for blob, m in read(blobs)}
+    try:
+        marks = reranker.score(question, texts)
+    except Exception:
+        return {}  # the order as it was is an answer, too
+    least = min((scores[number] for number in first), default=0.0)
+    return {n: least + (1 - least) * min(max(mark, 0.0), 1.0) for n, mark in marks.items()}
 
 
 def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:
@@ -78,6 +109,14 @@ def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) ->
         title = _names(view.entry(number).title)
         higher[number] = scores[number] * (1 + NAMED * len(names & title) / len(names) * 2)
     return higher
+
+
+def is_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> bool:
+    """Whether the question is one name, and a title holds it just as it is written."""
+    if len(words.split()) != 1:
+        return False
+    names = _names(words)
+    return any(names <= _names(view.entry(number).title) for number in _first(scores, view))
 
 
 def _first(scores: Mapping[int, float], view: VisibleEntries) -> list[int]:

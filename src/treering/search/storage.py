@@ -2,7 +2,7 @@
 
     CURRENT                     which data folder counts, and the version that wrote it
     data-<random>/              CONTENTS, and for each segment its terms, postings and entries
-    vectors-<model>             see vectors.py
+    vectors-<model>             see meaning/vectors.py
 
 A rebuild fills a new data folder and then replaces CURRENT, which is atomic: readers see the old
 index or the new one. Nothing is synced to disk: what a power cut leaves is caught by checksums and

@@ -1,0 +1,53 @@
+"""The vectors of a slow model, made where nobody waits: by a reindex, or beside a server's
+answers."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from treering.search import Index, ModelChoice
+
+
+class Learning:
+    """One repository's indexes, and the model that they are to know."""
+
+    def __init__(self, model: ModelChoice, git_dir: Path, indexes: Sequence[Index]) -> None:
+        self.model = model
+        self._git_dir = git_dir
+        self._indexes = indexes
+        self._thread: threading.Thread | None = None
+
+    def make_vectors(self) -> None:
+        """Make every vector that is missing, however long it takes."""
+        if self.model.has_slow:
+            self._ready_model()
+            for index in self._indexes:
+                index.make_vectors()
+
+    def start(self) -> None:
+        """Make them beside the answers, if any are missing, for a process that lives on."""
+        if not self.model.has_slow or (self._thread and self._thread.is_alive()):
+            return
+        if not self.model.is_ready or any(
+            one.understanding.library.behind for one in self._indexes
+        ):
+            self._thread = threading.Thread(target=self._learn, daemon=True)
+            self._thread.start()
+
+    def _learn(self) -> None:
+        """Git handles are not for two threads: this one has a searcher of its own."""
+        from treering.actions.reindex import open_beside
+
+        self._ready_model()
+        searcher, view = open_beside(self._git_dir, self.model.cache)
+        searcher.catch_up(view)
+        searcher.learning.make_vectors()
+
+    def _ready_model(self) -> None:
+        """Have the slow model ready, and in use here."""
+        if not self.model.is_ready:
+            self.model.prepare()
+            slow = self.model.best
+            if slow and not slow.is_quick:
+                for index in self._indexes:
+                    index.understanding.library.add(slow)

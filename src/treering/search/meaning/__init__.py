@@ -1,0 +1,1 @@
+"""Search by meaning: models that turn texts into vectors, and the vectors of memories."""

@@ -1,0 +1,221 @@
+"""The vectors of one index's memories: made as they are indexed, kept beside it, asked by search.
+
+Not safe for threads: Index takes the lock.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from treering.model.memory import Memory
+from treering.search.meaning.nearness import Nearness, VectorView
+from treering.search.meaning.protocol import Embedder, Meaning
+from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorFile, shrink
+from treering.search.visible import VisibleEntries
+
+_TOGETHER = 64
+_A_FEW = 500  # vectors that are made while somebody waits, where memories were indexed without
+_MISSED = 0.1  # of what is seen may be without a vector of the slow model
+_LONGEST = 2000  # characters of a memory; what it is about is said by then
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
+#: The vector another index has of a blob.
+KnownVector = Callable[[str], SmallVector | None]
+
+
+class MemoryVectors:
+    """What one model makes of the memories of one index."""
+
+    def __init__(
+        self, folder: Path, embedder: Embedder, levels: int, known: KnownVector | None = None
+    ) -> None:
+        self._embedder = embedder
+        self._folder = folder
+        self._levels = levels
+        self._known = known
+        self._opened: tuple[VectorFile, VectorColumns] | None = None
+        self._state: tuple[int, ...] = ()
+        self._new: VectorColumns | None = None
+        self._failed: set[str] = set()
+        self._view: VectorView | None = None
+
+    @property
+    def is_quick(self) -> bool:
+        return self._embedder.is_quick
+
+    def get(self, blob: str) -> SmallVector | None:
+        return self._columns.get(blob)
+
+    def note(self, blob: str, memory: Memory) -> None:
+        """Make the vector of a memory that is being indexed."""
+        if blob not in self._columns.rows:
+            known = self._known(blob) if self._known else None
+            self._add(blob, known or self._vectors([text_of(memory)])[0])
+
+    def keep(self) -> None:
+        """Write what is new to disk."""
+        if self._new is not None and self._opened:
+            file, _ = self._opened
+            file.append(self._new)
+            self._new, self._state = None, file.state()
+            self._embedder.rest()
+
+    def missing(self, blobs: Iterable[str]) -> list[str]:
+        rows = self._columns.rows
+        return [blob for blob in blobs if blob not in rows and blob not in self._failed]
+
+    def make(self, blobs: Iterable[str], read: Read, limit: int | None = None) -> int:
+        """Make what is missing of these, and keep it; how many that were."""
+        missing = self.missing(blobs)[:limit]
+        memories, count = read(missing), 0
+        while part := list(islice(memories, _TOGETHER)):
+            vectors = self._vectors([text_of(memory) for _, memory in part])
+            for (blob, _), vector in zip(part, vectors, strict=True):
+                self._add(blob, vector)
+            count += len(part)
+            if not self.is_quick:
+                self.keep()  # each took a while: a process that ends now loses little
+        self._failed.update(blob for blob in missing if blob not in self._columns.rows)
+        self.keep()
+        return count
+
+    def keep_only(self, blobs: Iterable[str]) -> None:
+        """Forget the vectors of everything else."""
+        columns, kept = self._columns, VectorColumns(self._embedder.dimensions)
+        for blob in blobs:
+            if vector := columns.get(blob):
+                kept.add(blob, vector)
+        if len(kept.rows) < len(columns.rows) and self._opened:
+            file, _ = self._opened
+            file.keep_only(kept)
+            self._opened, self._new, self._view = (file, kept), None, None
+            self._state = file.state()
+
+    def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
+        """How near the documents of a view are to these words; None where they say nothing."""
+        if not self._embedder.understands(words):
+            return None
+        question = self._vectors([words])[0]
+        if not question.length:
+            return None
+        columns = self._columns
+        if self._view is None or self._view.view is not view or self._view.columns is not columns:
+            self._view = VectorView(view, columns)
+        return Nearness(self._view, question, self._embedder)
+
+    @property
+    def _columns(self) -> VectorColumns:
+        """The vectors on disk and those not yet there; read again when another process wrote."""
+        if self._opened is None:
+            digest = hashlib.sha256(self._embedder.name.encode()).hexdigest()[:12]
+            path = self._folder / f"vectors-{digest}"
+            file = VectorFile(path, self._embedder.dimensions, self._levels)
+            self._opened = file, file.read()
+            self._state = file.state()
+        return self._opened[1]
+
+    def refresh(self) -> None:
+        """Take over what other processes wrote."""
+        if self._opened is not None and self._new is None:
+            file, before = self._opened
+            if (state := file.state()) != self._state:
+                columns = file.read()
+                columns.extend(before)  # what was lost on disk is still here
+                self._opened, self._state = (file, columns), state
+
+    def _add(self, blob: str, vector: SmallVector) -> None:
+        self._columns.add(blob, vector)
+        if self._new is None:
+            self._new = VectorColumns(self._embedder.dimensions)
+        self._new.add(blob, vector)
+
+    def _vectors(self, texts: list[str]) -> list[SmallVector]:
+        return [shrink(values) for values in self._embedder.embed(texts)]
+
+
+def text_of(memory: Memory) -> str:
+    """What is embedded; names in the title are taken apart, since models know words, not names."""
+    title = _HUMP.sub(" ", memory.title.replace("_", " "))
+    begins = memory.content.startswith(memory.title)
+    return (memory.content if begins else f"{title}\n{memory.content}")[:_LONGEST]
+
+
+class VectorLibrary:
+    """The vectors of all models of one index: the slow model answers where it has seen enough, and
+    the quick one until then."""
+
+    def __init__(
+        self,
+        folder: Path,
+        embedders: Iterable[Embedder],
+        levels: int,
+        known: KnownVector | None = None,
+    ) -> None:
+        self._folder = folder
+        self._levels = levels
+        self._known = known
+        self._models: list[MemoryVectors] = []
+        self._checked: VisibleEntries | None = None
+        #: How many memories have no vector yet of the model that would be used.
+        self.behind = 0
+        for embedder in embedders:
+            self.add(embedder)
+
+    def add(self, embedder: Embedder) -> None:
+        """Use one more model, from now on."""
+        known = self._known if embedder.is_quick else None
+        models = [*self._models, MemoryVectors(self._folder, embedder, self._levels, known)]
+        self._models = sorted(models, key=lambda model: model.is_quick)
+        self._checked = None
+
+    def __bool__(self) -> bool:
+        return bool(self._models)
+
+    @property
+    def _quick(self) -> list[MemoryVectors]:
+        return [model for model in self._models if model.is_quick]
+
+    def get(self, blob: str) -> SmallVector | None:
+        """The quick model's vector of a blob."""
+        return next((model.get(blob) for model in self._quick), None)
+
+    def note(self, blob: str, memory: Memory) -> None:
+        """A memory is being indexed."""
+        for model in self._quick:
+            model.note(blob, memory)
+
+    def keep(self) -> None:
+        for model in self._models:
+            model.keep()
+
+    def start_over(self, blobs: Iterable[str]) -> None:
+        """Before a rebuild: what is made on the way is made anew, and what took long is kept, of
+        what is still there."""
+        blobs = list(blobs)
+        for model in self._models:
+            model.keep_only(() if model.is_quick else blobs)
+        self._checked = None
+
+    def complete(self, blobs: Iterable[str], read: Read, limit: int | None = None) -> None:
+        """Make what is missing, for a process that nobody waits for, in parts of `limit`."""
+        blobs = list(blobs)
+        for model in self._models:
+            model.make(blobs, read, limit)
+        self._checked, self.behind = None, 0
+
+    def meaning(self, words: str, view: VisibleEntries, read: Read) -> Meaning | None:
+        """How near the documents of a view are to these words; what little is missing is made."""
+        if not self._models:
+            return None
+        for model in self._models:
+            model.refresh()
+        if self._checked is not view:
+            for model in self._quick:
+                model.make(view.visible, read, _A_FEW)
+            self.behind = len(self._models[0].missing(view.visible))
+            self._checked = view
+        model = self._models[0 if self.behind <= _MISSED * len(view.all) else -1]
+        return model.meaning(words, view)

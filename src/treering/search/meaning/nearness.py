@@ -1,0 +1,130 @@
+"""How near memories are to one question, by their vectors.
+
+Signs first: each sign two vectors share takes a step towards a cosine of 1, each other one away
+from it. With 256 of them that errs by about a tenth, which is enough to leave out what is far away.
+The rest is worked out from the numbers.
+"""
+
+import heapq
+import math
+import sys
+from collections.abc import Collection, Iterable
+from operator import mul
+from typing import Any
+
+from treering.search.meaning.protocol import Embedder
+from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns
+from treering.search.visible import VisibleEntries
+
+_ERROR = 0.18  # twice what an estimate errs by
+_BEYOND = 0.05  # above the floor, from which on meaning alone brings a memory in
+_SAMPLE = 512
+_FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words find
+_ROUGHLY = 3  # as many are looked at closely as are wanted, times this
+
+
+class VectorView:
+    """The vectors of the documents in a view, by their numbers there."""
+
+    def __init__(self, view: VisibleEntries, columns: VectorColumns) -> None:
+        self.view = view
+        self.columns = columns
+        self._rows: dict[int, int] = {}
+        self._scanned: tuple[Collection[int] | None, list[int], list[int]] = (None, [], [])
+
+    def row(self, number: int) -> int | None:
+        row = self._rows.get(number)
+        if row is None:
+            row = self.columns.rows.get(self.view.entry(number).blob)
+            if row is not None:
+                self._rows[number] = row
+        return row
+
+    def scan(self, numbers: Collection[int]) -> tuple[list[int], list[int]]:
+        """Documents and their signs; kept for the set that was asked about last."""
+        last = self._scanned
+        if last[0] is not numbers:
+            places = [(n, row) for n in numbers if (row := self.row(n)) is not None]
+            signs = self.columns.signs
+            last = (numbers, [n for n, _ in places], [signs[row] for _, row in places])
+            self._scanned = last
+        return last[1], last[2]
+
+
+class Nearness:
+    """The cosines between one question and the documents of a view."""
+
+    def __init__(self, vectors: VectorView, question: SmallVector, embedder: Embedder) -> None:
+        self.weight = embedder.weight
+        self.floor = embedder.floor
+        self.scanned = _FEW if embedder.is_quick else _MANY
+        self._vectors = vectors
+        self._question = question
+        self._numbers = [number - MIDDLE for number in question.numbers]
+        self._offset = MIDDLE * sum(self._numbers)
+
+    def nearest(self, numbers: Collection[int], count: int) -> dict[int, float]:
+        documents, signs = self._vectors.scan(numbers)
+        mine = self._question.signs
+        distances = [(other ^ mine).bit_count() for other in signs]
+        near = heapq.nsmallest(_ROUGHLY * count, zip(distances, documents, strict=True))
+        return self._best((document for _, document in near), count)
+
+    def join(self, numbers: Collection[int], count: int) -> dict[int, float]:
+        documents, signs = self._vectors.scan(numbers)
+        mine, least = self._question.signs, self.floor + _BEYOND
+        distances = [(other ^ mine).bit_count() for other in signs]
+        cutoff = _cutoff(distances, count)
+        near = [n for n, far in zip(documents, distances, strict=True) if far <= cutoff]
+        cosines = self._best(near[: 2 * count], count)
+        return {document: cosine for document, cosine in cosines.items() if cosine >= least}
+
+    def near(self, numbers: Collection[int]) -> dict[int, float]:
+        limit, mine = self._distance(self.floor - _ERROR), self._question.signs
+        signs, near = self._vectors.columns.signs, []
+        for number in numbers:
+            row = self._vectors.row(number)
+            if row is not None and (signs[row] ^ mine).bit_count() < limit:
+                near.append(number)
+        return dict.fromkeys(numbers, 0.0) | self._cosines(near)
+
+    def _distance(self, cosine: float) -> float:
+        """How many signs differ between vectors of this cosine, on average."""
+        return self._vectors.columns.dimensions * math.acos(max(-1.0, min(cosine, 1.0))) / math.pi
+
+    def _best(self, documents: Iterable[int], count: int) -> dict[int, float]:
+        cosines = self._cosines(list(documents))
+        if len(cosines) <= count:
+            return cosines
+        kept = heapq.nlargest(count, cosines, key=lambda n: (cosines[n], -n))
+        return {document: cosines[document] for document in kept}
+
+    def _cosines(self, documents: list[int]) -> dict[int, float]:
+        columns, rows = self._vectors.columns, self._vectors.row
+        places = [(document, row) for document in documents if (row := rows(document)) is not None]
+        if numpy := sys.modules.get("numpy"):  # somebody else loaded it: it costs nothing here
+            dots = _dots_at_once(numpy, columns, [row for _, row in places], self._numbers)
+        else:
+            mine, offset, of = self._numbers, self._offset, columns.numbers_of
+            dots = [sum(map(mul, mine, of(row))) - offset for _, row in places]
+        whole, lengths = self._question.length, columns.lengths
+        return {
+            document: dot / (whole * lengths[row]) if lengths[row] else 0.0
+            for (document, row), dot in zip(places, dots, strict=True)
+        }
+
+
+def _cutoff(distances: list[int], count: int) -> int:
+    """About how far the nearest `count` are away: a sample is sorted, not all of them."""
+    step = max(1, len(distances) // _SAMPLE)
+    sample = sorted(distances[::step])
+    return sample[min(count // step, len(sample) - 1)] if sample else 0
+
+
+def _dots_at_once(numpy: Any, columns: VectorColumns, rows: list[int], mine: list[int]) -> Any:
+    if not rows:
+        return []
+    every = numpy.frombuffer(columns.numbers, "u1").reshape(-1, columns.dimensions)
+    chosen = every[rows].astype("float32") - MIDDLE
+    # `@` would wake a thread on every core for little work.
+    return numpy.einsum("ij,j->i", chosen, numpy.asarray(mine, "float32")).tolist()

@@ -1,0 +1,86 @@
+"""What search asks of a model, and what it is answered.
+
+`Embedder` is a model that makes vectors. `Meaning` is how near memories are to one question.
+`Reranker` is a place for a model that reads question and memory together: none comes with the
+program, and whoever has one hands it to `Index`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """Vectors are kept under it: another model, or another version of one, has another."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def weight(self) -> float:
+        """What a cosine counts beside the best text score."""
+        ...
+
+    @property
+    def floor(self) -> float:
+        """The cosine that any two texts have: only what is above it counts."""
+        ...
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether vectors are made on the way, as memories are indexed, or where nobody waits."""
+        ...
+
+    def understands(self, text: str) -> bool:
+        """Whether a question is in words it knows; of others it makes noise."""
+        ...
+
+    def embed(self, texts: list[str]) -> Sequence[Sequence[float]]: ...
+
+    def rest(self) -> None:
+        """No more texts come for now."""
+        ...
+
+
+class Meaning(Protocol):
+    """How near documents are to one question."""
+
+    @property
+    def weight(self) -> float: ...
+
+    @property
+    def floor(self) -> float: ...
+
+    @property
+    def scanned(self) -> int:
+        """How many documents are looked through though words found enough."""
+        ...
+
+    def nearest(self, numbers: Collection[int], count: int) -> dict[int, float]:
+        """The cosines of the nearest among these documents."""
+        ...
+
+    def join(self, numbers: Collection[int], count: int) -> dict[int, float]:
+        """The same for those that are near enough to stand beside what words found."""
+        ...
+
+    def near(self, numbers: Collection[int]) -> dict[int, float]:
+        """The cosines of these documents; 0 where there is no vector, or it points elsewhere."""
+        ...
+
+
+class Reranker(Protocol):
+    """Reads a question together with each of a few texts, and says how well they answer it."""
+
+    @property
+    def count(self) -> int:
+        """How many of the best it looks at."""
+        ...
+
+    def score(self, question: str, texts: Mapping[int, str]) -> Mapping[int, float]:
+        """From 0 to 1, by the texts' keys; one that is left out keeps its place."""
+        ...

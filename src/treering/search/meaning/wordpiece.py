@@ -1,0 +1,71 @@
+"""Words cut into the pieces a vocabulary knows, as BERT's models want them, in plain Python.
+
+A word becomes the longest piece it begins with, then the longest that goes on from there (marked
+with `##`), and so on. What a word becomes is remembered: words repeat.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+_LONGEST = 60  # letters of a word; longer runs are hashes and encoded files
+_REMEMBERED = 50_000
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PLAIN = re.compile(r"[a-z0-9]+")
+#: Runs of letters and digits, and each sign by itself, as BERT reads a text.
+_TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
+_CJK = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+
+
+class WordPiece:
+    """The pieces of one vocabulary."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self._numbers = numbers
+        self._seen: dict[str, tuple[int, ...]] = {}
+
+    def pieces(self, word: str) -> tuple[int, ...]:
+        """The numbers of a word's pieces; none where a part of it is unknown."""
+        pieces = self._seen.get(word)
+        if pieces is None:
+            if len(self._seen) >= _REMEMBERED:
+                self._seen.clear()
+            pieces = self._seen[word] = self._cut(word[:_LONGEST])
+        return pieces
+
+    def forget(self) -> None:
+        self._seen.clear()
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        numbers, pieces, start, mark = self._numbers, [], 0, ""
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                number = numbers.get(mark + word[start:end])
+                if number is not None:
+                    break
+            else:
+                return ()
+            pieces.append(number)
+            start, mark = end, "##"
+        return tuple(pieces)
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text in plain small letters; names are taken apart at their humps."""
+    if not text.isascii():
+        text = without_accents(text)
+    return _PLAIN.findall(_HUMP.sub(" ", text).lower())
+
+
+def tokens(text: str) -> list[str]:
+    """Every word and every sign of a text, as BERT's uncased models read it."""
+    text = text.lower()
+    if not text.isascii():
+        text = _CJK.sub(r" \1 ", without_accents(text))
+    return _TOKEN.findall(text)
+
+
+def without_accents(text: str) -> str:
+    """The text with its letters' accents taken off."""
+    parts = unicodedata.normalize("NFD", text)
+    return "".join(part for part in parts if unicodedata.category(part) != "Mn")

@@ -1,0 +1,78 @@
+"""Words that mean the same to developers, and a project's own.
+
+A text is lines; each is a group of words with commas between them, `#` begins a comment:
+
+    db, database, datastore
+    ci, continuous integration, pipeline
+
+A word of a question also finds the others of its group, for a share of what it counts itself.
+The text may come from a repository of anyone's: it is data, short, and adds to what is found only.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from treering.search.analysis import question_terms
+
+TAG = "synonyms"
+LONGEST = 64_000  # characters of a text
+_MOST_GROUPS, _MOST_WORDS, _MOST_TERMS = 2000, 16, 4
+_FILE = Path(__file__).parent / "meaning" / "data" / "synonyms.txt"
+
+#: A word or a few, as search terms.
+Terms = tuple[str, ...]
+
+
+class Expansion(NamedTuple):
+    """A part of a question, and what says the same."""
+
+    terms: Terms
+    others: tuple[Terms, ...]
+
+
+class Synonyms:
+    """Groups of words, found by the words of a question."""
+
+    def __init__(self, groups: Iterable[Sequence[Terms]]) -> None:
+        self._groups: dict[str, list[tuple[Terms, Sequence[Terms]]]] = {}
+        for group in groups:
+            for terms in group:
+                self._groups.setdefault(terms[0], []).append((terms, group))
+
+    def expand(self, terms: Sequence[str]) -> list[Expansion]:
+        """The parts of a question that others could say in other words."""
+        asked, others = set(terms), dict[Terms, dict[Terms, None]]()
+        for term in terms:
+            for words, group in self._groups.get(term, ()):
+                if asked.issuperset(words):
+                    mine = others.setdefault(words, {})
+                    mine.update(dict.fromkeys(o for o in group if not asked.issuperset(o)))
+        return [Expansion(words, tuple(rest)) for words, rest in others.items() if rest]
+
+
+def parse_groups(text: str) -> list[list[Terms]]:
+    """The groups in a text; lines that hold fewer than two words are passed over."""
+    groups = []
+    for line in text[:LONGEST].splitlines()[: 2 * _MOST_GROUPS]:
+        words = line.partition("#")[0].split(",")[:_MOST_WORDS]
+        group = list(dict.fromkeys(terms for word in words if (terms := _terms(word))))
+        if len(group) > 1:
+            groups.append(group)
+    return groups[:_MOST_GROUPS]
+
+
+def _terms(word: str) -> Terms:
+    return tuple(question_terms(word)[:_MOST_TERMS]) if word.strip() else ()
+
+
+@lru_cache(8)
+def synonyms_of(*texts: str) -> Synonyms:
+    """The groups that come with the program, and those in some texts."""
+    return Synonyms([*_common(), *(group for text in texts for group in parse_groups(text))])
+
+
+@lru_cache(1)
+def _common() -> list[list[Terms]]:
+    return parse_groups(_FILE.read_text(encoding="utf-8"))

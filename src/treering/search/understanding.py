@@ -1,0 +1,104 @@
+"""What a question means beyond its words: near texts, and other words for the same.
+
+One for each index. It sees every memory as it is indexed, keeps what it needs beside the index, and
+is asked once a question. It never fails: a model that does costs its part of the answer, no more.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from treering.model.memory import Memory
+from treering.search.meaning.library import KnownVector, VectorLibrary
+from treering.search.meaning.protocol import Embedder, Meaning, Reranker
+from treering.search.meaning.vectors import SmallVector
+from treering.search.storage import LEVELS
+from treering.search.synonyms import TAG, Synonyms, synonyms_of
+from treering.search.visible import VisibleEntries
+
+Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
+
+_MOST_LISTS = 20  # memories with words of the project
+_SLOWLY = 200  # vectors of a slow model that are made after a command
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSense:
+    """What there is to know about one question beyond its words."""
+
+    meaning: Meaning | None = None
+    synonyms: Synonyms | None = None
+    reranker: Reranker | None = None
+    has_model: bool = False
+
+
+class Understanding:
+    """The models and words of one index.
+
+    `own_words` gives the project's own synonyms as a text; `known` the vector that another index
+    has of a blob. Not safe for threads: Index takes the lock.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        embedders: Iterable[Embedder] = (),
+        *,
+        levels: int = LEVELS,
+        known: KnownVector | None = None,
+        own_words: Callable[[], str] = str,
+        reranker: Reranker | None = None,
+    ) -> None:
+        self.library = VectorLibrary(folder, embedders, levels, known)
+        self._own_words = own_words
+        self._reranker = reranker
+        self._lists: tuple[VisibleEntries | None, tuple[str, ...]] = (None, ())
+
+    def sense(self, words: str, view: VisibleEntries, read: Read) -> QuestionSense:
+        return QuestionSense(
+            self._meaning(words, view, read),
+            synonyms_of(*self._texts(view, read)),
+            self._reranker,
+            bool(self.library),
+        )
+
+    def note(self, blob: str, memory: Memory) -> None:
+        """A memory is being indexed."""
+        try:
+            self.library.note(blob, memory)
+        except Exception:  # it is searchable by its words, and its vector is made when it is missed
+            return
+
+    def complete(self, blobs: Iterable[str], read: Read) -> None:
+        """Make what is missing after a command, in a process that nobody waits for."""
+        self.library.complete(blobs, read, _SLOWLY)
+
+    def vector(self, blob: str) -> SmallVector | None:
+        return self.library.get(blob)
+
+    def _meaning(self, words: str, view: VisibleEntries, read: Read) -> Meaning | None:
+        from treering.search.catalogue import ReadError
+
+        try:
+            return self.library.meaning(words, view, read)
+        except ReadError:
+            raise
+        except Exception:
+            return None
+
+    def _texts(self, view: VisibleEntries, read: Read) -> tuple[str, ...]:
+        """The project's own words: those of the setting, and of memories tagged so."""
+        if self._lists[0] is not view:
+            lists = sorted(_lists_in(view))[:_MOST_LISTS]
+            self._lists = (view, tuple(memory.content for _, memory in read(lists)))
+        own = self._own_words()
+        return (own, *self._lists[1]) if own else self._lists[1]
+
+
+def _lists_in(view: VisibleEntries) -> Iterator[str]:
+    """Conventions tagged `synonyms`, unless something looks wrong with them."""
+    for number in view.snapshot.weights("synonym"):
+        if number in view.in_force:
+            entry = view.entry(number)
+            if entry.type == "convention" and TAG in entry.tags and not entry.flags:
+                yield entry.blob
