@@ -50,16 +50,20 @@ def git(folder: Path, *arguments: str, feed: bytes | None = None) -> bytes:
 
 
 def interleaved(
-    rounds: int, ways: Mapping[str, Callable[[], object]], *, warm_up: int = 2
+    rounds: int,
+    ways: Mapping[str, Callable[[], object]],
+    *,
+    warm_up: int = 2,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
     """The median seconds of each way, each run once a round: noise falls on all of them alike."""
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + warm_up):
         for name, way in ways.items():
-            started = time.perf_counter()
+            started = clock()
             way()
             if number >= warm_up:
-                taken[name].append(time.perf_counter() - started)
+                taken[name].append(clock() - started)
     return {name: median(times) for name, times in taken.items()}
 
 

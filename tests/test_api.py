@@ -58,7 +58,7 @@ def test_every_verb_that_works_on_a_repository_is_offered() -> None:
     """And under its own name, but for those that are words of Python or not one function."""
     named = {VERB_OF.get(name, name) for name in OFFERED}
 
-    assert set(VERBS) - named == {"mcp", "completion", "demo"}
+    assert set(VERBS) - named == {"mcp", "web", "completion", "demo"}
 
 
 @pytest.mark.parametrize("name", OPTIONS)

@@ -319,7 +319,7 @@ def test_pruning_takes_weak_system_links_and_old_temporal_ones(repo: Repo) -> No
 
 
 def test_much_that_is_new_is_noted_beside_the_captures(repo: Repo) -> None:
-    """A capture does not wait for ten thousand imported memories; a later one is linked."""
+    """A capture does not wait for ten thousand memories nobody noted; a later one is linked."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
     repo.workspace.neighbourhood.forget()
@@ -346,13 +346,24 @@ def test_a_command_leaves_the_noting_to_another_process(repo: Repo) -> None:
     assert len(answer["links"]) == 1
 
 
+def test_an_import_leaves_the_clues_ready(repo: Repo) -> None:
+    """The first capture after it costs what later ones do, and is linked like them."""
+    many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
+    _imported(repo, {"content": "Session store", "type": "component"}, *many)
+    workspace = repo.workspace
+
+    answer = Treering(workspace).remember("Login page\n\nIt uses Session store.", type="component")
+
+    assert len(answer.links) == 1
+    assert workspace.neighbourhood._reading is None
+
+
 def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
-    """Twenty captures after an import must not start twenty readings of everything."""
+    """Twenty captures of a table that was lost must not start twenty readings of everything."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
     repo.workspace.neighbourhood.forget()
     folder = repo.path / ".git" / "treering" / "index"
-    folder.mkdir(parents=True, exist_ok=True)
     workspace = repo.workspace
 
     with lock.hold(folder / "clues.lock"):

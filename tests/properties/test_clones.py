@@ -39,6 +39,10 @@ class Machine(Repo):
         self.now = float(START + next(self._ticks) + self._skew + self.ahead)
         return self.now
 
+    def git(self, *arguments: str, feed: str | None = None) -> str:
+        self.clock()  # which is git's, too
+        return super().git(*arguments, feed=feed)
+
 
 class Crowd:
     """One history: what was done, and what must be found in the end."""

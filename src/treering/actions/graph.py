@@ -69,6 +69,7 @@ class _Question:
     limit: int
     now: float
     search_view: SearchView
+    progress: Callable[[int, int], None] | None
 
     def is_of_type(self, memory_id: str) -> bool:
         node = self.network.nodes.get(memory_id)
@@ -117,8 +118,12 @@ def graph(
     threshold: float = 0.8,
     limit: int = 0,
     branch: str = "",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Any:
-    """Answer one question about the links of everything visible from here or from `branch`."""
+    """Answer one question about the links of everything visible from here or from `branch`.
+
+    `progress` is called between the steps of what takes long.
+    """
     op = one_of(op, GRAPH_OPS, "op")
     ids = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
     if not all(ids):
@@ -148,6 +153,7 @@ def graph(
         limit=_limit(op, limit),
         now=workspace.clock(),
         search_view=search_view,
+        progress=progress,
     )
     answer = _ANSWERS[op](question)
     workspace.settle()
@@ -326,7 +332,9 @@ def _suggest(query: _Question) -> SuggestedPairs:
     """What bears a flag is not suggested: nobody asked for it."""
     entries = (entry for entry in query.search_view.entries() if entry.flags == ())
     subjects = (_subject(entry) for entry in entries if query.is_of_type(entry.id))
-    pairs = gaps(subjects, query.network, query.threshold, query.start, SKETCH)
+    pairs = gaps(
+        subjects, query.network, query.threshold, query.start, SKETCH, progress=query.progress
+    )
     return SuggestedPairs(tuple(pairs[: query.limit]))
 
 

@@ -197,8 +197,8 @@ class Neighbourhood:
         shards = layer.snapshot.shards()
         before = self._complete.get((layer.vault.is_private, layer.snapshot.scope))
         with contextlib.suppress(StoreDamaged):
-            known = layer.vault.trees.shards(before) if before else {}
-            return {tree: name for name, tree in shards.items() - known.items()}
+            olds = layer.vault.trees.shards(before) if before else {}
+            return {tree: name for name, tree in shards.items() - olds.items()}
         return {tree: name for name, tree in shards.items()}
 
     def knows(self, view: View) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
@@ -111,7 +112,8 @@ def remember(
         memory = _link(memory, around, avoid)
         changes.insert(0, Change(memory, existing, private))
         versions = writing.commit("remember", changes, allow_secret=allow_secret)
-        workspace.neighbourhood.note(writing.scope, changes, versions, whole=around.is_complete)
+        note = partial(workspace.neighbourhood.note, writing.scope, changes, versions)
+        writing.do_afterwards(partial(note, whole=around.is_complete))
         return _answer(
             kind,
             memory,
@@ -121,7 +123,7 @@ def remember(
             around=around,
         )
 
-    answer = workspace.write(branch, attempt)
+    answer = workspace.write_together(branch, attempt)
     workspace.catch_up_soon()
     if files and (doubts := inputs.doubt_files(workspace, branch, files)):
         return answer._replace(warnings=(*doubts, *(answer.warnings or ())))

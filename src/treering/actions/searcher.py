@@ -6,22 +6,19 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.learning import Learning
+from treering.actions.memory_reader import MemoryReader
 from treering.actions.own_words import OwnWords
-from treering.errors import StoreDamaged, TreeringError
-from treering.git.binding import GitError
+from treering.errors import StoreDamaged
 from treering.graph.network import Network
-from treering.model import document
 from treering.model.changed_map import ChangedMap
-from treering.model.memory import Memory
-from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
@@ -33,13 +30,14 @@ from treering.search.succession import Succession
 from treering.search.view_change import ViewChange
 from treering.store import message
 from treering.store.store import Store
-from treering.store.vault import Vault
 from treering.store.view import Copy, Layer, View, list_changed
 from treering.text.flags import DetectorRules
 
 _MOST_VIEWS = 16
 _MOST_CHANGED = 200  # ids, from which on a network is made anew
 _MOMENT = 1.0  # seconds
+#: New memories that may be indexed in memory alone, by a process that lives on.
+_MANY_WAIT = 200
 _AT_ONCE = 500
 _MOST_COMMITS = 200
 #: How many hits beyond the limit are asked for, so that a tie across the cut is seen whole.
@@ -164,9 +162,9 @@ class SearchView:
         return replace(result, hits=tuple(hits))
 
 
-def _sequence(view: View) -> dict[str, int]:
+def _sequence(view: View) -> dict[str, float]:
     """How many commits ago a memory was made, for the newest commits of each layer."""
-    ages: dict[str, int] = {}
+    ages: dict[str, float] = {}
     for layer in view.layers:
         at, age = layer.snapshot.tip, 0
         while at and age < _MOST_COMMITS:
@@ -178,6 +176,9 @@ def _sequence(view: View) -> dict[str, int]:
             if change.op in ("remember", "checkpoint", "merge", "summarize"):
                 for memory_id in change.memories[:1]:
                     ages[memory_id] = age
+                # Captures that share a commit; or those that the first one superseded.
+                for place, memory_id in enumerate(change.memories[1:], 1):
+                    ages.setdefault(memory_id, age - place / len(change.memories))
             at, age = (commit.parents[0] if commit.parents else None), age + 1
     return ages
 
@@ -201,12 +202,11 @@ class Searcher:
         folder: Path,
         *,
         cache: Path | None = None,
-        writes_later: bool = False,
+        is_brief: bool = True,
     ) -> None:
-        """`writes_later` says that this process lives on, and writes beside its answers what it has
-        indexed on the way."""
-        self._store = store
-        self._ledger = ledger
+        """A process that lives on writes beside its answers what it has indexed on the way."""
+        may_wait = 0 if is_brief else _MANY_WAIT
+        reader = MemoryReader(store, ledger)
         repository = store.repository
         model = ModelChoice(repository.config("treering.semantic") or "", cache)
         models, own_words, rules = model.models(), OwnWords(repository), DetectorRules()
@@ -216,31 +216,29 @@ class Searcher:
         first = Understanding(small, models, levels=LEVELS + 1, own_words=own_words)
         self.knowledge = Index(
             small,
-            read=self._read,
+            read=reader.read,
             understanding=first,
             detectors=rules,
             levels=LEVELS + 1,
-            dates=self._date_content,
-            texts=self._read_texts,
-            writes_later=writes_later,
+            may_wait=may_wait,
+            dates=reader.date_content,
+            texts=reader.read_texts,
         )
         self.index = Index(
             folder,
-            read=self._read,
+            read=reader.read,
             understanding=Understanding(folder, models, known=first.vector, own_words=own_words),
             detectors=rules,
             known=self.knowledge.entry,
-            dates=self._date_content,
-            texts=self._read_texts,
-            writes_later=writes_later,
+            may_wait=may_wait,
+            dates=reader.date_content,
+            texts=reader.read_texts,
         )
-        self.lists = KnowledgeLists(folder / "knowledge" / "lists", writes_later=writes_later)
+        self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
-        self._versions: dict[str, Version] = {}  # of those read last
         self._latest: dict[tuple[object, ...], SearchView] = {}
-        self._read_last: dict[str, Memory] = {}
         self._tidying: threading.Thread | None = None
         self.learning = Learning(model, repository.git_dir, self.indexes)
 
@@ -303,10 +301,14 @@ class Searcher:
         return ready
 
     def _make(self, view: View, every_copy: bool, index: Index) -> SearchView:
-        ranks: Mapping[str, int] = self.lists.ranks(view, every_copy=every_copy)
-        self.knowledge.catch_up(ranks)
-        if index is self.index:
+        if index is self.knowledge:
+            ranks = self.lists.ranks(view, every_copy=every_copy)
+            index.catch_up(ranks)
+        else:
             ranks = view.ranks_of_all() if every_copy else view.ranks()
+            if index.lacks_any(ranks):
+                # The small index is brought up to date before the other; else it is not opened.
+                self.knowledge.catch_up(self.lists.ranks(view, every_copy=every_copy))
             index.catch_up(ranks)
         return SearchView(index, view, ranks)
 
@@ -355,44 +357,3 @@ class Searcher:
         for index in self.indexes:
             index.tidy()
         self.lists.keep()
-
-    def _read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        """Memories by blob, from whichever vault has them; what is no memory is passed over.
-
-        Their dates are those the ledger vouches for: the index orders and filters by them.
-        """
-        vaults = self._store.vaults()
-        rest = iter(blobs)
-        while batch := list(islice(rest, _AT_ONCE)):
-            if len(batch) == 1 and (known := self._read_last.get(batch[0])):
-                yield batch[0], known  # the small index has just asked for it
-                continue
-            self._versions = versions = self._ledger.versions(batch)
-            for blob in batch:
-                if memory := _parse(vaults, blob):
-                    dated = self._ledger.date(memory, versions.get(blob))
-                    self._read_last = {blob: dated}
-                    yield blob, dated
-
-    def _read_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        """The same, with dates as they are claimed."""
-        vaults = self._store.vaults()
-        return ((blob, memory) for blob in blobs if (memory := _parse(vaults, blob)))
-
-    def _date_content(self, blob: str, memory: Memory) -> float:
-        return when_said(memory, self._versions.get(blob))
-
-
-def _parse(vaults: Iterable[Vault], blob: str) -> Memory | None:
-    try:
-        for vault in vaults:
-            objects = vault.repository.objects
-            if memory := vault.peek(blob):
-                return memory
-            if objects.exists(blob):
-                memory = document.parse(objects.blob(blob))
-                vault.note({blob: memory})  # the other index asks for it next
-                return memory
-    except (TreeringError, GitError):
-        return None  # no memory, or a damaged one
-    return None

@@ -1,12 +1,14 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
+from treering.actions.capture_queue import CaptureQueue, WaitingCapture
+from treering.actions.writing import Change, Position, WriteOp, Writing
 from treering.branches import layers
-from treering.branches.code import as_made_on_branch, code_position
+from treering.branches.code import code_position
 from treering.branches.identity import open_store
 from treering.branches.names import scope_now
 from treering.branches.trunk import trunk_of
@@ -15,19 +17,14 @@ from treering.errors import Conflict
 from treering.git.binding import cache_large_trees, set_fsync
 from treering.git.files import is_usable
 from treering.git.lock import PATIENCE, Held
-from treering.git.objects import Person, blob_id
+from treering.git.objects import Person
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
 from treering.hub.place import HERE, HubSetting, open_hub
-from treering.model import document
 from treering.model.dates import format_moment, parse_moment
-from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.store import heads, layout, message
-from treering.store.message import CodePosition, Message
-from treering.store.vault import Vault
-from treering.store.view import Copy, View
-from treering.text import secrets
+from treering.store.message import CodePosition
+from treering.store.view import View
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
@@ -39,29 +36,9 @@ if TYPE_CHECKING:
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
 
+__all__ = ["Change", "Position", "Workspace", "WriteOp", "Writing", "code_of"]
 _ATTEMPTS = 5
-#: What is done to memories, as the trailers of their commits name it.
-WriteOp = Literal[
-    "capture", "dedupe", "enrich", "forget", "import", "infer-links", "link", "merge",
-    "prune-links", "remember", "restore", "revert", "revise", "summarize", "unlink",
-]  # fmt: skip
 Result = TypeVar("Result")
-
-
-class Position(NamedTuple):
-    """Where a call acts: the scope it writes to, and the code that goes with it."""
-
-    scope: Scope
-    trunk: str
-    head: str | None
-
-
-class Change(NamedTuple):
-    """A memory to be written, the copy it replaces or covers, and whether it is private."""
-
-    memory: Memory
-    replaces: Copy | None
-    is_private: bool
 
 
 class WorkspaceOptions(TypedDict, total=False):
@@ -107,6 +84,7 @@ class Workspace:
         self.clock = clock
         self.agent = agent
         self._person = person
+        self._captures = CaptureQueue()
         cache_large_trees()
         set_fsync(self.is_synced)
 
@@ -134,8 +112,13 @@ class Workspace:
         """The way to search; whoever only writes never loads the index."""
         from treering.actions.searcher import Searcher
 
-        folder, is_later = self.derived("index"), not self._is_brief
-        return Searcher(self.store, self.ledger, folder, cache=self._cache, writes_later=is_later)
+        return Searcher(
+            self.store,
+            self.ledger,
+            self.derived("index"),
+            cache=self._cache,
+            is_brief=self._is_brief,
+        )
 
     @cached_property
     def ledger(self) -> "Ledger":
@@ -292,109 +275,14 @@ class Workspace:
             return result
         raise Conflict("The memories kept changing while this was written.")
 
+    def write_together(self, branch: str, attempt: Callable[["Writing"], Result]) -> Result:
+        """The same for a capture, which may share its commit with others of this process."""
+        answer: Result = self._captures.write(WaitingCapture(self, branch, attempt))
+        return answer
+
 
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
     """Where the code of a scope's branch is now."""
     return code_position(
         repository, trunk_of(repository), scope.branch, repository.tip_of(scope.branch)
     )
-
-
-class Writing:
-    """A write under way: the lock is held, the view is as of now."""
-
-    def __init__(self, workspace: Workspace, lock: Held, position: Position) -> None:
-        self._workspace = workspace
-        self._held = lock
-        self.position = position
-        self.view = workspace.view_from(position)
-
-    @property
-    def scope(self) -> Scope:
-        return self.position.scope
-
-    @cached_property
-    def code(self) -> CodePosition:
-        at = self.position
-        return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
-
-    @cached_property
-    def _code_under_way(self) -> CodePosition:
-        """Where the code is, and whether there is more of it than what is committed: then what is
-        said now is about the commit to come. It is only asked where that one can land by itself."""
-        repository = self._workspace.repository
-        if not self.code.has_own_commits or self.code.head != repository.head().commit:
-            return self.code
-        return self.code._replace(is_dirty=not repository.is_clean())
-
-    @cached_property
-    def _code_captured(self) -> CodePosition:
-        """Where the code was when a hook noted a commit: it is the branch's own, though it may have
-        landed by now."""
-        return as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
-
-    def commit(
-        self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
-    ) -> dict[str, str]:
-        """Write the changes, one commit a vault; the new version of each id.
-
-        Every verb comes through here, so this is where credentials are refused, whichever field
-        they are in. What the replaced copy held already is no news.
-        """
-        todo = tuple(changes)
-        if not allow_secret:
-            for change in todo:
-                before = change.replaces.try_memory() if change.replaces else None
-                texts = secrets.texts_of(before) if before else []
-                secrets.refuse(*secrets.texts_of(change.memory), known=texts)
-        versions: dict[str, str] = {}
-        for is_private in (False, True):
-            mine = [change for change in todo if change.is_private is is_private]
-            if mine:
-                versions |= self._commit(op, mine, is_private)
-        return versions
-
-    def _commit(self, op: WriteOp, changes: list[Change], is_private: bool) -> dict[str, str]:
-        store = self._workspace.store
-        vault = store.make_private(self._held) if is_private else store.shared
-        files = {layout.path_of(c.memory.id): document.dump(c.memory) for c in changes}
-        memories = tuple(change.memory for change in changes)
-        why = Message(
-            op=op,
-            subject=message.subject(op, memories),
-            code=self._code_captured if op == "capture" else self._code_under_way,
-            memories=tuple(memory.id for memory in memories),
-            bases=self._bases(changes),
-        )
-        self._put(vault, files, why)
-        blobs = {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
-        if op == "capture":  # made of plain values only, so that reading it back changes nothing
-            vault.note({blobs[memory.id]: memory for memory in memories})
-        return blobs
-
-    def save(
-        self,
-        op: Literal["save", "delete", "import"],
-        subject: str,
-        prompts: Mapping[str, tuple[bytes, Copy | None]],
-    ) -> None:
-        """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
-        files = {layout.saved_path(key): data for key, (data, _) in prompts.items()}
-        bases = {
-            key: below.blob
-            for key, (_, below) in prompts.items()
-            if below and below.layer.snapshot.scope != self.scope
-        }
-        self._put(self._workspace.store.shared, files, Message(op, subject, self.code, bases=bases))
-
-    def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
-        at = self._workspace
-        heads.write(vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock())
-
-    def _bases(self, changes: list[Change]) -> dict[str, str]:
-        """The blobs of lower layers that this scope now covers with its first own copies."""
-        return {
-            change.memory.id: below.blob
-            for change in changes
-            if (below := change.replaces) and below.layer.snapshot.scope != self.scope
-        }

@@ -39,6 +39,7 @@ __all__ = [
     "Signature",
     "cache_large_trees",
     "discover_repository",
+    "is_synced",
     "load_enums",
     "reference_is_valid_name",
     "set_fsync",
@@ -146,6 +147,10 @@ def set_fsync(on: bool) -> None:
     """
     check_error(C.git_libgit2_opts(C.GIT_OPT_ENABLE_FSYNC_GITDIR, ffi.cast("int", on)))
     _is_synced[0] = on
+
+
+def is_synced() -> bool:
+    return _is_synced[0]
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from treering.git.binding import (
     Signature,
     load_enums,
 )
+from treering.git.sync_together import disk_turn, sync_together
 
 BLOB, TREE = 0o100644, 0o040000
 #: No document is larger: 256 KB of content and 64 KB of front matter, and some air.
@@ -70,6 +71,7 @@ class Objects:
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._database = handle.odb
+        self._together: list[str] | None = None
 
     def _look_up(self, oid: str, kind: int) -> Any:
         """The object, its hash checked by libgit2 on the way."""
@@ -189,6 +191,21 @@ class Objects:
 
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 
+    @contextlib.contextmanager
+    def write_together(self, common_dir: Path) -> Iterator[None]:
+        """Wait for the disk once for all that is written inside."""
+        with sync_together(common_dir) as oids:
+            self._together = oids
+            try:
+                yield
+            finally:
+                self._together = None
+
+    def _note(self, oid: str) -> str:
+        if self._together is not None:
+            self._together.append(oid)
+        return oid
+
     def write_blob(self, data: bytes) -> str:
         return self._write(GIT_OBJECT_BLOB, data)
 
@@ -202,7 +219,7 @@ class Objects:
                     builder.insert(name, Oid(hex=line[1]), line[0])
                 elif builder.get(name) is not None:
                     builder.remove(name)
-            return _put(builder.write)
+            return self._note(_put(builder.write))
         except (GitError, OSError, ValueError, KeyError) as error:
             raise StorageFailed(f"A tree could not be written: {self._why(error)}") from error
 
@@ -225,7 +242,7 @@ class Objects:
 
     def _write(self, kind: int, data: bytes | str) -> str:
         try:
-            return _put(lambda: self._database.write(kind, data))
+            return self._note(_put(lambda: self._database.write(kind, data)))
         except (GitError, OSError, ValueError, KeyError) as error:
             why = self._why(error, len(data))
             raise StorageFailed(f"A {_KINDS[kind]} could not be written: {why}") from error
@@ -256,11 +273,13 @@ def _put(write: Callable[[], Oid]) -> str:
     libgit2 has just made."""
     for _ in range(_PATIENCE):
         try:
-            return str(write())
+            with disk_turn:
+                return str(write())
         except (GitError, OSError, KeyError) as error:
             if "No such file" not in str(error):
                 raise
-    return str(write())
+    with disk_turn:
+        return str(write())
 
 
 def _mode(text: bytes) -> int:

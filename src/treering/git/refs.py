@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.binding import GitError, Handle, Oid
+from treering.git.sync_together import disk_turn
 
 
 class RefMoved(Conflict):
@@ -99,7 +100,7 @@ def move(
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            with handle.transaction() as transaction:
+            with disk_turn, handle.transaction() as transaction:
                 transaction.lock_ref(name)
                 if (there := read(handle, name)) != old:
                     raise RefMoved(f"The ref {name} moved to {there or 'nothing'} meanwhile.")

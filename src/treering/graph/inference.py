@@ -37,6 +37,7 @@ MOST = 5
 _AFFECTED = frozenset({"component", "api", "config"})
 #: A key that more memories than this have says nothing about any two of them.
 _MOST_SHARERS = 24
+_STEP = 200  # memories or pairs between two calls of `progress`
 
 
 class Inferred(NamedTuple):
@@ -252,15 +253,25 @@ def gaps(
     threshold: float,
     start: str = "",
     cut: int = INDEX_SKETCH,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Gap]:
     """Pairs at or above the threshold, the likeliest first; with `start`, only those with it.
 
     The subjects come from the index, with its sketches.
     Pairs are not tried all against all: two memories are compared when they share two keys.
+    `progress` is called between the steps, and may end them.
     """
-    by_id = {s.id: s for s in subjects if s.status == "active" and s.type not in RECORD_TYPES}
+    by_id: dict[str, Subject] = {}
+    for number, subject in enumerate(subjects):
+        if progress and number % _STEP == 0:
+            progress(0, 1)
+        if subject.status == "active" and subject.type not in RECORD_TYPES:
+            by_id[subject.id] = subject
     missing = []
-    for one, other in _worth_a_look(by_id, start):
+    pairs = _worth_a_look(by_id, start)
+    for number, (one, other) in enumerate(pairs):
+        if progress and number % _STEP == 0:
+            progress(number, len(pairs))
         newer, older = sorted((by_id[one], by_id[other]), key=lambda s: (-s.created, s.id))
         if network.are_linked(newer.id, older.id):
             continue

@@ -108,13 +108,13 @@ class ShelfGroup:
 
     def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
         numbers = [self._view.snapshot.numbers[hit.blob] for hit in result.hits]
-        outdated = find_successions(numbers, self._view, self._read)
+        successions = find_successions(numbers, self._view, self._read)
         for number_in_all, hit in zip(numbers, result.hits, strict=True):
             number, blob = split_mark(hit.blob)
             copy = self.shelves[number].copy(blob)
             similar = (self._view.snapshot.by_blob[other].id for other in hit.folded)
             ids = tuple(marked.partition(":")[2] for marked in similar)
-            newer = unmark(outdated.get(number_in_all))
+            newer = unmark(successions.get(number_in_all))
             yield HubHit(copy, hit.score, hit.why, ids, newer) if copy else None
 
     def _read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:

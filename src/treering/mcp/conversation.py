@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 Send = Callable[[Message], None]
 Work = Callable[[], None]
 _MOST_LISTENERS = 1024
+_LOOKS = ("suggest", "dedupe", "infer_links")
 _OF_HANDSHAKE = ("initialize", "ping")
 _OF_STATELESS = ("server/discover", "subscriptions/listen")
 #: What clients may keep for a while; how long, is said in each answer.
@@ -164,6 +165,7 @@ class Conversation:
         agent = _name_of(client) if isinstance(client, dict) else self._agent
         token = meta.get("progressToken")
         steps = Progress(_tell_nobody if token is None else self._reporter(token))
+        steps.is_waited_for = _is_waited_for(params)
         with self._lock:
             self._underway.setdefault(_key(request_id), []).append(steps)
         self._start(lambda: self._work(request_id, method, params, agent, steps))
@@ -202,6 +204,9 @@ class Conversation:
     def finish(self, seconds: float) -> None:
         """Wait for what was asked, but not for ever, and end what listens."""
         with self.is_idle:
+            for steps in (steps for work in self._underway.values() for steps in work):
+                if not steps.is_waited_for:
+                    steps.is_given_up.set()
             self.is_idle.wait_for(lambda: not self._underway, seconds)
             late = [steps for work in self._underway.values() for steps in work]
             listeners = list(self._listeners)
@@ -241,6 +246,13 @@ class Conversation:
             self._tell("notifications/progress", params)
 
         return report
+
+
+def _is_waited_for(params: Message) -> bool:
+    """Whether an answer is still given when the input has ended: not to a look at all pairs of
+    memories, which nobody may be there to read."""
+    arguments = params.get("arguments")
+    return not isinstance(arguments, dict) or arguments.get("op") not in _LOOKS
 
 
 def _tell_nobody(_done: int, _total: int) -> None:

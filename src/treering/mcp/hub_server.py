@@ -76,10 +76,10 @@ def serve_hub(
     sys.setswitchinterval(0.0005)
     hub.check()
     server = make_hub_server(hub)
-    http.serve_guarded(server, Address.of(where), _Guard(hub).check, hosts, say)
+    http.serve_guarded(server, Address.of(where), _TokenCheck(hub).check, hosts, say)
 
 
-class _Guard:
+class _TokenCheck:
     """Tells whether a token counts, before anything else is looked at."""
 
     def __init__(self, hub: RepositoryHub) -> None:
@@ -112,14 +112,14 @@ class HubCall(NamedTuple):
             return ToolAnswer(write_json(answer), is_error=True)
 
     def _answer(self) -> str:
-        seen = self.hub.as_seen_by(self.token)
+        granted_hub = self.hub.as_seen_by(self.token)
         if self.verb.name == "status":
             if self.raw:
                 raise Invalid("There are no arguments to status.")
-            return write_json(fit(_describe_repositories(seen), USUAL))
+            return write_json(fit(_describe_repositories(granted_hub), USUAL))
         arguments = check_arguments(self.verb, self.raw)
         arguments.setdefault("repos", [ALL])
-        desk, action = HubDesk(seen, time.time), self.verb.load_action()
+        desk, action = HubDesk(granted_hub, time.time), self.verb.load_action()
 
         def act(**changes: Any) -> dict[str, Any]:
             answer = jsonable(action(desk, **(arguments | changes)))

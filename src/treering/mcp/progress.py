@@ -22,6 +22,7 @@ class Progress:
         self._tell = tell
         self._told = time.monotonic()
         self.is_given_up = threading.Event()
+        self.is_waited_for = True  # also when the client sends nothing any more
 
     def __call__(self, done: int, total: int) -> None:
         if self.is_given_up.is_set():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 10.0  # seconds for calls under way when the input ends
 _PIECE = 64 * 1024
-_AT_ONCE = 4
+_AT_ONCE = 8
 LONGEST = 8 * 1024 * 1024
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from treering.mcp.progress import Progress
 
-AT_ONCE = 4
+AT_ONCE = 8
 Result = TypeVar("Result")
 Report = Callable[[float, float], Awaitable[None]]
 

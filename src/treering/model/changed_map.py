@@ -15,9 +15,9 @@ class ChangedMap(Mapping[str, Value], Generic[Value]):
     def __init__(self, base: dict[str, Value], changes: dict[str, Value | None]) -> None:
         self._base = base
         self._changes = changes
-        gone = sum(key in base and value is None for key, value in changes.items())
-        new = sum(key not in base and value is not None for key, value in changes.items())
-        self._size = len(base) - gone + new
+        fewer = sum(key in base and value is None for key, value in changes.items())
+        more = sum(key not in base and value is not None for key, value in changes.items())
+        self._size = len(base) - fewer + more
 
     @classmethod
     def of(
@@ -29,8 +29,18 @@ class ChangedMap(Mapping[str, Value], Generic[Value]):
         else:
             base = before if isinstance(before, dict) else dict(before)
             all_changes = dict(changes)
-        changed = cls(base, all_changes)
-        return changed if len(all_changes) <= _MOST else dict(changed.items())
+        after = cls(base, all_changes)
+        return after if len(all_changes) <= _MOST else after.flatten()
+
+    def flatten(self) -> dict[str, Value]:
+        """The same as a dictionary of its own."""
+        whole = self._base.copy()
+        for key, value in self._changes.items():
+            if value is None:
+                whole.pop(key, None)
+            else:
+                whole[key] = value
+        return whole
 
     def __getitem__(self, key: str) -> Value:
         if key in self._changes:
@@ -52,3 +62,8 @@ class ChangedMap(Mapping[str, Value], Generic[Value]):
 
     def __len__(self) -> int:
         return self._size
+
+
+def flatten(mapping: Mapping[str, Value]) -> Mapping[str, Value]:
+    """A mapping that is quickly gone through."""
+    return mapping.flatten() if isinstance(mapping, ChangedMap) else mapping

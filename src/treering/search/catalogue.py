@@ -32,7 +32,6 @@ Dates = Callable[[str, Memory], float | None]
 _BATCH = 50_000  # memories in one segment; bounds what a rebuild holds at a time
 _STEP = 100  # memories between two calls of `progress`
 _MANY = 8
-_MOST_UNWRITTEN = 200  # memories; another process would have to index them again
 
 
 class Detectors(Protocol):
@@ -105,11 +104,11 @@ class Catalogue:
     ) -> int:
         """Read, gather and write these; returns how many could be read.
 
-        With `is_later` they are written when somebody calls `tidy`, unless many wait by now.
+        With `is_later` they are written when somebody calls `tidy`.
         """
         count = self.snapshot.count
         batches = self._batches(blobs, progress, self._inspect_briefly(blobs))
-        if is_later and self._state and self.unwritten + len(blobs) <= _MOST_UNWRITTEN:
+        if is_later and self._state:
             for batch in batches:
                 self._overlay(batch)
         elif self._folder.state():

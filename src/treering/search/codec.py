@@ -1,4 +1,4 @@
-"""How Whoosh writes and reads our postings.
+"""How Whoosh writes our postings.
 
 A codec is Whoosh's own extension point: the writer, its lock and the layout of the term table stay
 Whoosh's, the posting lists are laid out here. Whoosh's default keeps blocks of 128 pickled,
@@ -6,23 +6,18 @@ compressed tuples and calls methods for every posting; ours writes a term's docu
 two arrays at once, which builds and reads an order of magnitude faster.
 
 Nothing here loads a pickle. Whoosh keeps some in its list of segments, at the end of a term table,
-beside rare terms and in columns; `contents.py`, `TermTable` and `TERM` stand in their places, and
-columns are not written.
+beside rare terms and in columns; `contents.py`, `TermTable` and `TERM` of `postings.py` stand in
+their places, and columns are not written.
 
 Whoosh 2.7.4 was written for older Pythons: compiled for the first time it warns of invalid escapes,
 and a program run with warnings as errors could not import it. So its warnings stay out of sight.
-
-A posting list is: crc32 of the rest, document numbers (4 bytes each), counts (1 byte each).
 """
 
 import os
 import secrets
-import struct
 import warnings
-import weakref
 import zlib
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +31,7 @@ from treering.search.contents import (
     write_contents,
 )
 from treering.search.corpus import Posting, Segment
+from treering.search.postings import CRC, TAIL, TERM
 
 with warnings.catch_warnings():
     for kind in (SyntaxWarning, DeprecationWarning):
@@ -43,79 +39,18 @@ with warnings.catch_warnings():
     from whoosh.codec.whoosh3 import W3Codec, W3Segment
     from whoosh.fields import Schema
     from whoosh.filedb.filestore import FileStorage, RamStorage
-    from whoosh.filedb.filetables import OrderedHashReader, OrderedHashWriter
-    from whoosh.filedb.structfile import BufferFile
+    from whoosh.filedb.filetables import OrderedHashWriter
     from whoosh.index import TOC
     from whoosh.index import LockError as LockError  # for whoever writes
     from whoosh.writing import SegmentWriter
-
-_NUMBER = 4
-_CRC = 4
-#: Where a term's posting list is: its offset and its length.
-_TERM = struct.Struct("<QI")
-#: The tail of a term table: the type of its array of positions, and how many there are.
-_TAIL = struct.Struct("<cI")
-
-
-class TermTable(OrderedHashReader):  # type: ignore[misc]
-    """Whoosh's table of terms, with a tail of two plain values where Whoosh's is a pickle."""
-
-    def _read_extras(self) -> None:
-        file = self.dbfile
-        kind, self.indexlen = _TAIL.unpack(file.read(_TAIL.size))
-        self.indexbase = file.tell()
-        self.indexsize = struct.calcsize(kind)
-        readers = {b"H": file.get_ushort, b"i": file.get_int, b"I": file.get_uint}
-        self._get_pos = (readers | {b"q": file.get_long})[kind]
 
 
 class TermTableWriter(OrderedHashWriter):  # type: ignore[misc]
     """Writes what TermTable reads."""
 
     def _write_extras(self) -> None:
-        self.dbfile.write(_TAIL.pack(self.index.typecode.encode(), len(self.index)))
+        self.dbfile.write(TAIL.pack(self.index.typecode.encode(), len(self.index)))
         self.index.to_file(self.dbfile)
-
-
-class PostingsFile:
-    """A file that may change under us, read at an offset.
-
-    Whoosh maps its files, and a mapped file that someone cuts short kills the process that looks at
-    it. Reading gives too few bytes instead, which the checksum notices.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file = open_file(path)
-        self._size = os.fstat(self._file).st_size
-        # Segments go out of use quietly, when the last snapshot that holds them does.
-        weakref.finalize(self, os.close, self._file)
-
-    def get(self, position: int, length: int) -> bytes:
-        if position + length > self._size:  # or the memory for it would be asked for first
-            raise ValueError("a posting list lies beyond its file")
-        return os.pread(self._file, length, position)
-
-
-class ListReader:
-    """Reads whole posting lists by term, from a term table in memory and a file of lists."""
-
-    def __init__(self, terms: bytes, postings: Path) -> None:
-        self._table = TermTable(BufferFile(terms), len(terms))
-        self._postings = PostingsFile(postings)
-
-    def posting(self, term: bytes) -> Posting | None:
-        place = self._table.get(term)
-        return None if place is None else _unpack(self._postings.get(*_TERM.unpack(place)))
-
-    def terms_starting(self, prefix: bytes) -> Iterator[bytes]:
-        last = b""
-        for term in self._table.keys_from(prefix):
-            if not term.startswith(prefix):
-                return
-            if term <= last:  # a table made to lead round in circles
-                raise ValueError("the term table is damaged")
-            last = term
-            yield term
 
 
 class Codec(W3Codec):  # type: ignore[misc]
@@ -158,9 +93,9 @@ class ListWriter:
         offset = self._postings.tell()
         for term, (documents, counts) in items:
             data = documents.tobytes() + bytes(counts)
-            write(zlib.crc32(data).to_bytes(_CRC, "little") + data)
-            length = _CRC + len(data)
-            add(term, _TERM.pack(offset, length))
+            write(zlib.crc32(data).to_bytes(CRC, "little") + data)
+            length = CRC + len(data)
+            add(term, TERM.pack(offset, length))
             offset += length
 
     def close(self) -> None:
@@ -240,14 +175,3 @@ class _Gathered:
 
     def cleanup(self) -> None:
         """Whoosh deletes its temporary runs here; there are none."""
-
-
-def _unpack(data: bytes) -> Posting:
-    """A term's documents and counts; ValueError when the bytes are not what was written."""
-    crc = int.from_bytes(data[:_CRC], "little")
-    if len(data) < _CRC or zlib.crc32(memoryview(data)[_CRC:]) != crc:
-        raise ValueError("a posting list is damaged")
-    split = _CRC + (len(data) - _CRC) // (_NUMBER + 1) * _NUMBER
-    documents = array("I")
-    documents.frombytes(data[_CRC:split])
-    return documents, data[split:]

@@ -202,12 +202,16 @@ class Corpus:
         """Entries and their numbers; what the snapshot before had at the same place is taken."""
         same = _alike(self.shelves, before.shelves) if before else 0
         base = self._bases[same] if same < len(self._bases) else self.count
-        entries, numbers = before.up_to(base, self._rest(same)) if before else ([], {})
-        for number, entry in enumerate(self._rest(same)):
-            if base + number == len(entries):
-                entries.append(entry)
-                # Two processes may have added the same blob: its first document counts.
-                numbers.setdefault(entry.blob, base + number)
+        rest = self._rest(same)
+        entries, numbers = before.up_to(base, rest) if before else ([], {})
+        start = len(entries)
+        news = rest[start - base :]
+        entries += news
+        # Two processes may have added the same blob: its first document counts.
+        fresh = {entry.blob: start + at for at, entry in reversed(list(enumerate(news)))}
+        numbers.update(
+            fresh if not numbers else {b: n for b, n in fresh.items() if b not in numbers}
+        )
         return entries, numbers
 
     def _rest(self, first: int) -> list[Entry]:
@@ -232,11 +236,11 @@ class Corpus:
 
     def weights(self, term: str) -> Weights:
         """How much each document that holds the term speaks for it."""
-        known = self._weights.get(term)
-        if known is not None and known.upto == self.count:
-            return known.weights
-        weights = self._weigh(term, known)
-        self._room -= len(weights) - (len(known.weights) if known else -1)
+        earlier = self._weights.get(term)
+        if earlier is not None and earlier.upto == self.count:
+            return earlier.weights
+        weights = self._weigh(term, earlier)
+        self._room -= len(weights) - (len(earlier.weights) if earlier else -1)
         if self._room < 0:
             self._weights, self._room = {}, _KEPT_POSTINGS
         self._weights[term] = TermWeights(self.count, self.rarity(len(weights)), weights)
@@ -268,17 +272,17 @@ class Corpus:
         rarity = math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
         return math.exp(round(math.log(max(rarity, _LEAST)) / _RARITY_STEP) * _RARITY_STEP)
 
-    def _weigh(self, term: str, known: TermWeights | None = None) -> Weights:
+    def _weigh(self, term: str, earlier: TermWeights | None = None) -> Weights:
         """A term's weights; those of the documents there were before are taken where they hold."""
         postings = [
             (base, shelf, posting)
             for base, shelf in zip(self._bases, self.shelves, strict=True)
-            if (known is None or base >= known.upto)
+            if (earlier is None or base >= earlier.upto)
             and (posting := shelf.segment.posting(term)) is not None
         ]
-        weights: dict[int, float] = dict(known.weights) if known else {}
+        weights: dict[int, float] = dict(earlier.weights) if earlier else {}
         rarity = self.rarity(sum(len(posting[0]) for _, _, posting in postings) + len(weights))
-        if known and (known.rarity != rarity or known.upto not in (*self._bases, self.count)):
+        if earlier and (earlier.rarity != rarity or earlier.upto not in (*self._bases, self.count)):
             return self._weigh(term)
         if not postings:
             return weights or _NOTHING

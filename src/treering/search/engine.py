@@ -46,6 +46,8 @@ from treering.search.visible import VisibleEntries
 _VIEWS = 8
 _FEW = 32  # new memories
 Answer = TypeVar("Answer")
+#: A search for what memories are outdated by.
+Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
 
 
 class Index:
@@ -57,8 +59,8 @@ class Index:
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
     another index has of a blob: what that one looked at is not looked at again. `dates` says when a
     memory got the content it has; else that is when it was changed last. `texts` reads like `read`,
-    and need not know dates. `writes_later` says that somebody calls `tidy` now and then, so that a
-    few new memories need not be written at once. `understanding` is what it knows of meaning.
+    and need not know dates. `may_wait` is how many new memories need not be written at once:
+    somebody calls `tidy`, or indexes them again. `understanding` is what it knows of meaning.
     """
 
     def __init__(
@@ -72,16 +74,16 @@ class Index:
         known: Known | None = None,
         dates: Dates | None = None,
         texts: Read | None = None,
-        writes_later: bool = False,
+        may_wait: int = 0,
     ) -> None:
         self._lock = threading.RLock()
-        self._read = read
-        self._texts = texts or read
+        self._reading = _guard(read)
+        self._reading_texts = _guard(texts or read)
         self.understanding = understanding or Understanding(folder)
         observe = self.understanding.note
         self._catalogue = Catalogue(folder, read, detectors, levels, known, dates, observe)
         self._settled: tuple[Collection[str], int] | None = None
-        self._writes_later = writes_later
+        self._may_wait = may_wait
         self._running = 0  # answers under way, which may look at the views
         # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
         self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
@@ -97,9 +99,10 @@ class Index:
             return 0
         with self._lock:
             missing = self._catalogue.missing(blobs)
-            is_later = self._writes_later and len(missing) <= _FEW
+            is_later = self._catalogue.unwritten + len(missing) <= self._may_wait
             # A few are indexed in the time it takes to see whether another process has been at it.
-            if missing and not is_later and self._catalogue.refresh():
+            is_few = is_later and len(missing) <= _FEW
+            if missing and not is_few and self._catalogue.refresh():
                 missing = self._catalogue.missing(missing)
             add = partial(self._catalogue.add, missing, progress, is_later=is_later)
             count = self._change(add) if missing else 0
@@ -108,6 +111,11 @@ class Index:
                 self.understanding.library.keep()
             return count
 
+    def lacks_any(self, blobs: Iterable[str]) -> bool:
+        """Whether something is not indexed yet."""
+        with self._lock:
+            return bool(self._catalogue.missing(blobs))
+
     def follow(self, visible: Mapping[str, int], change: ViewChange) -> None:
         """Note that a mapping of visible blobs was made from another, which may be known here, and
         index what is new in it."""
@@ -115,10 +123,10 @@ class Index:
             self._changes[id(visible)] = (visible, change)
             while len(self._changes) > _VIEWS:
                 self._changes.popitem(last=False)
-            settled = self._settled
-            is_settled = settled is not None and _is_same(change.before, settled)
+            state = self._settled
+            is_settled = state is not None and _is_same(change.before, state)
             self.catch_up([blob for blob in change.changed if blob in visible])
-            self._settled = (visible, len(visible)) if is_settled else settled
+            self._settled = (visible, len(visible)) if is_settled else state
 
     def search(
         self,
@@ -171,27 +179,22 @@ class Index:
         self, blobs: Collection[str], visible: Mapping[str, int]
     ) -> dict[str, Succession]:
         """Of some visible blobs those that something visible outdates, and what."""
-
-        def answer() -> dict[str, Succession]:
-            view = self._view(self._snapshot(), visible)
-            numbers = {
-                n: blob for blob in blobs if (n := view.snapshot.numbers.get(blob)) in view.all
-            }
-            successions = find_successions(numbers, view, self._reading_texts)
-            return {numbers[number]: succession for number, succession in successions.items()}
-
-        return self._safely(answer, visible)
+        return self._find(find_successions, blobs, visible)
 
     def find_contradicted(
         self, blobs: Collection[str], visible: Mapping[str, int]
     ) -> dict[str, Succession]:
         """Of some visible blobs those that the message of a later commit contradicts."""
+        return self._find(find_contradicting_commits, blobs, visible)
 
+    def _find(
+        self, look: Look, blobs: Collection[str], visible: Mapping[str, int]
+    ) -> dict[str, Succession]:
         def answer() -> dict[str, Succession]:
             view = self._view(self._snapshot(), visible)
             numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
-            commits = find_contradicting_commits(numbers, view, self._reading_texts)
-            return {numbers[number]: succession for number, succession in commits.items()}
+            successions = look(numbers, view, self._reading_texts)
+            return {numbers[number]: succession for number, succession in successions.items()}
 
         return self._safely(answer, visible)
 
@@ -318,15 +321,15 @@ class Index:
 
     def _follow(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
         """A view made from the one it follows, if that is known and has the same numbers."""
-        noted = self._changes.get(id(visible))
+        step = self._changes.get(id(visible))
         for key, old in reversed(self._views.items()):
             if not snapshot.goes_on(old.snapshot):
                 continue
             is_same = old.visible is visible
-            if is_same or (noted and old.visible is noted[1].before):
-                changed = () if is_same or not noted else noted[1].changed
+            if is_same or (step and old.visible is step[1].before):
+                blobs = () if is_same or not step else step[1].changed
                 is_free = self._running == 1
-                if view := follow(old, snapshot, visible, changed, is_free=is_free):
+                if view := follow(old, snapshot, visible, blobs, is_free=is_free):
                     if is_free:
                         del self._views[key]
                     return view
@@ -376,17 +379,17 @@ class Index:
             blobs = list(snapshot.numbers.keys() | visible.keys())
             self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
 
-    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+
+def _guard(read: Read) -> Read:
+    """The same reader, whose failures are told from those of the index."""
+
+    def reading(blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         try:
-            yield from self._read(blobs)
+            yield from read(blobs)
         except Exception as error:
             raise ReadError from error
 
-    def _reading_texts(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        try:
-            yield from self._texts(blobs)
-        except Exception as error:
-            raise ReadError from error
+    return reading
 
 
 def _is_same(blobs: Iterable[str], last: tuple[Collection[str], int]) -> bool:

@@ -24,7 +24,7 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.git.files import check_folder, keep_file, make_folder, read_file
 from treering.git.objects import MOST, read_blobs
-from treering.model.changed_map import ChangedMap
+from treering.model.changed_map import ChangedMap, flatten
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.store.trees import Listing, Trees
 from treering.store.view import Layer, View
@@ -56,12 +56,12 @@ _NOTHING = KnowledgeList("", {}, 0)
 class KnowledgeLists:
     """The lists of one repository's scopes, in memory and on disk."""
 
-    def __init__(self, folder: Path, *, writes_later: bool = False) -> None:
-        """`writes_later` says that somebody calls `keep` now and then."""
+    def __init__(self, folder: Path, *, may_wait: int = 0) -> None:
+        """`may_wait` is how many changes of a list need not be written at once."""
         self._folder = folder
         self._lists: dict[tuple[str, str], KnowledgeList] = {}
         self._latest: dict[str, KnowledgeList] = {}
-        self._writes_later = writes_later
+        self._may_wait = may_wait
         self._unwritten: dict[str, KnowledgeList] = {}
 
     def forget(self) -> None:
@@ -79,10 +79,12 @@ class KnowledgeLists:
         ranks: dict[str, int] = {}
         above: set[str] = set()
         for number, layer in enumerate(view.layers):
-            listing = self._listing(layer)
-            for memory_id, blob in listing.items():
-                if every_copy or memory_id not in above:
-                    ranks.setdefault(blob, number)
+            listing = flatten(self._listing(layer))
+            if above and not every_copy:
+                blobs = [blob for memory_id, blob in listing.items() if memory_id not in above]
+            else:
+                blobs = list(listing.values())
+            ranks = dict.fromkeys(blobs, number) | ranks
             above |= listing.keys()
         return ranks
 
@@ -98,8 +100,7 @@ class KnowledgeLists:
     def keep(self) -> None:
         """Write the lists that changed, for other processes."""
         while self._unwritten:
-            name, known = self._unwritten.popitem()
-            self._write(name, known)
+            self._write(*self._unwritten.popitem())
 
     def count_captured(self, view: View) -> int:
         """How many commits and sessions there are in the layers of a view."""
@@ -123,7 +124,8 @@ class KnowledgeLists:
             known = before = self._latest.get(name) or self._read(name)
             if known.tree != tree:
                 known, is_whole = _follow(layer, known, tree)
-                if is_whole and self._writes_later and before.tree:
+                is_little = before.tree and abs(known.total - before.total) <= self._may_wait
+                if is_whole and is_little:
                     self._unwritten[name] = known
                 elif is_whole:
                     self._write(name, known)
@@ -151,7 +153,7 @@ class KnowledgeLists:
 
     def _write(self, name: str, known: KnowledgeList) -> None:
         """Keep a list for the next process; where that cannot be, it makes its own."""
-        listing = dict(known.listing.items())
+        listing = dict(flatten(known.listing))
         body = json.dumps(
             [_VERSION, known.tree, listing, known.total], separators=(",", ":")
         ).encode()
@@ -173,18 +175,18 @@ def _follow(layer: Layer, before: KnowledgeList, tree: str) -> tuple[KnowledgeLi
     A memory that was there before stays what it was; what is new is looked at.
     """
     total, is_whole = before.total, True
-    gone: list[str] = []
+    olds: list[str] = []
     new: Listing = {}
     for _, old, now in _changed_shards(layer.vault.trees, before.tree, tree):
         if old is None:  # not there any more: nothing tells what was new
             return _follow(layer, _NOTHING, tree)
         is_whole &= now is not None
         total += len(now or ()) - len(old)
-        gone += [memory_id for memory_id, blob in old.items() if (now or {}).get(memory_id) != blob]
+        olds += [memory_id for memory_id, blob in old.items() if (now or {}).get(memory_id) != blob]
         new |= {mid: blob for mid, blob in (now or {}).items() if old.get(mid) != blob}
-    captured = _find_captured(layer, new.values())
-    changes: dict[str, str | None] = dict.fromkeys(gone)
-    changes |= {mid: blob for mid, blob in new.items() if blob not in captured}
+    records = _find_captured(layer, new.values())
+    changes: dict[str, str | None] = dict.fromkeys(olds)
+    changes |= {mid: blob for mid, blob in new.items() if blob not in records}
     return KnowledgeList(tree, ChangedMap.of(before.listing, changes), total), is_whole
 
 

@@ -1,12 +1,14 @@
 """Which memories are alike, found without comparing each with each.
 
-Two memories that share most of their terms share one of their rarest, so only memories that meet
-on the shelf of a rare term are compared. A memory joins the first one it is like and is compared
-with nothing more: each family is alike to one of its own, not along a chain of neighbours.
+Two memories that share most of their terms share some of their rarest, so only memories that meet
+on the shelves of several rare terms are compared. A memory joins the first one it is like and is
+compared with nothing more: each family is alike to one of its own, not along a chain of neighbours.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import nlargest
+from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
@@ -18,9 +20,13 @@ from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smalle
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
 _CROWD = 50  # memories looked at on one shelf: hundreds of the same title stay affordable
+_SHARED = 3  # shelves that two memories must meet on
+_MOST_COMPARED = 12  # memories that one is compared with
+_STEP = 100  # memories between two calls of `progress`
 
 Label = int | str  # a hash of a sketch, an id or a title
 Compare = Callable[[Entry, Entry], float]
+Progress = Callable[[int, int], None]
 
 
 class Family(NamedTuple):
@@ -70,19 +76,24 @@ def _are_same(one: Entry, other: Entry) -> bool:
     return likeness(first, second, cut=max(len(first), len(second))) >= FOLDED
 
 
-def families(entries: Sequence[Entry], share: float, compare: Compare) -> list[Family]:
-    """Groups of two and more that `compare` to at least `share`; nearest to each other first."""
+def families(
+    entries: Sequence[Entry], share: float, compare: Compare, progress: Progress | None = None
+) -> list[Family]:
+    """Groups of two and more that `compare` to at least `share`; nearest to each other first.
+
+    `progress` is called between the steps, and may end them.
+    """
     sketches = [unpack_cached(entry.sketch) for entry in entries]
-    rarity = Counter(term for sketch in sketches for term in sketch)
+    ranks = _rank_terms(sketches)
     shelves: dict[Label, list[int]] = {}
     joiners: dict[int, list[tuple[int, float]]] = {}
 
     for place, entry in enumerate(entries):
-        labels: list[Label] = [
-            *_rarest(sketches[place], rarity, share * MAYBE_ALIKE),
-            entry.title,
-        ]
-        others = {other for label in labels for other in shelves.get(label, ())[-_CROWD:]}
+        if progress and place % _STEP == 0:
+            progress(place, len(entries))
+        labels, least = _label(sketches[place], ranks, share * MAYBE_ALIKE)
+        others = _meet(shelves, labels, least)
+        others += [n for n in shelves.get(entry.title, ())[-_CROWD:] if n not in others]
         scores = (
             (compare(entries[other], entry), -other)
             for other in others
@@ -93,11 +104,20 @@ def families(entries: Sequence[Entry], share: float, compare: Compare) -> list[F
         if score and score >= share:
             joiners.setdefault(-first, []).append((place, score))
             continue
-        for label in labels:
+        own_labels: list[Label] = [*labels, entry.title]
+        for label in own_labels:
             shelves.setdefault(label, []).append(place)
 
     groups = [_family(entries, first, others) for first, others in joiners.items()]
     return sorted(groups, key=lambda family: -family.score)
+
+
+def _meet(shelves: Mapping[Label, list[int]], labels: Iterable[Label], least: int) -> list[int]:
+    """The places that share enough labels, those with the most first."""
+    crowds = (shelves[label][-_CROWD:] for label in labels if label in shelves)
+    counts = Counter(chain.from_iterable(crowds))
+    near = [place for place, count in counts.items() if count >= least]
+    return nlargest(_MOST_COMPARED, near, key=counts.__getitem__)
 
 
 def _family(entries: Sequence[Entry], first: int, others: Iterable[tuple[int, float]]) -> Family:
@@ -105,11 +125,19 @@ def _family(entries: Sequence[Entry], first: int, others: Iterable[tuple[int, fl
     return Family((entries[first], *(entries[place] for place in places)), min(scores))
 
 
-def _rarest(sketch: Sketch, rarity: Counter[int], share: float) -> list[int]:
-    """So many of the rarest that two sketches with `share` in common have one of these in common:
-    whoever misses all of them misses more than is allowed."""
-    terms = sorted(sketch, key=lambda term: (rarity[term], term))
-    return terms[: len(terms) - ceil(share * len(terms)) + 1]
+def _rank_terms(sketches: Sequence[Sketch]) -> dict[int, int]:
+    """The terms in one order for all, the rarest first."""
+    counts = Counter(chain.from_iterable(sketches))
+    return {term: rank for rank, term in enumerate(sorted(counts, key=lambda t: (counts[t], t)))}
+
+
+def _label(sketch: Sketch, ranks: Mapping[int, int], share: float) -> tuple[list[int], int]:
+    """So many of the rarest terms that two sketches with `share` in common have some of these in
+    common, and how many: whoever misses more misses more than is allowed."""
+    terms = sorted(sketch, key=ranks.__getitem__)
+    common = ceil(share * len(terms))
+    least = min(_SHARED, common)
+    return terms[: len(terms) - common + least], least
 
 
 def _may_be_alike(one: Sketch, other: Sketch, share: float) -> bool:

@@ -182,7 +182,7 @@ def _full(data: Path, segment: Listed) -> str:
 
 
 def _open(data: Path, segment: Listed) -> StoredSegment:
-    from treering.search.codec import ListReader
+    from treering.search.postings import ListReader
 
     raw = read_file(data / f"{segment.name}{_ENTRIES}")
     terms = read_file(data / f"{segment.name}.trm")

@@ -37,42 +37,42 @@ def follow(
     if len(old.all) < len(old.visible):
         return None
     numbers = snapshot.numbers
-    touched = {blob: numbers[blob] for blob in changed if blob in numbers}
-    gone = {n for blob, n in touched.items() if blob in old.visible}
-    new = {n for blob, n in touched.items() if blob in visible}
-    change = _ViewDelta(old, gone, new, is_free)
+    groups = {blob: numbers[blob] for blob in changed if blob in numbers}
+    olds = {n for blob, n in groups.items() if blob in old.visible}
+    new = {n for blob, n in groups.items() if blob in visible}
+    change = _DocumentChange(old, olds, new, is_free)
     view = VisibleEntries(snapshot, visible, change.follow(old.all, new))
     _follow_statuses(view, change)
     _follow_sessions(view, change)
     hour, priors = old.kept_priors
-    view.priors(hour).update({n: prior for n, prior in priors.items() if n not in gone | new})
+    view.priors(hour).update({n: prior for n, prior in priors.items() if n not in olds | new})
     return view
 
 
-class _ViewDelta(NamedTuple):
+class _DocumentChange(NamedTuple):
     """The documents that went and came, and whether sets may be changed where they are."""
 
     old: VisibleEntries
-    gone: set[int]
+    olds: set[int]
     new: set[int]
     is_free: bool
 
     def follow(self, numbers: set[int], new: set[int]) -> set[int]:
         after = numbers if self.is_free else numbers.copy()
-        after -= self.gone
+        after -= self.olds
         after |= new
         return after
 
 
-def _follow_statuses(view: VisibleEntries, change: _ViewDelta) -> None:
+def _follow_statuses(view: VisibleEntries, change: _DocumentChange) -> None:
     """What somebody asked the old view for, changed."""
-    old, gone, new, _ = change
+    old, olds, new, _ = change
     entries, there, here = view.snapshot.entries, vars(old), vars(view)
     in_force = {n for n in new if entries[n].status not in WITHHELD}
     is_all_in_force = "in_force" in there and old.in_force is old.all
     if "by_status" in there:
         statuses = dict(old.by_status)
-        for status in {entries[n].status for n in gone | new}:
+        for status in {entries[n].status for n in olds | new}:
             some = {n for n in new if entries[n].status == status}
             statuses[status] = change.follow(statuses.get(status, set()), some)
         here["by_status"] = {status: some for status, some in statuses.items() if some}
@@ -87,33 +87,33 @@ def _follow_statuses(view: VisibleEntries, change: _ViewDelta) -> None:
         _follow_ids(view, change)
 
 
-def _follow_ids(view: VisibleEntries, change: _ViewDelta) -> None:
+def _follow_ids(view: VisibleEntries, change: _DocumentChange) -> None:
     """An id that is gone may be that of another copy as well: then they are listed anew."""
     entries, ids = view.snapshot.entries, change.old.ids
     new_ids = {entries[n].id for n in change.new}
-    if {entries[n].id for n in change.gone} <= new_ids:
+    if {entries[n].id for n in change.olds} <= new_ids:
         if new_ids - ids:
             ids = ids if change.is_free else ids.copy()
             ids |= new_ids
         vars(view)["ids"] = ids
 
 
-def _follow_sessions(view: VisibleEntries, change: _ViewDelta) -> None:
-    old, gone, new, _ = change
+def _follow_sessions(view: VisibleEntries, change: _DocumentChange) -> None:
+    old, olds, new, _ = change
     entries, there, here = view.snapshot.entries, vars(old), vars(view)
     if "sessions" not in there:
         return
     in_force = {n for n in new if entries[n].status not in WITHHELD}
-    touched: dict[str, set[int]] = defaultdict(set)
-    for number in gone | in_force:
+    groups: dict[str, set[int]] = defaultdict(set)
+    for number in olds | in_force:
         if session := entries[number].session:
-            touched[session].add(number)
+            groups[session].add(number)
     sessions, places = old.sessions, old.places if "places" in there else None
-    if touched:
+    if groups:
         sessions = dict(sessions)
-        places = {n: at for n, at in places.items() if n not in gone} if places else places
-    for session, numbers in touched.items():
-        members = (set(sessions.pop(session, ())) - gone) | (numbers & in_force)
+        places = {n: at for n, at in places.items() if n not in olds} if places else places
+    for session, numbers in groups.items():
+        members = (set(sessions.pop(session, ())) - olds) | (numbers & in_force)
         if members:
             sessions[session] = sorted(members, key=view.session_order)
             if places is not None:

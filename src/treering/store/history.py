@@ -158,15 +158,15 @@ class PromotionRecord(NamedTuple):
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
     """The promotions in a scope's history, newest first; read once for each tip, and after a
     capture only in what is new."""
-    known = vault.promotions.get(tip)
-    if known is None:
-        known = _follow(vault, tip)
-        if known is None:
-            known = list(read_promotions(vault, [tip]))
+    records = vault.promotions.get(tip)
+    if records is None:
+        records = _follow(vault, tip)
+        if records is None:
+            records = list(read_promotions(vault, [tip]))
         if len(vault.promotions) >= _MOST_TIPS:
             vault.promotions.clear()
-        vault.promotions[tip] = known
-    return known
+        vault.promotions[tip] = records
+    return records
 
 
 def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
@@ -185,8 +185,8 @@ def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
         if len(commit.parents) > 1:
             return None
         at = commit.parents[0]
-        if (known := vault.promotions.get(at)) is not None:
-            return news + known if news else known
+        if (olds := vault.promotions.get(at)) is not None:
+            return news + olds if news else olds
     return None
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -103,6 +104,7 @@ def subject(op: str, memories: tuple[Memory, ...]) -> str:
     return f"{op} {len(memories)} memories"
 
 
+@lru_cache(256)  # every call looks at the newest commits, several times
 def read(text: str) -> Message:
     """The message a commit carries; one we did not write has no op and no memories."""
     first, _, rest = text.partition("\n")

@@ -10,6 +10,7 @@ shard is read again.
 """
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -104,8 +105,9 @@ def _bisect(most: int, is_alike: Callable[[int], bool]) -> int:
 _SHARD = LineShape(b"40000 ", 2, b"\0")
 
 
-def _file_in(shard: str) -> LineShape:
-    return LineShape(b"100644 " + shard.encode(), 12 - len(shard), b".md\0")
+#: A line of a shard, with a memory's id and its object, and how long it is.
+_FILE = rb"(?s)100644 ([%s]{12})\.md\0(.{20})" % _ALPHABET
+_FILE_SIZE = len(b"100644 .md\0") + 12 + _OID
 
 
 class Trees:
@@ -134,6 +136,8 @@ class Trees:
         """The tree of one of a scope's folders, or of a folder in one."""
         if root is None:
             return None
+        if layout.is_shard(name) and (raw := self._plain_raw(root)) is not None:
+            return _SHARD.find(raw, name)
         if name not in layout.FOLDERS:
             return next(
                 (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
@@ -208,10 +212,12 @@ class Trees:
         return listing
 
     def _read_shard(self, name: str, tree: str) -> Listing:
-        raw, shape = self._repository.objects.raw_tree(tree), _file_in(name)
-        if shape.is_every_line_of(raw):
-            listing = {name + rest: blob for rest, blob in shape.cut(raw)}
-            if len(listing) * shape.size == len(raw):
+        raw = self._repository.objects.raw_tree(tree)
+        pairs = re.findall(_FILE, raw)
+        if len(pairs) * _FILE_SIZE == len(raw):  # nothing lies between them
+            listing = {file.decode(): blob.hex() for file, blob in pairs}
+            start = name.encode()
+            if len(listing) == len(pairs) and all(file.startswith(start) for file, _ in pairs):
                 return listing
         return {
             memory_id: line.oid

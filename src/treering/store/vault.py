@@ -323,12 +323,21 @@ class Vault:
             self.refuse_newer_format(parent)
             root = objects.commit(parent).tree
 
+        parents = (parent,) if parent else ()
+
+        def write_commit(tree: str) -> str:
+            return objects.write_commit(tree, parents, person, int(seconds), why.as_text())
+
         if len(files) >= pack.MANY:
             tree = pack.write_tree(self.repository, parent, files)
+            commit = write_commit(tree)
+        elif len(files) > 1:
+            with objects.write_together(self.repository.common_dir):
+                tree = self._write_files(root, files)
+                commit = write_commit(tree)
         else:
             tree = self._write_files(root, files)
-        parents = (parent,) if parent else ()
-        commit = objects.write_commit(tree, parents, person, int(seconds), why.as_text())
+            commit = write_commit(tree)
         refs.move(
             self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
         )

@@ -158,9 +158,9 @@ def list_changed(before: View, now: View) -> set[str] | None:
     for one, other in zip(before.layers, now.layers, strict=True):
         if one.vault is not other.vault or one.snapshot.scope != other.snapshot.scope:
             return None
-        taken, taken_now = one.taken_over or {}, other.taken_over or {}
-        if taken is not taken_now:
-            ids |= {memory_id for memory_id, _ in taken.items() ^ taken_now.items()}
+        below, below_now = one.taken_over or {}, other.taken_over or {}
+        if below is not below_now:
+            ids |= {memory_id for memory_id, _ in below.items() ^ below_now.items()}
         trees = one.snapshot.key[1], other.snapshot.key[1]
         for _, old, new in one.vault.trees.changed_shards(*trees):
             if old is None or new is None or len(ids) > _MOST_CHANGED:

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from treering.errors import TreeringError
 from treering.mcp.listening import App
 from treering.text.secrets import mask_secrets
-from treering.web.guard import LARGEST_BODY, Guard, is_same
+from treering.web.guard import LARGEST_BODY, PageGuard, is_same
 from treering.web.rendering import STATIC
 from treering.web.visit import Handler, Site, Visit
 
@@ -93,7 +93,7 @@ def make_app(site: Site, port: int) -> App:
         *views,
         Route("/{rest:path}", nowhere, methods=["GET", "POST"]),
     ]
-    return Guard(Starlette(routes=routes), site.keys, port, is_read_only=site.is_read_only)
+    return PageGuard(Starlette(routes=routes), site.keys, port, is_read_only=site.is_read_only)
 
 
 class _Endpoints:

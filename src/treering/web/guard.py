@@ -49,7 +49,7 @@ class Keys(NamedTuple):
         return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(24))
 
 
-class Guard:
+class PageGuard:
     """An app, behind the checks that come before anything is looked up."""
 
     def __init__(self, app: App, keys: Keys, port: int, *, is_read_only: bool = False) -> None:

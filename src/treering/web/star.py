@@ -69,17 +69,17 @@ def draw_neighbourhood(answer: NeighborsAnswer, branch: str) -> Markup:
 
 
 def _draw(nodes: Sequence[StarNode], edges: Iterable[EdgeShown], branch: str) -> Markup:
-    shown = nodes[: _MOST + 1]
-    rings = max(node.depth for node in shown)
+    visible = nodes[: _MOST + 1]
+    rings = max(node.depth for node in visible)
     height = 2 * _RING * max(rings, 1) + 70
-    places = place_nodes(shown, Point(_WIDTH / 2, height / 2 - 8))
+    places = place_nodes(visible, Point(_WIDTH / 2, height / 2 - 8))
     lines = [
         _draw_edge(places[source], places[target], bundle)
         for (source, target), bundle in _bundle(edges).items()
         if source in places and target in places
     ]
-    dots = [_draw_node(node, places[node.id], branch) for node in shown]
-    label = f"{shown[0].title} and {len(shown) - 1} linked memories"
+    dots = [_draw_node(node, places[node.id], branch) for node in visible]
+    label = f"{visible[0].title} and {len(visible) - 1} linked memories"
     return drawing([_ARROW, *lines, *dots], _WIDTH, height, label, "star")
 
 

@@ -42,7 +42,7 @@ def context_across(
     hits = hub.search([repo.name for repo in freshness], request).hits
     best = max((hit.score for hit in hits), default=0.0)
     fitting = [hit for hit in hits if not words.strip() or hit.score >= _WEAK * best > 0]
-    flagged = [hit.copy.memory.id for hit in fitting if flags_of_copy(hit.copy)]
+    suspects = [hit.copy.memory.id for hit in fitting if flags_of_copy(hit.copy)]
     entries = [_headline(hit, best, now) for hit in fitting if not flags_of_copy(hit.copy)]
     entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
     text, page = _text(entries, budget, now)
@@ -54,7 +54,7 @@ def context_across(
         "medium": list_entries(page, "medium"),
         "low": list_entries(page, "low"),
         "left_out": len(entries) - len(page),
-        "flagged": flagged,
+        "flagged": suspects,
         "branch": "",
         "checkpoint": None,
         "repos": list(freshness),

@@ -83,6 +83,7 @@ class TidyCandidates:
         view = workspace.view(request.branch)
         self.search_view: SearchView = workspace.searcher.search_view(view)
         self._workspace = workspace
+        self._progress = request.progress
         self._texts: dict[str, str] = {}
         if request.ids:
             self.entries = self._by_id(request.ids)
@@ -140,7 +141,8 @@ class TidyCandidates:
         """
         copies: list[SameMemories] = []
         near: list[SameMemories] = []
-        for family in families(self._by_people(), threshold, self._likeness):
+        by_people = self._by_people()
+        for family in families(by_people, threshold, self._likeness, self._progress):
             heirs = []
             for same in self._by_text(family.members):
                 places = sorted(self.locate(same), key=self._rank)

@@ -58,6 +58,7 @@ GRAPH = Verb(
         'recall.',
         is_read_only=True,
         is_idempotent=True,
+        is_long=True,
     ),
 )  # fmt: skip
 

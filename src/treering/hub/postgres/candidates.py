@@ -97,10 +97,10 @@ def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[
     for size in range(2, len(common) + 1):
         groups = []
         for group in combinations(common, size):
-            expected = _TOGETHER * documents
+            estimate = _TOGETHER * documents
             for count, _ in group:
-                expected *= count / max(documents, 1)
-            if expected <= FEW or size == len(common):
+                estimate *= count / max(documents, 1)
+            if estimate <= FEW or size == len(common):
                 groups.append(tuple(word for _, word in group))
         if groups:
             return groups
@@ -124,14 +124,14 @@ def find_candidates(
     table = choice.as_table(repositories, is_limited)
     conditions = [*list_conditions(filters), *(_without(text) for text in excluded)]
     if not is_limited:
-        asked = Condition("repository = ANY(%s)", (list(repositories),))
-        conditions = [choice.as_condition(), asked, *conditions]
-    where, shown = join_conditions(conditions), status_condition(filters)
+        place = Condition("repository = ANY(%s)", (list(repositories),))
+        conditions = [choice.as_condition(), place, *conditions]
+    where, status = join_conditions(conditions), status_condition(filters)
     score, score_values = _score(words, counts)
     columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
     query = (
         "WITH candidate AS MATERIALIZED ("
-        f" SELECT repository, id, status, is_record, ({shown.text}) AS is_shown, {score} AS score"
+        f" SELECT repository, id, status, is_record, ({status.text}) AS is_shown, {score} AS score"
         f" FROM {table.text} WHERE {where.text} LIMIT %s),"
         " best AS (SELECT repository, id, score FROM (SELECT repository, id, score,"
         " row_number() OVER ("
@@ -144,15 +144,15 @@ def find_candidates(
         " FROM best JOIN treering.memory AS m USING (repository, id) ORDER BY score DESC"
     )
     values = (
-        *(*shown.values, *score_values, *table.values, *where.values),
+        *(*status.values, *score_values, *table.values, *where.values),
         *(MOST, POOL, list(words)),
     )
     rows = fetch_rows(connection, query, values)
     if not rows:
         return Candidates([], 0, _count_hidden(connection, table, where, filters))
-    found = [read_candidate(row, list(words.values())) for row in rows]
-    hidden = {key: rows[0][key] for key in ("superseded", "deleted")}
-    return Candidates(found, rows[0]["total"], {} if filters.status else hidden)
+    best = [read_candidate(row, list(words.values())) for row in rows]
+    counts_hidden = {key: rows[0][key] for key in ("superseded", "deleted")}
+    return Candidates(best, rows[0]["total"], {} if filters.status else counts_hidden)
 
 
 def _count_hidden(
@@ -218,8 +218,8 @@ def list_newest(
     count = f"SELECT count(*) FROM (SELECT 1 FROM treering.memory WHERE {where.text} LIMIT %s) AS m"
     total = connection.execute(count, (*where.values, MOST)).fetchone()[0]
     best = [read_candidate({**row, "tallies": []}, []) for row in rows]
-    hidden = _count_hidden(connection, _MEMORY, join_conditions(conditions), filters)
-    return Candidates(best, total, hidden)
+    rest = _count_hidden(connection, _MEMORY, join_conditions(conditions), filters)
+    return Candidates(best, total, rest)
 
 
 _ORDERS = {

@@ -55,9 +55,11 @@ class CandidateCorpus:
     def has(self, term: str) -> bool:
         return self.frequency(term) > 0
 
-    def documents(self, key: str) -> list[int]:
-        """The candidates that have a key, by which what outdates a memory is found."""
-        return self._by_key.get(key, [])
+    def sharing(self, key: str, most: int = 0) -> list[int]:
+        """The candidates that have a key, by which what outdates a memory is found; none where
+        that are more than `most`, if it is given."""
+        numbers = self._by_key.get(key, [])
+        return [] if most and len(numbers) > most else numbers
 
     @cached_property
     def _by_key(self) -> dict[str, list[int]]:

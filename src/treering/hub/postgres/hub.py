@@ -141,26 +141,26 @@ class PostgresHub:
             mirror.drop_unreachable()
         final = state._replace(is_rewritten=False)
         is_same = bool(record.updated) and final._replace(notes=()) == before._replace(notes=())
-        added = removed = 0
+        news = losses = 0
         if not is_same:
-            added, removed = self._store(number, Shelf(record.name, mirror, state, self._clock))
+            news, losses = self._store(number, Shelf(record.name, mirror, state, self._clock))
         count = self._database.write(lambda c: _note_update(c, number, final))
         is_new = not is_same or bool(record.error)
         status: UpdateStatus = "updated" if is_new else "unchanged"
-        return UpdateResult(record.name, status, count, added, removed, notes=state.notes)
+        return UpdateResult(record.name, status, count, news, losses, notes=state.notes)
 
     def _store(self, number: int, shelf: Shelf) -> tuple[int, int]:
         """Each scope in a transaction of its own, nearest first: after a kill, what was done is
         done, and the next update goes on from there."""
         scopes = list_scopes(shelf)
-        added = removed = 0
+        news = losses = 0
         for scope in scopes:
             counts = self._database.write(partial(_store, number, shelf, scope))
-            added, removed = added + counts.added, removed + counts.removed
+            news, losses = news + counts.added, losses + counts.removed
         branches = [scope.branch for scope in scopes]
-        gone = self._database.write(lambda c: _delete_other_scopes(c, number, branches))
+        others = self._database.write(lambda c: _delete_other_scopes(c, number, branches))
         self._database.write(_settle_index)
-        return added, removed + gone
+        return news, losses + others
 
     def _note_failure(self, name: str, message: str) -> UpdateResult:
         """What was there stays, and says that it is behind."""
@@ -208,8 +208,8 @@ class PostgresHub:
             _, background = search_rows(
                 connection, list(numbers), request, is_limited=self.is_limited
             )
-            marked = [mark_of(number) + copy.blob for number in numbers]
-            there = [blob for blob in marked if blob in background.view.snapshot.numbers]
+            blobs = [mark_of(number) + copy.blob for number in numbers]
+            there = [blob for blob in blobs if blob in background.view.snapshot.numbers]
             return next(iter(background.find_outdated(there).values()), None)
 
         return unmark(self._database.read(ask))
@@ -315,30 +315,30 @@ def _read_hits(
     )
     values = ([key[0] for key in keys], [key[1] for key in keys])
     copies = _read_copies(connection.execute(query, values).fetchall(), numbers) if keys else []
-    outdated = background.find_outdated(hit.blob for hit in result.hits)
+    newer_ones = background.find_outdated(hit.blob for hit in result.hits)
     by_key = {(copy.repo, copy.memory.id): copy for copy in copies}
     hits = []
     for (number, memory_id), hit in zip(keys, result.hits, strict=True):
         if copy := by_key.get((numbers[number], memory_id)):
             similar = tuple(map(background.id_of, hit.folded))
-            newer = unmark(outdated.get(hit.blob))
+            newer = unmark(newer_ones.get(hit.blob))
             hits.append(HubHit(copy, hit.score, hit.why, similar, newer))
     return HubResult(tuple(hits), result.total, result.withheld, result.notes, result.mode)
 
 
 def _read_copies(rows: Iterable[tuple[Any, ...]], numbers: dict[int, str]) -> list[HubCopy]:
     copies = []
-    for number, branch, layer, blob, body, created, modified, people, flags in rows:
+    for number, branch, layer, blob, body, birth, change, people, flags in rows:
         if (memory := parse_body(body)) is None:
             continue
-        dated = replace(memory, created=format_moment(created), modified=format_moment(modified))
+        memory_then = replace(memory, created=format_moment(birth), modified=format_moment(change))
         copies.append(
             HubCopy(
                 numbers[number],
                 branch,
                 layer,
                 blob,
-                dated,
+                memory_then,
                 tuple(people),
                 None if flags is None else tuple(flags),
             )

@@ -26,14 +26,14 @@ _AT_ONCE = 2_000
 COLUMNS = (
     "repository", "id", "blob", "branch", "layer", "rank", "type", "title", "status", "created",
     "modified", "confidence", "author", "agent", "session", "topic", "tags", "files", "place",
-    "length", "sketch", "flags", "outcome", "people", "said", "links",
+    "length", "sketch", "flags", "outcome", "people", "said", "title_sketch", "links",
     "is_record", "words", "counts",
 )  # fmt: skip
 #: What an entry is read back from.
 ENTRY_COLUMNS = (
     "repository", "blob", "id", "type", "title", "status", "created", "modified", "confidence",
     "author", "agent", "session", "topic", "tags", "files", "place", "length", "sketch", "flags",
-    "outcome", "said", "links",
+    "outcome", "said", "title_sketch", "links",
 )  # fmt: skip
 
 
@@ -77,13 +77,13 @@ def store_scope(connection: Any, number: int, shelf: Shelf, scope: ScopeRows) ->
     stale = [mid for mid, _, rank in rows if scope.blobs.get(mid) is None or rank != scope.rank]
     stale += [mid for mid, blob in there.items() if scope.blobs.get(mid, blob) != blob]
     news = {mid: blob for mid, blob in scope.blobs.items() if there.get(mid) != blob}
-    removed = delete_rows(connection, number, stale)
+    losses = delete_rows(connection, number, stale)
     # What a farther scope showed so far is this one's now.
     delete_rows(connection, number, news)
-    added = 0
+    count = 0
     for batch in _batches(shelf.read(sorted(news.values()))):
-        added += _insert(connection, number, shelf, scope, batch)
-    return RowCounts(added, removed)
+        count += _insert(connection, number, shelf, scope, batch)
+    return RowCounts(count, losses)
 
 
 def _batches(pairs: Iterator[tuple[str, Memory]]) -> Iterator[list[tuple[str, Memory]]]:
@@ -107,8 +107,8 @@ def _insert(
         if scope.blobs.get(memory.id) != blob:
             continue  # a file that holds another memory than its name says
         counts = Counter(terms(searchable_text(memory)))
-        said = shelf.date_content(blob, memory)
-        entry = entry_of(blob, memory, counts, inspect(memory), said)
+        moment = shelf.date_content(blob, memory)
+        entry = entry_of(blob, memory, counts, inspect(memory), moment)
         frequencies.update(counts.keys())
         length += entry.length
         rows.append(_row(number, scope, entry, counts, shelf.people(blob)))
@@ -262,4 +262,5 @@ def read_entry(row: Mapping[str, Any]) -> Entry:
         flags=None if flags is None else tuple(flags),
         outcome=row["outcome"],
         said=row["said"],
+        title_sketch=bytes(row["title_sketch"]),
     )

@@ -70,6 +70,7 @@ CREATE TABLE treering.memory (
     place integer NOT NULL,
     length integer NOT NULL,
     sketch bytea NOT NULL,
+    title_sketch bytea NOT NULL,
     flags text[],
     outcome text NOT NULL,
     people text[] NOT NULL,

@@ -71,8 +71,8 @@ class Background(NamedTuple):
     def find_outdated(self, blobs: Iterable[str]) -> dict[str, Succession]:
         """Those of some memories that another candidate of the same repository outdates."""
         numbers = {self.view.snapshot.numbers[blob]: blob for blob in blobs}
-        found = find_successions(numbers, self.view, self.reader.read)
-        return {numbers[number]: succession for number, succession in found.items()}
+        successions = find_successions(numbers, self.view, self.reader.read)
+        return {numbers[number]: succession for number, succession in successions.items()}
 
 
 def _list(connection: Any, repositories: Sequence[int], request: Request) -> Candidates:
@@ -82,8 +82,8 @@ def _list(connection: Any, repositories: Sequence[int], request: Request) -> Can
     asked_of = (connection, repositories, filters, query.excluded, request.order)
     limit = (request.limit or 0) + _SLACK
     words = query.words.lower().split()
-    if words and (titled := list_newest(*asked_of, limit, words)).best:
-        return titled
+    if words and (listing := list_newest(*asked_of, limit, words)).best:
+        return listing
     return list_newest(*asked_of, limit)
 
 

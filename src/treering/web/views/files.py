@@ -61,26 +61,28 @@ def _count(visit: Visit) -> Counter[str]:
 def _list_rows(visit: Visit, head: str, folder: str, counts: Counter[str]) -> list[FileRow] | None:
     """What is in a folder, that which is known best first; None where there is no such folder."""
     prefix = f"{folder}/" if folder else ""
-    known: Counter[str] = Counter()
+    counts_here: Counter[str] = Counter()
     folders: set[str] = set()
     for path, count in counts.items():
         if path.startswith(prefix):
             name, slash, _ = path.removeprefix(prefix).partition("/")
-            known[name] += count
+            counts_here[name] += count
             if slash:
                 folders.add(name)
     entries = visit.workspace.repository.list_folder(head, folder) if head else None
-    if entries is None and folder and not known:
+    if entries is None and folder and not counts_here:
         return None
     there = {entry.name: entry.mode == _FOLDER for entry in entries or ()}
-    names = there.keys() | known.keys()
+    names = there.keys() | counts_here.keys()
     rows = [
-        FileRow(name, prefix + name, known[name], there.get(name, name in folders), name in there)
+        FileRow(
+            name, prefix + name, counts_here[name], there.get(name, name in folders), name in there
+        )
         for name in names
     ]
     rows.sort(key=lambda row: (-row.memories, not row.is_folder, row.name))
-    shown: list[FileRow] = visit.ask(lambda _: rows)
-    return shown
+    clean_rows: list[FileRow] = visit.ask(lambda _: rows)
+    return clean_rows
 
 
 def _list_crumbs(path: str) -> list[tuple[str, str]]:
@@ -92,7 +94,7 @@ def _list_crumbs(path: str) -> list[tuple[str, str]]:
 
 
 class CodeStretch(NamedTuple):
-    """Lines that one commit wrote, and why they are there, as far as that is known."""
+    """Lines that one commit wrote, and why they are there, as far as that is counts_here."""
 
     first: int
     texts: list[str]

@@ -40,13 +40,13 @@ def show_review(visit: Visit) -> Response:
     queue: ReviewQueue = visit.ask(review, limit=limit, branch=visit.branch)
     items = [item for item in queue.items if not wanted or _has(item, wanted)]
     total = len(items) if wanted else queue.total
-    shown = items[(page - 1) * _SIZE : page * _SIZE]
+    items_here = items[(page - 1) * _SIZE : page * _SIZE]
     address = {"reason": wanted, "branch": visit.branch}
     links = PageLinks(
         make_url("/review", **address, page=page - 1) if page > 1 else "",
         make_url("/review", **address, page=page + 1) if page * _SIZE < min(total, _MOST) else "",
     )
-    cards = [_make_card(visit, item) for item in shown]
+    cards = [_make_card(visit, item) for item in items_here]
     return visit.show(
         "review.html",
         current="Review",
@@ -75,8 +75,8 @@ def _read_other(visit: Visit, memory: WholeMemory | None, doubt: Doubt) -> Other
     other = _read(visit, doubt.other) if doubt.other else None
     if doubt.reason == "conflict":
         merge = memory.details.get("merge")
-        lost = merge.get("lost") if isinstance(merge, dict) else None
-        other = _read(visit, memory.id, at=lost) if isinstance(lost, str) else None
+        version = merge.get("lost") if isinstance(merge, dict) else None
+        other = _read(visit, memory.id, at=version) if isinstance(version, str) else None
     if other is None:
         return None
     parts = compare_words(other.content, memory.content)

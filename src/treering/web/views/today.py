@@ -31,7 +31,7 @@ def show_today(visit: Visit) -> Response:
         recall, type="decision", records="none", order="newest", limit=_MOST, branch=visit.branch
     )
     failures = _list_failures(visit)
-    shown = {hit.id for hit in (*decisions.results, *failures)}
+    ids = {hit.id for hit in (*decisions.results, *failures)}
     return visit.show(
         "today.html",
         current="Today",
@@ -40,7 +40,7 @@ def show_today(visit: Visit) -> Response:
         decisions=[hit for hit in decisions.results if hit.outcome not in UNSUCCESSFUL],
         decisions_total=decisions.total,
         failures=failures,
-        others=[hit for hit in recent.results if hit.id not in shown][:_MOST],
+        others=[hit for hit in recent.results if hit.id not in ids][:_MOST],
         total=recent.total,
         checkpoint=visit.ask(checkpoint, "load", branch=visit.branch),
         sharing=visit.ask(share_state),

@@ -1,0 +1,191 @@
+"""A write under way: what is seen under the lock, and the one way by which memories are written."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from treering.branches.code import as_made_on_branch, code_position
+from treering.errors import Conflict
+from treering.git.lock import Held
+from treering.git.objects import blob_id
+from treering.model import document
+from treering.model.memory import Memory
+from treering.model.scope import Scope
+from treering.store import heads, layout, message
+from treering.store.message import CodePosition, Message
+from treering.store.vault import Vault
+from treering.store.view import Copy
+from treering.text import secrets
+
+if TYPE_CHECKING:
+    from treering.actions.workspace import Workspace
+
+#: What is done to memories, as the trailers of their commits name it.
+WriteOp = Literal[
+    "capture", "dedupe", "enrich", "forget", "import", "infer-links", "link", "merge",
+    "prune-links", "remember", "restore", "revert", "revise", "summarize", "unlink",
+]  # fmt: skip
+
+
+class Position(NamedTuple):
+    """Where a call acts: the scope it writes to, and the code that goes with it."""
+
+    scope: Scope
+    trunk: str
+    head: str | None
+
+
+class Change(NamedTuple):
+    """A memory to be written, the copy it replaces or covers, and whether it is private."""
+
+    memory: Memory
+    replaces: Copy | None
+    is_private: bool
+
+
+class WritingGroup:
+    """Changes of several captures that are to be one commit, and what is to be done after it."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.afterwards: list[Callable[[], None]] = []
+
+    def add(self, op: WriteOp, changes: tuple[Change, ...]) -> dict[str, str]:
+        """One more capture; its version. What is more than one new memory is written by itself."""
+        (change,) = changes if len(changes) == 1 else (None,)
+        ids = {other.memory.id for other in self.changes}
+        if op != "remember" or change is None or change.is_private or change.memory.id in ids:
+            raise Conflict("This cannot be written with others.")
+        self.changes.append(change)
+        return {change.memory.id: blob_id(document.dump(change.memory))}
+
+    def mark(self) -> tuple[int, int]:
+        return len(self.changes), len(self.afterwards)
+
+    def go_back(self, mark: tuple[int, int]) -> None:
+        """Forget what was added since."""
+        del self.changes[mark[0] :], self.afterwards[mark[1] :]
+
+
+class Writing:
+    """A write under way: the lock is held, the view is as of now."""
+
+    def __init__(self, workspace: "Workspace", lock: Held, position: Position) -> None:
+        self._workspace = workspace
+        self._held = lock
+        self.position = position
+        self.view = workspace.view_from(position)
+        self._group: WritingGroup | None = None
+
+    @contextmanager
+    def gather(self) -> Iterator[WritingGroup]:
+        """Let what is written inside be one commit, at the end."""
+        self._group = group = WritingGroup()
+        try:
+            yield group
+        finally:
+            self._group = None
+        if group.changes:
+            self._commit("remember", group.changes, is_private=False)
+        for action in group.afterwards:
+            action()
+
+    def do_afterwards(self, action: Callable[[], None]) -> None:
+        """Do something once everything so far is written."""
+        if self._group is None:
+            action()
+        else:
+            self._group.afterwards.append(action)
+
+    @property
+    def scope(self) -> Scope:
+        return self.position.scope
+
+    @cached_property
+    def code(self) -> CodePosition:
+        at = self.position
+        return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
+
+    @cached_property
+    def _code_under_way(self) -> CodePosition:
+        """Where the code is, and whether there is more of it than what is committed: then what is
+        said now is about the commit to come. It is only asked where that one can land by itself."""
+        repository = self._workspace.repository
+        if not self.code.has_own_commits or self.code.head != repository.head().commit:
+            return self.code
+        return self.code._replace(is_dirty=not repository.is_clean())
+
+    @cached_property
+    def _code_captured(self) -> CodePosition:
+        """Where the code was when a hook noted a commit: it is the branch's own, though it may have
+        landed by now."""
+        return as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
+
+    def commit(
+        self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
+    ) -> dict[str, str]:
+        """Write the changes, one commit a vault; the new version of each id.
+
+        Every verb comes through here, so this is where credentials are refused, whichever field
+        they are in. What the replaced copy held already is no news.
+        """
+        todo = tuple(changes)
+        if not allow_secret:
+            for change in todo:
+                before = change.replaces.try_memory() if change.replaces else None
+                texts = secrets.texts_of(before) if before else []
+                secrets.refuse(*secrets.texts_of(change.memory), known=texts)
+        if self._group is not None:
+            return self._group.add(op, todo)
+        versions: dict[str, str] = {}
+        for is_private in (False, True):
+            mine = [change for change in todo if change.is_private is is_private]
+            if mine:
+                versions |= self._commit(op, mine, is_private)
+        return versions
+
+    def _commit(self, op: WriteOp, changes: list[Change], is_private: bool) -> dict[str, str]:
+        store = self._workspace.store
+        vault = store.make_private(self._held) if is_private else store.shared
+        files = {layout.path_of(c.memory.id): document.dump(c.memory) for c in changes}
+        memories = tuple(change.memory for change in changes)
+        why = Message(
+            op=op,
+            subject=message.subject(op, memories),
+            code=self._code_captured if op == "capture" else self._code_under_way,
+            memories=tuple(memory.id for memory in memories),
+            bases=self._bases(changes),
+        )
+        self._put(vault, files, why)
+        blobs = {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+        if op == "capture":  # made of plain values only, so that reading it back changes nothing
+            vault.note({blobs[memory.id]: memory for memory in memories})
+        return blobs
+
+    def save(
+        self,
+        op: Literal["save", "delete", "import"],
+        subject: str,
+        prompts: Mapping[str, tuple[bytes, Copy | None]],
+    ) -> None:
+        """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
+        files = {layout.saved_path(key): data for key, (data, _) in prompts.items()}
+        bases = {
+            key: below.blob
+            for key, (_, below) in prompts.items()
+            if below and below.layer.snapshot.scope != self.scope
+        }
+        self._put(self._workspace.store.shared, files, Message(op, subject, self.code, bases=bases))
+
+    def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
+        at = self._workspace
+        heads.write(vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock())
+
+    def _bases(self, changes: list[Change]) -> dict[str, str]:
+        """The blobs of lower layers that this scope now covers with its first own copies."""
+        return {
+            change.memory.id: below.blob
+            for change in changes
+            if (below := change.replaces) and below.layer.snapshot.scope != self.scope
+        }
