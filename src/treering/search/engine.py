@@ -44,7 +44,6 @@ from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
-_FEW = 32  # new memories
 Answer = TypeVar("Answer")
 #: A search for what memories are outdated by.
 Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
