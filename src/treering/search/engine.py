@@ -34,6 +34,7 @@ from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.succession import (
+    Look,
     Succession,
     find_contradicting_commits,
     find_predecessors,
@@ -44,9 +45,8 @@ from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
 _VIEWS = 8
+_FEW = 32  # new memories
 Answer = TypeVar("Answer")
-#: A search for what memories are outdated by.
-Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
 
 
 class Index:

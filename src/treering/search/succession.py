@@ -49,6 +49,10 @@ class Succession(NamedTuple):
     says: str = ""
 
 
+#: A search for what documents are outdated by.
+Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
+
+
 def find_successions(
     numbers: Iterable[int], view: VisibleEntries, read: Read
 ) -> dict[int, Succession]:
