@@ -38,6 +38,8 @@ from treering.text.flags import flags_in
 
 #: How many unknown memories are read on the way, and how many at a time otherwise.
 _A_FEW, _MANY = 100, 1_000
+#: How many memories, those that share most words, are read to see whether they say something else.
+_MOST_COMPARED = 8
 
 
 class SimilarMemory(NamedTuple):
@@ -254,14 +256,11 @@ def _list_replaced(
     visible: "_VisibleCopies",
     linked: Collection[str],
 ) -> tuple[Outdates, ...]:
-    near = (
-        place.try_memory()
-        for other in others
-        if other.id not in linked
-        and may_replace(subject, other)
-        and (place := visible.place(other))
-    )
-    return tuple(islice(list_replaced(memory, filter(None, near)), MOST))
+    near = [other for other in others if other.id not in linked and may_replace(subject, other)]
+    near.sort(key=lambda other: len(subject.sample & other.sample), reverse=True)
+    places = (place for other in near if (place := visible.place(other)))
+    memories = (place.try_memory() for place in islice(places, _MOST_COMPARED))
+    return tuple(list_replaced(memory, filter(None, memories), MOST))
 
 
 class _VisibleCopies:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.store.view import View
-from treering.text.contradiction import Contradiction, HowOutdated, Statement, compare
+from treering.text.contradiction import (
+    HowOutdated,
+    Statement,
+    TextDifference,
+    find_difference,
+    take_apart,
+)
 from treering.text.flags import unless_flagged
 
 if TYPE_CHECKING:  # a capture needs this module, and no index
@@ -109,20 +115,21 @@ def list_outdates(search_view: "SearchView", blob: str) -> tuple[Outdates, ...]:
     )
 
 
-def list_replaced(memory: Memory, others: Iterable[Memory]) -> list[Outdates]:
+def list_replaced(memory: Memory, others: Iterable[Memory], most: int) -> list[Outdates]:
     """What a memory about to be written probably replaces, of some that are there; the surest
-    first."""
+    first, and at most so many."""
     new = Statement(memory.title, memory.content)
     said = instant(memory.modified)
-    pairs: list[tuple[Memory, Contradiction]] = []
+    pairs: list[tuple[Memory, TextDifference]] = []
     for other in others:
-        old = Statement(other.title, other.content)
-        if found := compare(old, new, said - instant(other.modified)):
+        old = take_apart(other.title, other.content)
+        if found := find_difference(old, new, said - instant(other.modified)):
             pairs.append((other, found))
     pairs.sort(key=lambda pair: (not pair[1].is_sure, pair[0].id))
     return [
-        Outdates(other.id, other.title, found.how, found.said or None, found.says or None)
-        for other, found in pairs
+        Outdates(other.id, other.title, found.how, said or None, says or None)
+        for other, found in pairs[:most]
+        for said, says in (found.find_words(),)
     ]
 
 

@@ -11,20 +11,23 @@ its words.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from treering.model.memory import Memory
 from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
+from treering.search.known_successions import most_sharing
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.contradiction import (
     Contradiction,
     HowOutdated,
     Statement,
+    TextDifference,
     compare,
     compare_heads,
+    find_difference,
     says_revert,
+    take_apart,
 )
 from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached
 
@@ -35,7 +38,6 @@ CERTAIN = 0.8
 _MOST_COMPARED = 8
 _MOST_OUTDATED = 20
 _CROWD = 10  # documents, from which on a key says little
-_COMMON = 50  # documents, or one in 200, from which on it says nothing
 _LONGEST_CHAIN = 50
 _HASH = 4  # bytes of a hash in a sketch
 
@@ -57,7 +59,7 @@ def find_successions(
     numbers: Iterable[int], view: VisibleEntries, read: Read
 ) -> dict[int, Succession]:
     """Of some documents those that something visible outdates, and what; looked up once a view."""
-    known = view.successions
+    known = view.successions.newer
     todo = [number for number in dict.fromkeys(numbers) if number not in known]
     if todo:
         known.update(_Search(view, read).find(todo))
@@ -68,7 +70,9 @@ def find_predecessors(
     number: int, view: VisibleEntries, read: Read
 ) -> list[tuple[Entry, Succession]]:
     """The documents that one outdates: as each of them says so itself."""
-    others = _Search(view, read).list_older(number)
+    others = view.successions.older.get(number)
+    if others is None:
+        others = view.successions.older[number] = _Search(view, read).list_older(number)
     successions = find_successions(others, view, read)
     newer = view.entry(number).id
     return [(view.entry(n), found) for n, found in successions.items() if found.newer.id == newer]
@@ -91,9 +95,10 @@ class _Search:
         self._view = view
         self._read = read
         self._statements: dict[int, Statement] = {}
+        self._sought = -1  # the document whose succession is being looked up
 
     def find(self, numbers: list[int]) -> dict[int, Succession | None]:
-        heads = {n: head for n in numbers if (head := self._head(n)) is not None}
+        heads = {n: head for n in numbers if (head := self._head_of(n)) is not None}
         newer = {n: self._candidates(n) for n in numbers if n not in heads}
         pairs = (*heads.items(), *((n, other) for n, others in newer.items() for other in others))
         self._take_apart({number for pair in pairs for number in pair})
@@ -138,6 +143,8 @@ class _Search:
         """Documents that this one may outdate."""
         new = self._view.entry(number)
         targets = {target for relation, target, *_ in new.links if relation == "supersedes"}
+        for target in targets:
+            self._view.successions.watch(target, number)
         olds = [n for n in self._view.all if self._view.entry(n).id in targets] if targets else []
         older = [
             n
@@ -147,6 +154,10 @@ class _Search:
         return list(dict.fromkeys((*olds, *older[:_MOST_OUTDATED])))
 
     # --- by links ---------------------------------------------------------------------------------
+
+    def _head_of(self, number: int) -> int | None:
+        self._sought = number
+        return self._head(number)
 
     def _head(self, number: int) -> int | None:
         """The newest in the chain of those that supersede a document; None where none does."""
@@ -162,6 +173,7 @@ class _Search:
 
     def _superseding(self, number: int) -> list[int]:
         old = self._view.entry(number)
+        self._view.successions.watch(old.id, self._sought)
         return [
             other
             for other in self._view.snapshot.sharing(superseding_key(old.id))
@@ -211,7 +223,7 @@ class _Search:
         if not is_compared(entry.type):
             return []
         snapshot, visible = self._view.snapshot, self._view.all
-        most = max(_COMMON, snapshot.count // (4 * _COMMON))
+        most = most_sharing(snapshot)
         shared, crowd = Counter[int](), Counter[int]()
         for key in alike_keys(entry):
             documents = snapshot.sharing(key, most)
@@ -239,12 +251,13 @@ class _Search:
 
     def _contradicted(self, number: int, others: Collection[int]) -> Succession | None:
         """By the newest of those that surely say something else, or of those that may."""
+        self._sought = number
         old, mine = self._view.entry(number), self._statements.get(number)
-        best: tuple[tuple[bool, tuple[float, int]], int, Contradiction] | None = None
+        best: tuple[tuple[bool, tuple[float, int]], int, TextDifference] | None = None
         for other in others:
             theirs = self._statements.get(other)
             apart = self._view.entry(other).said - old.said
-            found = compare(mine, theirs, apart) if mine and theirs else None
+            found = find_difference(mine, theirs, apart) if mine and theirs else None
             if found and old.type == "commit" and not found.is_sure:
                 continue  # a commit tells of an event of its own
             if found and found.how == "revert" and self._is_taken_back(other):
@@ -256,12 +269,12 @@ class _Search:
             return None
         head = self._head(best[1])
         newer = self._view.entry(best[1] if head is None else head)
-        return Succession(newer, *best[2]) if newer.id != old.id else None
+        return Succession(newer, *best[2].spell_out()) if newer.id != old.id else None
 
     def _take_apart(self, numbers: Iterable[int]) -> None:
         blobs = {self._view.entry(number).blob: number for number in numbers}
         for blob, memory in self._read(blobs) if blobs else ():
-            self._statements[blobs[blob]] = _statement(memory.title, memory.content)
+            self._statements[blobs[blob]] = take_apart(memory.title, memory.content)
 
     def _age(self, number: int) -> tuple[float, int]:
         """When a document was said; of two of one moment the nearer layer's is the newer."""
@@ -291,8 +304,3 @@ def _supersedes(new: Entry, old: str) -> bool:
         relation == "supersedes" and target == old and (by == "user" or confidence >= CERTAIN)
         for relation, target, confidence, by, _ in new.links
     )
-
-
-@lru_cache(1024)
-def _statement(title: str, content: str) -> Statement:
-    return Statement(title, content)

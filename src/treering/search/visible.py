@@ -6,16 +6,13 @@ Each filter is one pass over what the ones before it left.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from treering.model.choices import Status
 from treering.model.query import Filters
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
-
-if TYPE_CHECKING:
-    from treering.search.succession import Succession
+from treering.search.known_successions import KnownSuccessions
 
 Test = Callable[[Entry], bool]
 
@@ -33,8 +30,8 @@ class VisibleEntries:
         self.snapshot = snapshot
         self.visible = visible
         self.is_checked = False
-        #: What outdates a document, None where nothing does, as far as somebody asked.
-        self.successions: dict[int, Succession | None] = {}
+        #: What outdates what, as far as somebody asked.
+        self.successions = KnownSuccessions()
         self._beyond: tuple[VisibleEntries, set[int]] | None = None
         self._priors: tuple[int, dict[int, float]] = (-1, {})
         self.all = _number(snapshot, visible) if numbers is None else numbers

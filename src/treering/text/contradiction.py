@@ -7,9 +7,9 @@ name, or by wording. The last two are guesses: people write things of one kind s
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Literal, NamedTuple
 
 from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
@@ -18,6 +18,8 @@ from treering.text.words import STOP_WORDS, bare
 #: How a newer memory outdates an older one; the strongest first.
 HowOutdated = Literal["supersedes", "revert", "value", "polarity", "name", "wording"]
 
+#: What is worth more than a hint.
+_SURE: tuple[HowOutdated, ...] = ("supersedes", "revert", "value", "polarity")
 #: Seconds between two texts, from which on one may be the other reworded: siblings are written
 #: together.
 APART = 3600.0
@@ -74,7 +76,22 @@ class Contradiction(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether it is worth more than a hint."""
-        return self.how not in ("name", "wording")
+        return self.how in _SURE
+
+
+class TextDifference(NamedTuple):
+    """How a newer text differs from an older one, before anybody asked in which words: to find
+    these takes ten times as long."""
+
+    how: HowOutdated
+    find_words: Callable[[], tuple[str, str]]
+
+    @property
+    def is_sure(self) -> bool:
+        return self.how in _SURE
+
+    def spell_out(self) -> Contradiction:
+        return Contradiction(self.how, *self.find_words())
 
 
 class Token(NamedTuple):
@@ -133,11 +150,25 @@ class Statement:
         return self.whole if self.is_short else Passage(self.title)
 
 
+@lru_cache(1024)
+def take_apart(title: str, content: str) -> Statement:
+    """The statement of a text, kept for when it is compared again."""
+    return Statement(title, content)
+
+
 def compare(older: Statement, newer: Statement, apart: float = APART) -> Contradiction | None:
     """What the newer one, said `apart` seconds later, says in the place of the older; None where
     both may hold."""
+    found = find_difference(older, newer, apart)
+    return found.spell_out() if found else None
+
+
+def find_difference(
+    older: Statement, newer: Statement, apart: float = APART
+) -> TextDifference | None:
+    """The same, with words for whoever asks for them."""
     if is_revert(newer.title, older.title):
-        return Contradiction("revert", _cut(older.title), _cut(newer.title))
+        return TextDifference("revert", lambda: (_cut(older.title), _cut(newer.title)))
     is_alike = _likeness(older.whole, newer.whole) >= ALIKE
     if is_alike and (found := _compare(older.whole, newer.whole, apart)):
         return found
@@ -154,7 +185,8 @@ def compare_heads(older: Statement, newer: Statement) -> Contradiction | None:
     """The same of their titles alone, whoever has more to say below it."""
     if _likeness(older.head, newer.head) < ALIKE or len(older.head.frame & newer.head.frame) < 2:
         return None
-    return _compare(older.head, newer.head, 0.0)
+    found = _compare(older.head, newer.head, 0.0)
+    return found.spell_out() if found else None
 
 
 def is_revert(title: str, of: str) -> bool:
@@ -168,24 +200,30 @@ def says_revert(title: str) -> bool:
     return bool(re.fullmatch(_REVERT, title.strip(), re.IGNORECASE))
 
 
-def differing_words(older: Passage, newer: Passage) -> tuple[str, str]:
+def _differing_words(older: Passage, newer: Passage) -> tuple[str, str]:
     """The words only one of two passages has, in their order."""
-    spans = _spans(older, newer)
+    return _words_in(older, newer, _spans(older, newer))
+
+
+def _words_in(
+    older: Passage, newer: Passage, spans: Sequence[tuple[slice, slice]]
+) -> tuple[str, str]:
     return (
         _cut(" ".join(_written(older, one) for one, _ in spans)),
         _cut(" ".join(_written(newer, other) for _, other in spans)),
     )
 
 
-def _compare(older: Passage, newer: Passage, apart: float) -> Contradiction | None:
+def _compare(older: Passage, newer: Passage, apart: float) -> TextDifference | None:
+    words = partial(_differing_words, older, newer)
     is_within = older.frame <= newer.frame or newer.frame <= older.frame
     went, came = older.values - newer.values, newer.values - older.values
     if went and came and is_within:
         is_same = older.frame == newer.frame
         if is_same or older.slots(went) & newer.slots(came):
-            return Contradiction("value", *differing_words(older, newer))
+            return TextDifference("value", words)
     if is_within and _turned(older, newer):
-        return Contradiction("polarity", *differing_words(older, newer))
+        return TextDifference("polarity", words)
     if apart < APART:
         return None
     return _reworded(older, newer)
@@ -197,22 +235,21 @@ def _turned(older: Passage, newer: Passage) -> bool:
     return counts[0] != counts[1]
 
 
-def _reworded(older: Passage, newer: Passage) -> Contradiction | None:
+def _reworded(older: Passage, newer: Passage) -> TextDifference | None:
+    differing = _spans(older, newer)
+    words = partial(_words_in, older, newer, differing)
     spans = [
-        (one, other)
-        for one, other in _spans(older, newer)
-        if _telling(older, one) or _telling(newer, other)
+        (one, other) for one, other in differing if _telling(older, one) or _telling(newer, other)
     ]
     if not spans:
         return None
-    words = differing_words(older, newer)
     names = [(_telling(older, one), _telling(newer, other)) for one, other in spans]
     if (
         all(0 < len(went) <= _NAME_WORDS and 0 < len(came) <= _NAME_WORDS for went, came in names)
         and len(names) <= 2
     ):
-        return Contradiction("name", *words)
-    return Contradiction("wording", *words)
+        return TextDifference("name", words)
+    return TextDifference("wording", words)
 
 
 def _spans(older: Passage, newer: Passage) -> list[tuple[slice, slice]]:
