@@ -2,8 +2,9 @@
 
     python -m benchmarks.questions [--model table|auto|FOLDER]
 
-Two sets that come with the project, through remember and recall as anyone would use them: what was
-decided and found out in public projects (`data/coding.txt`), and five languages
+Sets that come with the project, through remember and recall as anyone would use them: what was
+decided and found out in public projects (`data/coding.txt`, and `data/coding_fresh.txt`, which was
+written after all weights were fixed and is asked among the others), and five languages
 (`data/languages.txt`), all memories of a set in one repository. R@k is the share of questions whose
 memory is among the first k.
 """
@@ -55,8 +56,9 @@ def _lines(name: str) -> Iterator[list[str]]:
 
 
 def read_coding() -> Iterator[Asked]:
-    for kind, _, memory, question in _lines("coding.txt"):
-        yield kind, memory, question, "all"
+    for name in ("coding", "coding_fresh"):
+        for kind, _, memory, question in _lines(f"{name}.txt"):
+            yield kind, memory, question, name
 
 
 def read_languages() -> Iterator[Asked]:

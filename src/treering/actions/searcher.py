@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
-from treering.actions.own_words import OwnWords
 from treering.errors import StoreDamaged
 from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
@@ -25,6 +24,7 @@ from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
 from treering.search.meaning.models import ModelChoice
+from treering.search.own_words import OwnWords
 from treering.search.storage import LEVELS
 from treering.search.succession import Succession
 from treering.search.view_change import ViewChange

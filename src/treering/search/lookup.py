@@ -194,10 +194,11 @@ def _pool(
     trust = trust_in_words(texts, matches.clauses)
     is_scanned = not texts or trust < 1 or len(numbers) <= meaning.scanned
     near = meaning.join(numbers, _NEAREST) if is_scanned else {}
-    cosines = near | meaning.near(texts.keys() - near.keys())
     highest = (max(texts.values(), default=1.0) or 1.0) / trust
+    shares = {n: score / highest for n, score in texts.items()}
+    cosines = near | meaning.near({n: share for n, share in shares.items() if n not in near})
     scores = {
-        n: texts.get(n, 0.0) / highest + meaning.weight * max(cosine - meaning.floor, 0.0)
+        n: shares.get(n, 0.0) + meaning.weight * max(cosine - meaning.floor, 0.0)
         for n, cosine in cosines.items()
     }
     return scores, cosines

@@ -8,7 +8,7 @@ The rest is worked out from the numbers.
 import heapq
 import math
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from operator import mul
 from typing import Any
 
@@ -16,7 +16,7 @@ from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns
 from treering.search.visible import VisibleEntries
 
-_ERROR = 0.18  # twice what an estimate errs by
+_CLOSELY = 50  # of what words found; the others' cosines are estimates
 _BEYOND = 0.05  # above the floor, from which on meaning alone brings a memory in
 _SAMPLE = 512
 _FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words find
@@ -79,18 +79,23 @@ class Nearness:
         cosines = self._best(near[: 2 * count], count)
         return {document: cosine for document, cosine in cosines.items() if cosine >= least}
 
-    def near(self, numbers: Collection[int]) -> dict[int, float]:
-        limit, mine = self._distance(self.floor - _ERROR), self._question.signs
-        signs, near = self._vectors.columns.signs, []
-        for number in numbers:
-            row = self._vectors.row(number)
-            if row is not None and (signs[row] ^ mine).bit_count() < limit:
-                near.append(number)
-        return dict.fromkeys(numbers, 0.0) | self._cosines(near)
+    def near(self, scores: Mapping[int, float]) -> dict[int, float]:
+        estimates = {number: self._estimate(number) for number in scores}
+        if len(scores) > _CLOSELY:
+            hopes = {n: scores[n] + self.weight * max(estimates[n], 0.0) for n in scores}
+            first = heapq.nlargest(_CLOSELY, scores, key=lambda n: (hopes[n], n))
+        else:
+            first = list(scores)
+        return estimates | self._cosines(first)
 
-    def _distance(self, cosine: float) -> float:
-        """How many signs differ between vectors of this cosine, on average."""
-        return self._vectors.columns.dimensions * math.acos(max(-1.0, min(cosine, 1.0))) / math.pi
+    def _estimate(self, number: int) -> float:
+        """About the cosine of a document, by its signs."""
+        row = self._vectors.row(number)
+        if row is None:
+            return 0.0
+        columns = self._vectors.columns
+        share = (columns.signs[row] ^ self._question.signs).bit_count() / columns.dimensions
+        return math.cos(math.pi * share)
 
     def _best(self, documents: Iterable[int], count: int) -> dict[int, float]:
         cosines = self._cosines(list(documents))

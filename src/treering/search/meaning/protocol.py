@@ -68,8 +68,9 @@ class Meaning(Protocol):
         """The same for those that are near enough to stand beside what words found."""
         ...
 
-    def near(self, numbers: Collection[int]) -> dict[int, float]:
-        """The cosines of these documents; 0 where there is no vector, or it points elsewhere."""
+    def near(self, scores: Mapping[int, float]) -> dict[int, float]:
+        """The cosines of documents with these scores by words, of which the best is at most 1:
+        worked out for those that may come first, estimated for the rest, 0 without a vector."""
         ...
 
 
