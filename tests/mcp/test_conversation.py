@@ -8,6 +8,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import anyio
@@ -15,7 +16,8 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter, version
 
-from treering.mcp import protocol
+from treering.mcp import conversation, protocol
+from treering.mcp.methods import Methods
 from treering.mcp.repository import ServedRepository
 from treering.mcp.server import make_server
 
@@ -223,3 +225,22 @@ def test_the_list_of_tools_needs_neither_the_sdk_nor_the_repository(repo):
     heavy = {"mcp", "mcp_types", "pydantic", "anyio", "asyncio", "pygit2", "logging", "subprocess",
              "treering.actions.workspace", "treering.text.secrets"}  # fmt: skip
     assert loaded & heavy == set()
+
+
+def test_a_look_that_takes_a_moment_is_answered_after_the_input_has_ended(repo, monkeypatch):
+    """Whoever pipes a request in closes the input at once; only long looks are given up."""
+    monkeypatch.setattr(conversation, "_MOMENT", 60.0)
+    sent: list[dict[str, object]] = []
+    methods = Methods(ServedRepository(repo.path))
+
+    def start(work):
+        threading.Thread(target=work, daemon=True).start()
+
+    talk = conversation.Conversation(methods, sent.append, start)
+    talk.hear(json.dumps(hello(0)).encode())
+    arguments = {"name": "maintain", "arguments": {"op": "dedupe"}}
+    talk.hear(json.dumps(ask(1, "tools/call", **arguments)).encode())
+
+    talk.finish(60)
+
+    assert [message["result"]["isError"] for message in sent if message.get("id") == 1] == [False]

@@ -39,6 +39,7 @@ Send = Callable[[Message], None]
 Work = Callable[[], None]
 _MOST_LISTENERS = 1024
 _LOOKS = ("suggest", "dedupe", "infer_links")
+_MOMENT = 1.0  # seconds
 _OF_HANDSHAKE = ("initialize", "ping")
 _OF_STATELESS = ("server/discover", "subscriptions/listen")
 #: What clients may keep for a while; how long, is said in each answer.
@@ -202,8 +203,13 @@ class Conversation:
             self.is_idle.notify_all()
 
     def finish(self, seconds: float) -> None:
-        """Wait for what was asked, but not for ever, and end what listens."""
+        """Wait for what was asked, but not for ever, and end what listens.
+
+        Whoever pipes a request in closes the input at once, and gets what takes a moment. What
+        only looks for something, and takes longer, is not waited for.
+        """
         with self.is_idle:
+            self.is_idle.wait_for(lambda: not self._underway, _MOMENT)
             for steps in (steps for work in self._underway.values() for steps in work):
                 if not steps.is_waited_for:
                     steps.is_given_up.set()
