@@ -56,4 +56,4 @@ def test_the_end_of_the_input_does_not_wait_for_a_look(
     monkeypatch.setattr(conversation.is_idle, "wait_for", look)
     conversation.finish(10)
 
-    assert states == [is_given_up]
+    assert states == [False, is_given_up], "a moment for all, then no more for a look"

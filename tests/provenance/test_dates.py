@@ -62,6 +62,7 @@ def fetch(ada: Repo) -> None:
     """The forged ones come, and then Ada goes on."""
     ada.json("sync")
     ada.json("recall")
+    time.sleep(1 - time.time() % 1)  # dates count seconds: what follows is of a later one
     ada.json("remember", "Written after the forged ones", "--type", "decision")
 
 
