@@ -111,6 +111,8 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
     when = ago(lines.when, time.time()) if lines.when and screen().is_terminal else lines.when
     yield f"{dim(lines.commit[:_SHORT_COMMIT])}  {who}, {when}"
     yield bold(safe(lines.subject))
+    if lines.body:
+        yield _one_line(lines.body)
     if lines.path:
         yield dim(f"then in {_one_line(lines.path)}")
     if landing := lines.landed:

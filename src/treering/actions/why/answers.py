@@ -42,6 +42,8 @@ class WhyLines:
     path: str | None = None
     pull_request: int | None = None
     trailers: dict[str, list[str]] | None = None
+    #: What the commit says below its subject, in short, unless there are very many commits.
+    body: str | None = None
     #: The lines themselves, unless they are very many.
     code: tuple[str, ...] | None = None
 
@@ -58,7 +60,7 @@ class WhyLines:
             answer["boundary"] = True
         more = {
             "via": self.via, "path": self.path, "pull_request": self.pull_request,
-            "trailers": self.trailers, "code": self.code,
+            "trailers": self.trailers, "body": self.body, "code": self.code,
         }  # fmt: skip
         return answer | {key: value for key, value in more.items() if value}
 
