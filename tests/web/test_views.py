@@ -272,6 +272,17 @@ def test_a_file_says_why_its_lines_are_there(browse: Browser, repo: Repo) -> Non
     assert ">two</span>" in page.html
 
 
+def test_a_commit_and_its_memory_are_told_once_beside_a_line(browse: Browser, repo: Repo) -> None:
+    repo.commit_file("src/db.py", "one\n", message="Open the database once")
+    repo.tr.backfill()
+
+    page = browse.get("/files/src/db.py")
+
+    code = page.html.partition("<table")[2].partition("</table>")[0]
+    assert code.count("Open the database once") == 1
+    assert "Open the database once</a>" in code
+
+
 def test_a_file_that_is_no_text(browse: Browser, repo: Repo) -> None:
     (repo.path / "x.bin").write_bytes(b"\0\xff" * 50)
     repo.git("add", ".")

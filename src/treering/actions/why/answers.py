@@ -87,6 +87,10 @@ class WhyMemory:
     is_since: bool = False
     flags: tuple[str, ...] | None = None
 
+    def repeats(self, lines: WhyLines) -> bool:
+        """Whether it says no more than the commit does that is shown beside it."""
+        return self.type == "commit" and self.title == lines.subject
+
     def as_json(self) -> dict[str, object]:
         answer: dict[str, object] = {
             "id": self.id, "type": self.type, "title": self.title, "via": self.via,
