@@ -54,6 +54,17 @@ def test_today_tells_what_matters_on_this_branch(browse: Browser, repo: Repo) ->
     assert "write docs" in text
 
 
+def test_today_counts_knowledge_apart_from_records(browse: Browser, repo: Repo) -> None:
+    repo.tr.remember("Use WAL mode", type="decision")
+    repo.tr.backfill()
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis")
+    repo.tr.remember("Reports run at night")
+
+    lead = "3 things known, 2 of them on this branch itself, beside 1 record of what happened."
+    assert lead in browse.get("/").text
+
+
 def test_today_of_another_branch(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True).commit_file("f")
     repo.tr.remember("Sessions live in Redis")
