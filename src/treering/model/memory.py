@@ -220,6 +220,16 @@ def title_of(content: str) -> str:
     return "untitled"
 
 
+def beyond_title(text: str, title: str) -> str:
+    """What a text says beyond the title that stands beside it: most begin with it."""
+    plain = text.lstrip("#>*- \t")
+    if title.endswith("…") and plain.startswith(title[:-1]):  # it was cut, and the text goes on
+        return "…" + plain[len(title) - 1 :]
+    if plain.startswith(title):
+        return plain.removeprefix(title).lstrip("*_ .:;,-–—\n")
+    return "" if title.startswith(plain.rstrip(" …")) else text
+
+
 def trim(content: str) -> str:
     """Content without leading and trailing blank lines; all between stays byte for byte."""
     if content[:1].isspace():

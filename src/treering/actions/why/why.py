@@ -26,7 +26,7 @@ from treering.actions.why.target import find_target
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.dates import format_moment
-from treering.model.memory import Memory
+from treering.model.memory import Memory, beyond_title
 from treering.search.hits import snippet
 from treering.store.view import View
 
@@ -308,10 +308,7 @@ def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
 
 def _summarize(memory: Memory) -> str:
     """What a memory says after its title, in short."""
-    text = memory.content.strip()
-    if text.startswith(memory.title):
-        text = text[len(memory.title) :].strip()
-    return snippet(text, "") if text else ""
+    return snippet(beyond_title(memory.content.strip(), memory.title), "")
 
 
 def _show(path: str) -> str:
