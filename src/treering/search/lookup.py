@@ -7,11 +7,11 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from treering.model.choices import MODES, ORDERS, Mode, Order
 from treering.model.taxonomy import unknown_word
+from treering.model.value import replace
 from treering.search.analysis import terms
 from treering.search.entry import Entry
 from treering.search.hits import Explanation, Hit, SearchResult
