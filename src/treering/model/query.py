@@ -13,6 +13,7 @@ from typing import Any, Literal
 from treering.errors import Invalid
 from treering.model.choices import STATUSES, Status, Tiers
 from treering.model.dates import parse_moment
+from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import one_of, type_named
 from treering.model.value import dataclass, field, field_names, replace
 
@@ -21,7 +22,7 @@ LONGEST = 10_000
 StatusFilter = Status | Literal["all", ""]
 ANY_STATUS: Literal["all"] = "all"
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?P<minus>-?)
     (?: (?P<field>[a-z]{2,10})
@@ -32,7 +33,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
