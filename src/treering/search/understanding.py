@@ -57,7 +57,7 @@ class Understanding:
     def sense(self, words: str, view: VisibleEntries, read: Read) -> QuestionSense:
         return QuestionSense(
             self._meaning(words, view, read),
-            synonyms_of(*self._texts(view, read)),
+            synonyms_of(words, *self._texts(view, read)),
             self._reranker,
             bool(self.library),
         )
