@@ -145,8 +145,7 @@ def _rank(
     explain = Explanation(request, view, matches, scores, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
-    entries = view.snapshot.entries
-    rest = tuple([entries[number].blob for number in order[cut:]])
+    rest = tuple(map(view.blob, order[cut:]))
     mode: Mode = request.mode if sense.meaning else "text"
     notes = tuple(matches.notes)
     return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))
