@@ -7,7 +7,6 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +18,7 @@ from treering.errors import StoreDamaged
 from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.taxonomy import RECORD_TYPES
+from treering.model.value import replace
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress

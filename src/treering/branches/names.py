@@ -1,11 +1,12 @@
 """Whose memories stand under a name: names change, and are used again."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
-from treering.git import log as git_log
 from treering.git import reflog, refs
 from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
@@ -184,6 +185,8 @@ def _is_another_life(repository: Repository, vault: Vault, branch: str, tip: str
 
 def code_heads(vault: Vault, tip: str) -> list[str]:
     """Every code commit that a history's trailers name."""
+    from treering.git import log as git_log
+
     rows = git_log.read_trailers(vault.repository.common_dir, tip, ["Code-Head"])
     return list(dict.fromkeys(code for _, codes in rows for code in codes.split()))
 

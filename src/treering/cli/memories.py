@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +27,7 @@ from treering.cli.screen import (
 )
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
+from treering.model.value import replace
 
 if TYPE_CHECKING:
     from treering.answers import (

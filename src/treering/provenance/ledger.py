@@ -6,22 +6,26 @@ git can still tell is found again; ref logs, which tell what was written here, g
 days. So it is no part of the index, which people delete. What it does not know is nobody's word.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.git.binding import GitError
-from treering.model import prompt, scope
+from treering.model import scope
 from treering.model.memory import Memory, is_id
-from treering.model.prompt import Prompt
 from treering.model.provenance import Version, redate, redate_unknown
 from treering.provenance.version_table import Findings, VersionTable
-from treering.provenance.walk import Contribution, Walk, order_by_source, read_contributions
 from treering.store.store import Store
-from treering.store.tree_diff import shallow_commits
 from treering.store.vault import Vault
+
+if TYPE_CHECKING:  # history is walked only when there is something new in it
+    from treering.model.prompt import Prompt
+    from treering.provenance.walk import Contribution, Walk
 
 #: Where nothing can be kept, so many of the newest commits are looked at by each process.
 _MOST_UNKEPT = 2_000
@@ -108,6 +112,8 @@ class Ledger:
         return True
 
     def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
+        from treering.provenance.walk import order_by_source, read_contributions
+
         most = 0 if self._table.is_kept else _MOST_UNKEPT
         try:
             commits = read_contributions(vault, tips, self._table.tips(), most=most)
@@ -116,6 +122,9 @@ class Ledger:
             return []  # what cannot be read is nobody's word
 
     def _walk(self, vault: Vault, commits: list[Contribution]) -> Walk:
+        from treering.provenance.walk import Walk
+        from treering.store.tree_diff import shallow_commits
+
         ids = {put.id for commit in commits for put in commit.files}
         parents = {parent for commit in commits for parent in commit.parents}
         walk = Walk(
@@ -150,6 +159,8 @@ def _read_text(vault: Vault, key: str, blob: str) -> Memory | Prompt | None:
     try:
         if is_id(key):
             return vault.memory(blob)
+        from treering.model import prompt
+
         return prompt.parse(vault.repository.objects.blob(blob))
     except (TreeringError, GitError):
         return None

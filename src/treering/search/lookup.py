@@ -7,11 +7,11 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from treering.model.choices import MODES, ORDERS, Mode, Order
 from treering.model.taxonomy import unknown_word
+from treering.model.value import replace
 from treering.search.analysis import terms
 from treering.search.entry import Entry
 from treering.search.hits import Explanation, Hit, SearchResult
@@ -145,8 +145,7 @@ def _rank(
     explain = Explanation(request, view, matches, scores, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
-    entries = view.snapshot.entries
-    rest = tuple([entries[number].blob for number in order[cut:]])
+    rest = tuple(map(view.blob, order[cut:]))
     mode: Mode = request.mode if sense.meaning else "text"
     notes = tuple(matches.notes)
     return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))

@@ -8,11 +8,11 @@ one.
 
 import heapq
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
@@ -27,7 +27,7 @@ COVERED = 0.25  # the power coverage is raised to
 TRUSTED = 0.35  # of a question, by the rarity of its words: covered so far, words count in full
 NAMED = 0.3  # for a name in any case, and again for the very case
 _FEW_WORDS = 4
-_STEPS = re.compile(r"[./\\:@]+")
+_STEPS = lazy_pattern(r"[./\\:@]+")
 PREVIOUS, NEXT = 0.3, 0.2
 _SOURCES = 20  # this many of the best lift their neighbours
 _LIFTED = 4  # in one session

@@ -5,10 +5,10 @@ is asked once a question. It never fails: a model that does costs its part of th
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from treering.model.memory import Memory
+from treering.model.value import dataclass
 from treering.search.meaning.library import KnownVector, VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning, Reranker
 from treering.search.meaning.vectors import SmallVector
@@ -57,7 +57,7 @@ class Understanding:
     def sense(self, words: str, view: VisibleEntries, read: Read) -> QuestionSense:
         return QuestionSense(
             self._meaning(words, view, read),
-            synonyms_of(*self._texts(view, read)),
+            synonyms_of(words, *self._texts(view, read)),
             self._reranker,
             bool(self.library),
         )

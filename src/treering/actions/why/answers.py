@@ -1,11 +1,10 @@
 """What `why` answers: stretches of lines, and the memories that explain them, best first."""
 
-from dataclasses import dataclass
-
 from treering.actions.outdated import OutdatedBy
 from treering.actions.staleness import Stale
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
+from treering.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

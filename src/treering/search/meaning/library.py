@@ -4,12 +4,12 @@ Not safe for threads: Index takes the lock.
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from treering.model.memory import Memory
+from treering.model.pattern import lazy_pattern
 from treering.search.meaning.nearness import Nearness, VectorView
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorFile, shrink
@@ -19,7 +19,7 @@ _TOGETHER = 64
 _A_FEW = 500  # vectors that are made while somebody waits, where memories were indexed without
 _MISSED = 0.1  # of what is seen may be without a vector of the slow model
 _LONGEST = 2000  # characters of a memory; what it is about is said by then
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 #: The vector another index has of a blob.

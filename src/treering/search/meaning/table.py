@@ -13,6 +13,7 @@ The file comes with the package, not with a repository. It is read when a first 
 embedded.
 """
 
+import mmap
 import struct
 import sys
 from array import array
@@ -51,7 +52,8 @@ class TableContents(NamedTuple):
 
 
 def read_table(file: Path) -> TableContents:
-    data = memoryview(file.read_bytes())
+    with file.open("rb") as opened:  # mapped: a question needs a few of its thousands of rows
+        data = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
     magic, rows, dimensions, size, checksum = HEADER.unpack_from(data)
     if magic != MAGIC or len(data) != HEADER.size + size + rows * (2 + dimensions):
         raise ValueError(f"{file} is not a table of vectors")
