@@ -234,6 +234,7 @@ class Searcher:
             dates=reader.date_content,
             texts=reader.read_texts,
         )
+        self._ledger = ledger
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
@@ -273,6 +274,7 @@ class Searcher:
         for index in self.indexes:
             index.keep()
         self.lists.keep()
+        self._ledger.keep()
 
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
@@ -345,7 +347,8 @@ class Searcher:
         """Put the index in order beside the answers: for a process that lives on."""
         if self._tidying is not None and self._tidying.is_alive():
             return
-        has_news = self.lists.is_unwritten or any(index.is_unwritten for index in self.indexes)
+        parts = (self.lists, self._ledger, *self.indexes)
+        has_news = any(part.is_unwritten for part in parts)
         if has_news or any(index.is_untidy for index in self.indexes):
             self._tidying = threading.Thread(target=self._tidy, args=(has_news,), daemon=True)
             self._tidying.start()
@@ -357,3 +360,4 @@ class Searcher:
         for index in self.indexes:
             index.tidy()
         self.lists.keep()
+        self._ledger.keep()

@@ -141,14 +141,21 @@ class WeightedSegment:
         self.length = sum(entry.length for entry in self.entries)
         self.uninspected = [entry.blob for entry in self.entries if entry.flags is None]
         self._norms: tuple[float, list[float]] = (0.0, [])
+        self._read: dict[str, Sequence[int]] = {}
 
     def sharing(self, key: str) -> Sequence[int]:
         """The documents that have a key: by a table in memory, which is quicker to make than many
-        postings are to read, where there are not too many documents."""
+        postings are to read, where there are not too many documents; else those are kept which were
+        asked for, as what was written last is like what is written next."""
         if len(self.entries) <= _SHELVED:
             return self._by_key.get(key, ())
-        posting = self.segment.posting(key)
-        return posting[0] if posting else ()
+        documents = self._read.get(key)
+        if documents is None:
+            posting = self.segment.posting(key)
+            if len(self._read) >= _SHELVED:
+                self._read = {}
+            documents = self._read[key] = posting[0] if posting else ()
+        return documents
 
     @cached_property
     def _by_key(self) -> dict[str, list[int]]:

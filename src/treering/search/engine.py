@@ -106,7 +106,7 @@ class Index:
             add = partial(self._catalogue.add, missing, progress, is_later=is_later)
             count = self._change(add) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
-            if count:
+            if count and not is_later:
                 self.understanding.library.keep()
             return count
 
@@ -279,6 +279,7 @@ class Index:
         """Write what is indexed in memory alone."""
         with self._lock:
             self._change(self._catalogue.keep)
+            self.understanding.library.keep()
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -287,6 +288,7 @@ class Index:
         """
         with self._lock:
             self._change(self._catalogue.tidy)
+            self.understanding.library.keep()
 
     def _snapshot(self) -> Corpus:
         with self._lock:
@@ -335,10 +337,8 @@ class Index:
         return VisibleEntries(snapshot, visible)
 
     def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
-        if request.mode == "text" or request.query.is_empty:
-            return QuestionSense()
         with self._lock:
-            return self.understanding.sense(request.query.words, view, self._reading)
+            return self.understanding.sense(request, view, self._reading)
 
     def _change(self, change: Callable[[], Answer]) -> Answer:
         """Run a change; the reader's own error comes out as it went in."""
