@@ -10,15 +10,13 @@ What it works out lazily (a term's weights by BM25) is kept for its life and onl
 
 import math
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, islice, takewhile
 from typing import Any, NamedTuple, Protocol
 
 from treering.model.memory import Memory
-from treering.search.analysis import terms
-from treering.search.entry import Entry, entry_of, searchable_text
+from treering.search.entry import Entry, count_terms, entry_of
 from treering.search.keys import keys_of
 
 MOST = 255  # of one term in one document; scores have long stopped growing there
@@ -71,7 +69,7 @@ class Batch:
         flags: tuple[str, ...] | None = None,
         said: float | None = None,
     ) -> None:
-        counts = Counter(terms(searchable_text(memory)))
+        counts = count_terms(memory)
         entry = entry_of(blob, memory, counts, flags, said)
         self.entries.append(entry)
         number = len(self.entries) - 1

@@ -10,13 +10,12 @@ Threads may share an Index: changes take one lock, searches run on snapshots tha
 import heapq
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from treering.model.memory import Memory
 from treering.model.query import Filters, Query
 from treering.search.catalogue import (
     Catalogue,
@@ -26,6 +25,7 @@ from treering.search.catalogue import (
     Progress,
     Read,
     ReadError,
+    guard,
 )
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
@@ -36,9 +36,11 @@ from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.succession import (
     Look,
     Succession,
+    VisibleChange,
     find_contradicting_commits,
     find_predecessors,
     find_successions,
+    keeps_marks,
 )
 from treering.search.understanding import QuestionSense, Understanding
 from treering.search.view_change import ViewChange, follow
@@ -76,8 +78,8 @@ class Index:
         may_wait: int = 0,
     ) -> None:
         self._lock = threading.RLock()
-        self._reading = _guard(read)
-        self._reading_texts = _guard(texts or read)
+        self._reading = guard(read)
+        self._reading_texts = guard(texts or read)
         self.understanding = understanding or Understanding(folder)
         observe = self.understanding.note
         self._catalogue = Catalogue(folder, read, detectors, levels, known, dates, observe)
@@ -206,6 +208,16 @@ class Index:
             view = self._view(self._snapshot(), visible)
             number = view.snapshot.numbers.get(blob)
             return [] if number is None else find_predecessors(number, view, self._reading_texts)
+
+        return self._safely(answer, visible)
+
+    def keeps_marks(self, blob: str, visible: Mapping[str, int], change: VisibleChange) -> bool:
+        """Whether what outdates one of them, and what it outdates, is the same after a change."""
+
+        def answer() -> bool:
+            view = self._view(self._snapshot(), visible)
+            number = view.snapshot.numbers.get(blob)
+            return number is not None and keeps_marks(number, view, self._reading_texts, change)
 
         return self._safely(answer, visible)
 
@@ -377,18 +389,6 @@ class Index:
             self._changes.clear()
             blobs = list(snapshot.numbers.keys() | visible.keys())
             self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
-
-
-def _guard(read: Read) -> Read:
-    """The same reader, whose failures are told from those of the index."""
-
-    def reading(blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        try:
-            yield from read(blobs)
-        except Exception as error:
-            raise ReadError from error
-
-    return reading
 
 
 def _is_same(blobs: Iterable[str], last: tuple[Collection[str], int]) -> bool:
