@@ -196,12 +196,13 @@ class Neighbourhood:
     def _changed_shards(self, layer: Layer) -> dict[str, str]:
         """The shards of a layer that may hold what is new, by tree: of a thousand a capture changes
         one."""
-        shards = layer.snapshot.shards()
+        tree = layer.snapshot.key[1]
         before = self._complete.get((layer.vault.is_private, layer.snapshot.scope))
         with contextlib.suppress(StoreDamaged):
-            olds = layer.vault.trees.shards(before) if before else {}
-            return {tree: name for name, tree in shards.items() - olds.items()}
-        return {tree: name for name, tree in shards.items()}
+            changes = layer.vault.trees.shards_apart(before, tree) if before else ()
+            if before:
+                return {now: name for name, _, now in changes if now}
+        return {tree: name for name, tree in layer.snapshot.shards().items()}
 
     def knows(self, view: View) -> bool:
         """Whether the table has everything a view shows, a few memories having been read if need

@@ -157,7 +157,8 @@ def _truth(
     now = view.place(place.id)
     if now is None or now.blob != place.blob:
         return None, ()
-    search_view = view_with(workspace, view, [place.blob])
+    search_view = workspace.searcher.find_view_holding(view, place.blob)
+    search_view = search_view or view_with(workspace, view, [place.blob])
     marks = mark_blobs(search_view, [place.blob])
     return marks.get(place.blob), list_outdates(search_view, place.blob)
 

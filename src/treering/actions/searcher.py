@@ -22,6 +22,7 @@ from treering.model.value import replace
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
+from treering.search.changes_since import ChangesSince
 from treering.search.knowledge import KnowledgeLists
 from treering.search.meaning.models import ModelChoice
 from treering.search.own_words import OwnWords
@@ -73,6 +74,12 @@ class SearchView:
         self.view = view
         self.ranks = ranks
         self._earlier = earlier
+        self._changes = ChangesSince(view)
+
+    def keeps_marks(self, blob: str, view: View) -> bool:
+        """Whether what outdates a memory, and what it outdates, is the same in a later view."""
+        change = self._changes.up_to(view)
+        return change is not None and self.index.keeps_marks(blob, self.ranks, change)
 
     def place(self, blob: str) -> Copy | None:
         """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
@@ -187,6 +194,12 @@ def _place_of(layer: Layer) -> tuple[object, ...]:
     return (layer.vault.is_private, layer.kind, layer.snapshot.scope)
 
 
+def _state_of(view: View) -> tuple[object, ...]:
+    return tuple(
+        (ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over)) for ly in view.layers
+    )
+
+
 def _drop_oldest(views: dict[tuple[object, ...], SearchView]) -> None:
     for oldest in list(views)[:-_MOST_VIEWS]:
         views.pop(oldest, None)  # a server's threads may be here together
@@ -234,6 +247,7 @@ class Searcher:
             dates=reader.date_content,
             texts=reader.read_texts,
         )
+        self._ledger = ledger
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
@@ -273,20 +287,14 @@ class Searcher:
         for index in self.indexes:
             index.keep()
         self.lists.keep()
+        self._ledger.keep()
 
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
         return self.knowledge.known_entry(blob) or self.index.known_entry(blob)
 
     def _search_view(self, view: View, every_copy: bool, index: Index) -> SearchView:
-        key = (
-            every_copy,
-            index is self.knowledge,
-            *(
-                (ly.vault.is_private, ly.kind, *ly.snapshot.key, id(ly.taken_over))
-                for ly in view.layers
-            ),
-        )
+        key = (every_copy, index is self.knowledge, *_state_of(view))
         ready = self._views.pop(key, None)
         if ready is None:
             scopes = (every_copy, index is self.knowledge, *(_place_of(ly) for ly in view.layers))
@@ -341,11 +349,22 @@ class Searcher:
         index.follow(ranks, ViewChange(before.ranks, frozenset(changes)))
         return before.follow(view, ranks, ids)
 
+    def find_view_holding(self, view: View, blob: str) -> SearchView | None:
+        """A view made earlier, in which one memory is marked as it is in this one: nothing that
+        changed since is near it, so that for its sake nothing has to be indexed."""
+        scopes = [_place_of(layer) for layer in view.layers]
+        for is_small in (True, False):
+            before = self._latest.get((False, is_small, *scopes))
+            if before and blob in before.ranks:
+                return before if before.keeps_marks(blob, view) else None
+        return None
+
     def tidy_soon(self) -> None:
         """Put the index in order beside the answers: for a process that lives on."""
         if self._tidying is not None and self._tidying.is_alive():
             return
-        has_news = self.lists.is_unwritten or any(index.is_unwritten for index in self.indexes)
+        parts = (self.lists, self._ledger, *self.indexes)
+        has_news = any(part.is_unwritten for part in parts)
         if has_news or any(index.is_untidy for index in self.indexes):
             self._tidying = threading.Thread(target=self._tidy, args=(has_news,), daemon=True)
             self._tidying.start()
@@ -357,3 +376,4 @@ class Searcher:
         for index in self.indexes:
             index.tidy()
         self.lists.keep()
+        self._ledger.keep()

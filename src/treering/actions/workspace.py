@@ -24,6 +24,7 @@ from treering.hub.place import HERE, HubSetting, open_hub
 from treering.model.dates import format_moment, parse_moment
 from treering.model.scope import Scope
 from treering.store.message import CodePosition
+from treering.store.vault import Vault
 from treering.store.view import View
 from treering.text.masking import mask
 
@@ -176,6 +177,11 @@ class Workspace:
         and this process lives long enough. Git handles are not for two threads: it has its own."""
         if self.neighbourhood.is_behind and not self._is_brief:
             self.neighbourhood.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
+
+    def note_commit(self, vault: Vault, commit: str) -> None:
+        """After a write: whose words it holds need not be searched for, if anybody asked before."""
+        if "ledger" in vars(self):
+            self.ledger.note_commit(vault, commit)
 
     def start_driver(self, events: set[str]) -> None:
         """Let a process of its own see to events, once: what it cannot see to would have every

@@ -159,8 +159,8 @@ class Writing:
         )
         self._put(vault, files, why)
         blobs = {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
-        if op == "capture":  # made of plain values only, so that reading it back changes nothing
-            vault.note({blobs[memory.id]: memory for memory in memories})
+        plain = filter(document.is_read_back_alike, memories)
+        vault.note({blobs[memory.id]: memory for memory in plain})
         return blobs
 
     def save(
@@ -180,7 +180,10 @@ class Writing:
 
     def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
         at = self._workspace
-        heads.write(vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock())
+        commit = heads.write(
+            vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock()
+        )
+        at.note_commit(vault, commit)
 
     def _bases(self, changes: list[Change]) -> dict[str, str]:
         """The blobs of lower layers that this scope now covers with its first own copies."""

@@ -53,6 +53,22 @@ def parse(data: bytes) -> Memory:
     return from_fields(*split(data))
 
 
+def is_read_back_alike(memory: Memory) -> bool:
+    """Whether parsing what was written gives this very memory: details may hold values of a caller
+    that are others as text."""
+    extras = (memory.details, memory.extra, *(dict(link.extra) for link in memory.links))
+    numbers = (memory.confidence, *(link.confidence for link in memory.links))
+    return all(map(_is_plain, extras)) and all(type(number) is float for number in numbers)
+
+
+def _is_plain(value: object) -> bool:
+    if type(value) is list:
+        return all(map(_is_plain, value))
+    if type(value) is dict:
+        return all(map(_is_plain, value.values()))
+    return type(value) in (str, int, float, bool)
+
+
 def split(data: bytes) -> tuple[dict[str, Any], str]:
     """Front matter fields and content of any document of ours."""
     text = _decode(data)

@@ -9,6 +9,7 @@ days. So it is no part of the index, which people delete. What it does not know 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from treering.git.binding import GitError
 from treering.model import scope
 from treering.model.memory import Memory, is_id
 from treering.model.provenance import Version, redate, redate_unknown
-from treering.provenance.version_table import Findings, VersionTable
+from treering.provenance.version_table import VersionTable
 from treering.store.store import Store
 from treering.store.vault import Vault
 
@@ -43,13 +44,16 @@ class Ledger:
         self._table = VersionTable(folder / "provenance.db")
         self._clock = clock
         self._unreadable: set[str] = set()
+        self._own: list[tuple[Vault, str]] = []
+        self._turn = threading.Lock()
 
     def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
         """What is known of some versions, by blob."""
         ids = list(blobs)
         versions = self._table.versions(ids)
-        if len(versions) < len(set(ids)) and self.catch_up():
-            versions = self._table.versions(ids)
+        for look in (self._look_at_own, self.catch_up):
+            if len(versions) < len(set(ids)) and look():
+                versions = self._table.versions(ids)
         return versions
 
     def version(self, blob: str) -> Version | None:
@@ -71,14 +75,31 @@ class Ledger:
 
     def people(self) -> set[str]:
         """The addresses in whose names memories were committed."""
+        self._table.keep()
         return self._table.people()
 
     def forget_versions_of(self, memory_id: str) -> None:
         """A memory's text was taken out of history: nothing made from it stays here."""
+        self.keep()
         self._table.forget_versions_of(memory_id)
+
+    def note_commit(self, vault: Vault, commit: str) -> None:
+        """A commit that this process has just made, the newest of its scope: when somebody asks, no
+        scope is searched for it."""
+        self._own.append((vault, commit))
+
+    @property
+    def is_unwritten(self) -> bool:
+        return self._table.is_unwritten
+
+    def keep(self) -> None:
+        """Write what was found out on the way, for other processes."""
+        self._table.keep()
 
     def catch_up(self) -> bool:
         """Look at what is new in every scope; whether there was anything."""
+        self._own.clear()  # the scopes lead to them
+        self._table.keep()
         return sum(self._catch_up(vault) for vault in self._store.vaults()) > 0
 
     def note_written(self) -> None:
@@ -96,6 +117,32 @@ class Ledger:
         if now:
             self._table.note_written(reasons, now)
 
+    def _look_at_own(self) -> bool:
+        """Look at the commits that this process made; whether that was possible."""
+        with self._turn:
+            own, self._own = self._own, []
+            return bool(own) and all(self._note_own(vault, oid) for vault, oid in own)
+
+    def _note_own(self, vault: Vault, oid: str) -> bool:
+        """One of them, unless it goes on from something that is not known yet."""
+        from treering.provenance.walk import read_contribution
+
+        try:
+            info = vault.repository.objects.commit(oid)
+            commit = read_contribution(vault, info) if len(info.parents) < 2 else None
+        except TreeringError:
+            return False
+        moments = self._table.moments(info.parents)
+        if commit is None or len(moments) < len(info.parents):
+            return False
+        versions = self._table.versions_of(put.id for put in commit.files)
+        if not {*commit.bases.values()} <= {version.blob for version in versions}:
+            return False
+        walk = self._start_walk(vault, versions, moments)
+        walk.add(commit, is_here=True, is_cut=False)
+        self._table.note_later(walk.findings([oid], info.parents))
+        return True
+
     def _catch_up(self, vault: Vault) -> bool:
         tips = set(vault.scopes().values()) - self._unreadable
         new = sorted(tips - self._table.moments(tips).keys()) if tips else []
@@ -107,8 +154,7 @@ class Ledger:
         parents = {parent for commit in commits for parent in commit.parents}
         self._unreadable |= set(new) - walk.moments.keys()
         tips_now = [tip for tip in new if tip in walk.moments and tip not in parents]
-        people = walk.people - {""}
-        self._table.note(Findings(walk.found.values(), walk.moments, tips_now, parents, people))
+        self._table.note(walk.findings(tips_now, parents))
         return True
 
     def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
@@ -122,23 +168,26 @@ class Ledger:
             return []  # what cannot be read is nobody's word
 
     def _walk(self, vault: Vault, commits: list[Contribution]) -> Walk:
-        from treering.provenance.walk import Walk
         from treering.store.tree_diff import shallow_commits
 
         ids = {put.id for commit in commits for put in commit.files}
         parents = {parent for commit in commits for parent in commit.parents}
-        walk = Walk(
-            self._table.versions_of(ids),
-            self._table.moments(parents),
-            lambda key, blob: _read_text(vault, key, blob),
-            self._clock(),
-        )
+        walk = self._start_walk(vault, self._table.versions_of(ids), self._table.moments(parents))
         reasons = self._table.list_written(commit.oid for commit in commits)
         cut = shallow_commits(vault)
         for commit in commits:
             is_here = vault.is_private or _was_written(commit, reasons.get(commit.oid, ""))
             walk.add(commit, is_here=is_here, is_cut=commit.oid in cut)
         return walk
+
+    def _start_walk(
+        self, vault: Vault, versions: Iterable[Version], moments: dict[str, float]
+    ) -> Walk:
+        from treering.provenance.walk import Walk
+
+        return Walk(
+            versions, moments, lambda key, blob: _read_text(vault, key, blob), self._clock()
+        )
 
 
 def _log_key(ref: str) -> str:

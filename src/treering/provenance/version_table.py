@@ -35,6 +35,7 @@ _SCHEMA = """
 """
 _COLUMNS = "blob, id, people, born, changed, said, seen, words"
 _PATIENCE = 1.0  # seconds; another process writes for moments
+_MANY = 200  # findings that may wait
 
 
 class Moment(NamedTuple):
@@ -59,6 +60,9 @@ class VersionTable:
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path, _SCHEMA, VERSION, patience=_PATIENCE)
+        self._waiting: list[Findings] = []
+        self._new_versions: dict[str, Version] = {}
+        self._new_moments: dict[str, float] = {}
 
     @property
     def is_kept(self) -> bool:
@@ -66,11 +70,17 @@ class VersionTable:
         return not self._database.is_in_memory
 
     def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
-        return {version.blob: version for version in self._versions("blob", list(blobs))}
+        asked = list(blobs)
+        new = {blob: self._new_versions[blob] for blob in asked if blob in self._new_versions}
+        rest = [blob for blob in asked if blob not in new]
+        return new | {version.blob: version for version in self._versions("blob", rest)}
 
     def versions_of(self, ids: Iterable[str]) -> list[Version]:
         """Every version of some memories."""
-        return self._versions("id", list(ids))
+        asked = set(ids)
+        by_blob = {version.blob: version for version in self._versions("id", list(asked))}
+        by_blob |= {v.blob: v for v in list(self._new_versions.values()) if v.id in asked}
+        return list(by_blob.values())
 
     def _versions(self, key: str, values: list[str]) -> list[Version]:
         return self._database.ask(
@@ -80,9 +90,13 @@ class VersionTable:
 
     def moments(self, commits: Iterable[str]) -> dict[str, float]:
         oids = list(commits)
-        return self._database.ask(
+        new = {oid: self._new_moments[oid] for oid in oids if oid in self._new_moments}
+        if len(new) == len(oids):
+            return new
+        known: dict[str, float] = self._database.ask(
             lambda db: dict(select(db, "oid, made", "commits", "oid", oids)), {}
         )
+        return known | new
 
     def has_odd_moments(self) -> bool:
         """Whether any commit claims a date that is not credible."""
@@ -117,24 +131,36 @@ class VersionTable:
         self._change(change)
 
     def note(self, findings: Findings) -> None:
+        self._change(lambda db: _insert(db, findings))
+
+    def note_later(self, findings: Findings) -> None:
+        """Note what is found again where it is lost: in memory, until somebody calls `keep`."""
+        self._new_versions |= {version.blob: version for version in findings.versions}
+        self._new_moments |= {oid: moment.made for oid, moment in findings.moments.items()}
+        self._waiting.append(findings)
+        if len(self._waiting) >= _MANY:
+            self.keep()
+
+    @property
+    def is_unwritten(self) -> bool:
+        return bool(self._waiting)
+
+    def keep(self) -> None:
+        """Write what is noted in memory alone."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+
         def change(db: "sqlite3.Connection") -> None:
-            db.executemany(
-                "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                map(_row, findings.versions),
-            )
-            db.executemany(
-                "INSERT OR IGNORE INTO commits VALUES (?, ?, ?)",
-                ((oid, moment, is_odd) for oid, (moment, is_odd) in findings.moments.items()),
-            )
-            db.executemany(
-                "INSERT OR IGNORE INTO people VALUES (?)", ((p,) for p in findings.people)
-            )
-            db.executemany("DELETE FROM tips WHERE oid = ?", ((oid,) for oid in findings.passed))
-            db.executemany(
-                "INSERT OR IGNORE INTO tips VALUES (?)", ((oid,) for oid in findings.tips)
-            )
+            for findings in waiting:
+                _insert(db, findings)
 
         self._change(change)
+        for findings in waiting:  # not before it is there: other threads go on asking
+            for version in findings.versions:
+                self._new_versions.pop(version.blob, None)
+            for oid in findings.moments:
+                self._new_moments.pop(oid, None)
 
     def forget_versions_of(self, memory_id: str) -> None:
         def change(db: "sqlite3.Connection") -> None:
@@ -151,6 +177,20 @@ class VersionTable:
         if not self._database.ask(inside, False):
             self._database.leave_disk()
             self._database.ask(inside, False)
+
+
+def _insert(db: "sqlite3.Connection", findings: Findings) -> None:
+    db.executemany(
+        "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        map(_row, findings.versions),
+    )
+    db.executemany(
+        "INSERT OR IGNORE INTO commits VALUES (?, ?, ?)",
+        ((oid, moment, is_odd) for oid, (moment, is_odd) in findings.moments.items()),
+    )
+    db.executemany("INSERT OR IGNORE INTO people VALUES (?)", ((p,) for p in findings.people))
+    db.executemany("DELETE FROM tips WHERE oid = ?", ((oid,) for oid in findings.passed))
+    db.executemany("INSERT OR IGNORE INTO tips VALUES (?)", ((oid,) for oid in findings.tips))
 
 
 def _row(version: Version) -> tuple[object, ...]:

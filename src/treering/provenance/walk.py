@@ -27,7 +27,7 @@ from treering.model.provenance import (
     is_same_content,
     is_woven,
 )
-from treering.provenance.version_table import Moment
+from treering.provenance.version_table import Findings, Moment
 from treering.store import layout, message
 from treering.store.vault import NOBODY, Vault
 
@@ -99,6 +99,11 @@ class Walk:
                 self._keep(self._change(commit, put, before, who, moment))
             else:
                 self._keep(self._create(put, who, moment))
+
+    def findings(self, tips: Collection[str], passed: Collection[str]) -> Findings:
+        """All that was found out, with the tips whose history is known by now."""
+        people = self.people - {""}
+        return Findings(self.found.values(), self.moments, tips, passed, people)
 
     def _moment(self, commit: Contribution, *, is_here: bool) -> float:
         """What was made here is not doubted: the clock was ours."""
@@ -262,13 +267,13 @@ def _read_few(
                 line.append(commit)
                 at = commit.parents[0] if commit.parents else ""
             for commit in reversed(line):
-                news[commit.oid] = _compare(vault, commit)
+                news[commit.oid] = read_contribution(vault, commit)
     except StoreDamaged:
         return None
     return list(news.values())
 
 
-def _compare(vault: Vault, commit: CommitInfo) -> Contribution:
+def read_contribution(vault: Vault, commit: CommitInfo) -> Contribution:
     """What a commit that is no merge put into its scope."""
     before = vault.repository.objects.commit(commit.parents[0]).tree if commit.parents else None
     pairs = vault.trees.differing(before, commit.tree)

@@ -53,6 +53,18 @@ class ReadError(Exception):
     """The caller's `read` raised: its error is the caller's to see, not a reason to rebuild."""
 
 
+def guard(read: Read) -> Read:
+    """The same reader, whose failures are told from those of the index."""
+
+    def reading(blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        try:
+            yield from read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+    return reading
+
+
 class Catalogue:
     """The stored segments of a folder and the overlays in memory, as one snapshot after another."""
 
@@ -69,7 +81,7 @@ class Catalogue:
     ) -> None:
         version = detectors.version if detectors else 0
         self._folder = IndexFolder(folder, version, levels, is_lazy=is_lazy)
-        self._read = read
+        self._reading = guard(read)
         self._detectors = detectors
         self._known = known or (lambda blob: None)  # noqa: ARG005
         self._observe = observe
@@ -339,12 +351,6 @@ class Catalogue:
                 yield batch
         if progress:
             progress(total, total)
-
-    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        try:
-            yield from self._read(blobs)
-        except Exception as error:
-            raise ReadError from error
 
 
 def _join(segments: Iterable[Segment], blobs: set[str]) -> Batch:

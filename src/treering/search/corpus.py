@@ -10,15 +10,13 @@ What it works out lazily (a term's weights by BM25) is kept for its life and onl
 
 import math
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, islice, takewhile
 from typing import Any, NamedTuple, Protocol
 
 from treering.model.memory import Memory
-from treering.search.analysis import terms
-from treering.search.entry import Entry, entry_of, searchable_text
+from treering.search.entry import Entry, count_terms, entry_of
 from treering.search.entry_table import EntryList, EntryTable
 from treering.search.keys import keys_of
 
@@ -72,7 +70,7 @@ class Batch:
         flags: tuple[str, ...] | None = None,
         said: float | None = None,
     ) -> None:
-        counts = Counter(terms(searchable_text(memory)))
+        counts = count_terms(memory)
         entry = entry_of(blob, memory, counts, flags, said)
         self.entries.append(entry)
         number = len(self.entries) - 1
@@ -149,14 +147,21 @@ class WeightedSegment:
             self.uninspected = [entry.blob for entry in entries if entry.flags is None]
         self.length = sum(self.lengths)
         self._norms: tuple[float, list[float]] = (0.0, [])
+        self._read: dict[str, Sequence[int]] = {}
 
     def sharing(self, key: str) -> Sequence[int]:
         """The documents that have a key: by a table in memory, which is quicker to make than many
-        postings are to read, where there are not too many documents."""
+        postings are to read, where there are not too many documents; else those are kept which were
+        asked for, as what was written last is like what is written next."""
         if self.table is None and len(self.entries) <= _SHELVED:
             return self._by_key.get(key, ())
-        posting = self.segment.posting(key)
-        return posting[0] if posting else ()
+        documents = self._read.get(key)
+        if documents is None:
+            posting = self.segment.posting(key)
+            if len(self._read) >= _SHELVED:
+                self._read = {}
+            documents = self._read[key] = posting[0] if posting else ()
+        return documents
 
     @cached_property
     def _by_key(self) -> dict[str, list[int]]:

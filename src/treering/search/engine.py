@@ -10,13 +10,12 @@ Threads may share an Index: changes take one lock, searches run on snapshots tha
 import heapq
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from treering.model.memory import Memory
 from treering.model.query import Filters, Query
 from treering.search.catalogue import (
     Catalogue,
@@ -26,6 +25,7 @@ from treering.search.catalogue import (
     Progress,
     Read,
     ReadError,
+    guard,
 )
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
@@ -36,9 +36,11 @@ from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.succession import (
     Look,
     Succession,
+    VisibleChange,
     find_contradicting_commits,
     find_predecessors,
     find_successions,
+    keeps_marks,
 )
 from treering.search.understanding import QuestionSense, Understanding
 from treering.search.view_change import ViewChange, follow
@@ -75,8 +77,8 @@ class Index:
         may_wait: int = 0,
     ) -> None:
         self._lock = threading.RLock()
-        self._reading = _guard(read)
-        self._reading_texts = _guard(texts or read)
+        self._reading = guard(read)
+        self._reading_texts = guard(texts or read)
         self.understanding = understanding or Understanding(folder)
         self._catalogue = Catalogue(
             folder, read, detectors, levels, known, dates, self.understanding.note, not may_wait
@@ -106,7 +108,7 @@ class Index:
             add = partial(self._catalogue.add, missing, progress, is_later=is_later)
             count = self._change(add) if missing else 0
             self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
-            if count:
+            if count and not is_later:
                 self.understanding.library.keep()
             return count
 
@@ -209,6 +211,16 @@ class Index:
 
         return self._safely(answer, visible)
 
+    def keeps_marks(self, blob: str, visible: Mapping[str, int], change: VisibleChange) -> bool:
+        """Whether what outdates one of them, and what it outdates, is the same after a change."""
+
+        def answer() -> bool:
+            view = self._view(self._snapshot(), visible)
+            number = view.snapshot.numbers.get(blob)
+            return number is not None and keeps_marks(number, view, self._reading_texts, change)
+
+        return self._safely(answer, visible)
+
     def entry(self, blob: str) -> Entry | None:
         snapshot = self._snapshot()
         number = snapshot.numbers.get(blob)
@@ -279,6 +291,7 @@ class Index:
         """Write what is indexed in memory alone."""
         with self._lock:
             self._change(self._catalogue.keep)
+            self.understanding.library.keep()
 
     def tidy(self) -> None:
         """Write what could not be written before, and merge segments when there are many.
@@ -287,6 +300,7 @@ class Index:
         """
         with self._lock:
             self._change(self._catalogue.tidy)
+            self.understanding.library.keep()
 
     def _snapshot(self) -> Corpus:
         with self._lock:
@@ -335,10 +349,8 @@ class Index:
         return VisibleEntries(snapshot, visible)
 
     def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
-        if request.mode == "text" or request.query.is_empty:
-            return QuestionSense()
         with self._lock:
-            return self.understanding.sense(request.query.words, view, self._reading)
+            return self.understanding.sense(request, view, self._reading)
 
     def _change(self, change: Callable[[], Answer]) -> Answer:
         """Run a change; the reader's own error comes out as it went in."""
@@ -377,18 +389,6 @@ class Index:
             self._changes.clear()
             blobs = list(snapshot.numbers.keys() | visible.keys())
             self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
-
-
-def _guard(read: Read) -> Read:
-    """The same reader, whose failures are told from those of the index."""
-
-    def reading(blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        try:
-            yield from read(blobs)
-        except Exception as error:
-            raise ReadError from error
-
-    return reading
 
 
 def _is_same(blobs: Iterable[str], last: tuple[Collection[str], int]) -> bool:

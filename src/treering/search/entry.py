@@ -3,6 +3,7 @@
 How they are kept is in entry_table.py.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
@@ -106,6 +107,16 @@ def searchable_text(memory: Memory) -> str:
     title = "" if memory.content.startswith(memory.title) else memory.title
     tags = " ".join(memory.tags)
     return f"{memory.title}\n{title}\n{tags}\n{memory.topic}\n{paths}\n{memory.content}"
+
+
+def count_terms(memory: Memory) -> Counter[str]:
+    """The terms a memory is found by, and how often each occurs."""
+    return Counter(terms(searchable_text(memory)))
+
+
+def describe(blob: str, memory: Memory) -> Entry:
+    """The entry of a memory nobody has looked at, with the dates it gives itself."""
+    return entry_of(blob, memory, count_terms(memory))
 
 
 def hashes_of(entry: Entry) -> likeness.Sketch:

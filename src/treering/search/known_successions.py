@@ -19,9 +19,18 @@ _COMMON = 50  # documents, or one in 200, from which on a key says nothing
 _MOST_CHANGED = 100  # documents, from which on nothing is kept
 
 
-def most_sharing(snapshot: Corpus) -> int:
-    """How many documents may share a key that still says something."""
-    return max(_COMMON, snapshot.count // (4 * _COMMON))
+def most_sharing(snapshot: Corpus, more: int = 0) -> int:
+    """How many documents may share a key that still says something, or may after some `more`."""
+    return max(_COMMON, (snapshot.count + more) // (4 * _COMMON))
+
+
+def is_near(entry: Entry, others: Iterable[Entry]) -> bool:
+    """Whether one that comes or goes may change what outdates some others. Who replaces anything
+    may, as it may stand anywhere in a chain."""
+    if _superseded(entry):
+        return True
+    keys = frozenset(alike_keys(entry) if is_compared(entry.type) else ())
+    return any(entry.id == other.id or not keys.isdisjoint(alike_keys(other)) for other in others)
 
 
 class KnownSuccessions:

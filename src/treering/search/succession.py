@@ -16,7 +16,7 @@ from typing import NamedTuple
 from treering.model.memory import Memory
 from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
-from treering.search.known_successions import most_sharing
+from treering.search.known_successions import is_near, most_sharing
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.contradiction import (
     Contradiction,
@@ -51,6 +51,13 @@ class Succession(NamedTuple):
     says: str = ""
 
 
+class VisibleChange(NamedTuple):
+    """Blobs that are not seen any more, and what is seen anew, which need not be indexed yet."""
+
+    gone: Collection[str]
+    came: Collection[Entry]
+
+
 #: A search for what documents are outdated by.
 Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
 
@@ -70,12 +77,27 @@ def find_predecessors(
     number: int, view: VisibleEntries, read: Read
 ) -> list[tuple[Entry, Succession]]:
     """The documents that one outdates: as each of them says so itself."""
+    successions = find_successions(_list_older(number, view, read), view, read)
+    newer = view.entry(number).id
+    return [(view.entry(n), found) for n, found in successions.items() if found.newer.id == newer]
+
+
+def _list_older(number: int, view: VisibleEntries, read: Read) -> list[int]:
     others = view.successions.older.get(number)
     if others is None:
         others = view.successions.older[number] = _Search(view, read).list_older(number)
-    successions = find_successions(others, view, read)
-    newer = view.entry(number).id
-    return [(view.entry(n), found) for n, found in successions.items() if found.newer.id == newer]
+    return others
+
+
+def keeps_marks(number: int, view: VisibleEntries, read: Read, change: VisibleChange) -> bool:
+    """Whether what outdates a document, and what it outdates, is the same after a change, of which
+    nothing has to be indexed to see that."""
+    snapshot, more = view.snapshot, len(change.came)
+    if most_sharing(snapshot) != most_sharing(snapshot, more):
+        return False
+    near = [view.entry(n) for n in (number, *_list_older(number, view, read))]
+    olds = [snapshot.by_blob.get(blob) for blob in change.gone]
+    return all(entry and not is_near(entry, near) for entry in (*olds, *change.came))
 
 
 def find_contradicting_commits(

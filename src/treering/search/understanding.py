@@ -9,6 +9,7 @@ from pathlib import Path
 
 from treering.model.memory import Memory
 from treering.model.value import dataclass
+from treering.search.matching import Request
 from treering.search.meaning.library import KnownVector, VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning, Reranker
 from treering.search.meaning.vectors import SmallVector
@@ -54,10 +55,13 @@ class Understanding:
         self._reranker = reranker
         self._lists: tuple[VisibleEntries | None, tuple[str, ...]] = (None, ())
 
-    def sense(self, words: str, view: VisibleEntries, read: Read) -> QuestionSense:
+    def sense(self, request: Request, view: VisibleEntries, read: Read) -> QuestionSense:
+        """What a question means; nothing where only its words count, or it has none."""
+        if request.mode == "text" or request.query.is_empty:
+            return QuestionSense()
         return QuestionSense(
-            self._meaning(words, view, read),
-            synonyms_of(words, *self._texts(view, read)),
+            self._meaning(request.query.words, view, read),
+            synonyms_of(request.query.words, *self._texts(view, read)),
             self._reranker,
             bool(self.library),
         )

@@ -26,6 +26,9 @@ Listing = dict[str, str]
 #: Path in a scope's tree -> the blobs two trees have there, None where one has nothing of ours.
 Pairs = dict[str, tuple[str | None, str | None]]
 
+#: The name of a shard, and the trees two trees of memories have there.
+ShardChange = tuple[str, str | None, str | None]
+
 _MOST_SHARDS = 40_000
 _MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
 _MOST_LISTED = 100_000
@@ -119,9 +122,7 @@ class Trees:
         self._folders: dict[str, dict[str, str]] = {}
         self._plain: dict[str, bytes] = {}  # raw, those of all shards that hold nothing else
         self._listings: dict[str, Listing] = {}
-        self._apart: dict[
-            tuple[str | None, str | None], list[tuple[str, str | None, str | None]]
-        ] = {}
+        self._apart: dict[tuple[str | None, str | None], list[ShardChange]] = {}
         self._roots: dict[str, dict[str, str]] = {}
 
     def lines(self, tree: str) -> list[TreeEntry]:
@@ -314,7 +315,7 @@ class Trees:
             if folder != layout.MEMORIES:
                 _compare(pairs, self._saved_in(folder, ours), self._saved_in(folder, theirs))
                 continue
-            for name, before, after in self._shards_apart(ours, theirs):
+            for name, before, after in self.shards_apart(ours, theirs):
                 sides = [self.shard(name, tree) if tree else {} for tree in (before, after)]
                 paths = [{layout.path_of(mid)[:-3]: blob for mid, blob in s.items()} for s in sides]
                 _compare(pairs, *paths)
@@ -325,7 +326,7 @@ class Trees:
     ) -> Iterator[tuple[str, Listing | None, Listing | None]]:
         """The shards two trees of memories do not share, with what is in both; None for one that
         cannot be read."""
-        for name, before, after in self._shards_apart(one, other):
+        for name, before, after in self.shards_apart(one, other):
             yield name, self._try_shard(name, before), self._try_shard(name, after)
 
     def _try_shard(self, name: str, tree: str | None) -> Listing | None:
@@ -334,21 +335,37 @@ class Trees:
         except StoreDamaged:
             return None
 
-    def _shards_apart(
-        self, one: str | None, other: str | None
-    ) -> Iterator[tuple[str, str | None, str | None]]:
+    def shards_apart(self, one: str | None, other: str | None) -> Iterator[ShardChange]:
         """The shards that differ, with their trees; the pairs asked for last are remembered."""
         if one == other:
             return iter(())
         apart = self._apart.get((one, other))
         if apart is None:
-            before, after = (self.shards(tree) if tree else {} for tree in (one, other))
-            names = sorted({name for name, _ in before.items() ^ after.items()})
-            apart = [(name, before.get(name), after.get(name)) for name in names]
+            apart = self._compare_raw(one, other) or self._compare_shards(one, other)
             if len(self._apart) >= _MOST_FOLDERS:
                 self._apart.clear()
             self._apart[one, other] = apart
         return iter(apart)
+
+    def _compare_shards(self, one: str | None, other: str | None) -> list[ShardChange]:
+        before, after = (self.shards(tree) if tree else {} for tree in (one, other))
+        names = sorted({name for name, _ in before.items() ^ after.items()})
+        return [(name, before.get(name), after.get(name)) for name in names]
+
+    def _compare_raw(self, one: str | None, other: str | None) -> list[ShardChange]:
+        """The same by the lines that differ, where these are few: of a thousand shards a capture
+        changes one, and cuts no other line."""
+        if one is None or other is None:
+            return []
+        before, after = self._plain_raw(one), self._plain_raw(other)
+        if before is None or after is None:
+            return []
+        lines = _SHARD.differ(before, after)
+        if max(map(len, lines)) > _MOST_CHANGED * _SHARD.size:
+            return []
+        names = sorted({name for some in lines for name, _ in _SHARD.cut(some)})
+        sides = ((name, _SHARD.find(before, name), _SHARD.find(after, name)) for name in names)
+        return [(name, was, now) for name, was, now in sides if was != now]
 
 
 def _compare(pairs: Pairs, one: Listing, other: Listing) -> None:

@@ -9,7 +9,7 @@ name, or by wording. The last two are guesses: people write things of one kind s
 import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Literal, NamedTuple
 
 from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
@@ -166,11 +166,17 @@ def compare(older: Statement, newer: Statement, apart: float = APART) -> Contrad
 def find_difference(
     older: Statement, newer: Statement, apart: float = APART
 ) -> TextDifference | None:
-    """The same, with words for whoever asks for them."""
+    """The same, with words for whoever asks for them. What was compared once is known: of texts
+    that are alike each new one has all the others looked at again."""
+    return _find_difference(older, newer, apart >= APART)
+
+
+@lru_cache(4096)
+def _find_difference(older: Statement, newer: Statement, is_apart: bool) -> TextDifference | None:
     if is_revert(newer.title, older.title):
         return TextDifference("revert", lambda: (_cut(older.title), _cut(newer.title)))
     is_alike = _likeness(older.whole, newer.whole) >= ALIKE
-    if is_alike and (found := _compare(older.whole, newer.whole, apart)):
+    if is_alike and (found := _compare(older.whole, newer.whole, is_apart)):
         return found
     if older.is_short and newer.is_short:
         return None
@@ -178,14 +184,14 @@ def find_difference(
         return None
     if _likeness(older.head, newer.head) < ALIKE_TITLES:
         return None
-    return _compare(older.head, newer.head, apart)
+    return _compare(older.head, newer.head, is_apart)
 
 
 def compare_heads(older: Statement, newer: Statement) -> Contradiction | None:
     """The same of their titles alone, whoever has more to say below it."""
     if _likeness(older.head, newer.head) < ALIKE or len(older.head.frame & newer.head.frame) < 2:
         return None
-    found = _compare(older.head, newer.head, 0.0)
+    found = _compare(older.head, newer.head, is_apart=False)
     return found.spell_out() if found else None
 
 
@@ -214,8 +220,8 @@ def _words_in(
     )
 
 
-def _compare(older: Passage, newer: Passage, apart: float) -> TextDifference | None:
-    words = partial(_differing_words, older, newer)
+def _compare(older: Passage, newer: Passage, is_apart: bool) -> TextDifference | None:
+    words = cache(partial(_differing_words, older, newer))
     is_within = older.frame <= newer.frame or newer.frame <= older.frame
     went, came = older.values - newer.values, newer.values - older.values
     if went and came and is_within:
@@ -224,7 +230,7 @@ def _compare(older: Passage, newer: Passage, apart: float) -> TextDifference | N
             return TextDifference("value", words)
     if is_within and _turned(older, newer):
         return TextDifference("polarity", words)
-    if apart < APART:
+    if not is_apart:
         return None
     return _reworded(older, newer)
 
@@ -237,7 +243,7 @@ def _turned(older: Passage, newer: Passage) -> bool:
 
 def _reworded(older: Passage, newer: Passage) -> TextDifference | None:
     differing = _spans(older, newer)
-    words = partial(_words_in, older, newer, differing)
+    words = cache(partial(_words_in, older, newer, differing))
     spans = [
         (one, other) for one, other in differing if _telling(older, one) or _telling(newer, other)
     ]

@@ -188,6 +188,10 @@ NAMES = (
     r"|app|shared|storage|deploy|webhook|session|hmac|jwt|cookie)[_-]?key)"
     r"|(?<=[_-])(?i:key)|(?<=[a-z])Key"
 )
+#: No name is longer than this before the word that is in it, nor after the beginning of that, with
+#: what is looked at behind it.
+LONGEST_NAME = 16
+#: One of these is in every name.
 NAME_GATES = ("pass", "pwd", "secret", "token", "credential", "key")
 #: Names that look like those above and are no secrets.
 OPEN_NAMES = (

@@ -18,6 +18,7 @@ from treering.model.memory import Memory
 from treering.text.credentials import (
     BARE_VALUE,
     KINDS,
+    LONGEST_NAME,
     NAME_GATES,
     NAMES,
     OPEN_NAMES,
@@ -128,13 +129,43 @@ def _candidates(text: str) -> Iterator[Secret]:
                 if not _is_no_secret(kind, match):
                     yield Secret(kind, *match.span(match.lastindex or 0))
     if holds_any(lower, NAME_GATES):
-        for name in re.finditer(NAMES, text):
+        for name in _names_in(text, lower):
             if (value := _value_of(name, text)) and _is_secret(name[0], value):
                 yield Secret("assigned credential", *value.span(1))
     if max(map(len, text.split()), default=0) > _LONG_WORD:
         for match in re.finditer(PREFIXED, text):
             if is_token(match[2]) and not re.match(OPEN_PREFIXES, match[1]):
                 yield Secret("prefixed token", *match.span())
+
+
+def _names_in(text: str, lower: str) -> Iterator[re.Match[str]]:
+    """The names that credentials are kept under: looked for only around the words that are in all
+    of them, which are found many times faster."""
+    pattern = re.compile(NAMES)
+    if not text.isascii():  # lower case may be longer then, and other letters count as the same
+        yield from pattern.finditer(text)
+        return
+    for start, end in _stretches_around(lower, NAME_GATES):
+        yield from pattern.finditer(text, start, end)
+
+
+def _stretches_around(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Where the words stand, and what is near them, without overlaps."""
+    places = []
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            places.append(at)
+            at = text.find(word, at + 1)
+    start = end = -1
+    for at in sorted(places):
+        if at - LONGEST_NAME > end:
+            if end >= 0:
+                yield start, end
+            start = max(0, at - LONGEST_NAME)
+        end = at + LONGEST_NAME
+    if end >= 0:
+        yield start, end
 
 
 def _is_no_secret(kind: str, match: re.Match[str]) -> bool:

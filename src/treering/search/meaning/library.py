@@ -5,6 +5,7 @@ Not safe for threads: Index takes the lock.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class MemoryVectors:
         self._opened: tuple[VectorFile, VectorColumns] | None = None
         self._state: tuple[int, ...] = ()
         self._new: VectorColumns | None = None
+        self._due: dict[str, Memory] = {}
         self._failed: set[str] = set()
         self._view: VectorView | None = None
 
@@ -47,16 +49,28 @@ class MemoryVectors:
         return self._embedder.is_quick
 
     def get(self, blob: str) -> SmallVector | None:
+        self._make_due()
         return self._columns.get(blob)
 
     def note(self, blob: str, memory: Memory) -> None:
-        """Make the vector of a memory that is being indexed."""
-        if blob not in self._columns.rows:
-            known = self._known(blob) if self._known else None
-            self._add(blob, known or self._vectors([text_of(memory)])[0])
+        """A memory is being indexed: its vector is made when somebody asks for vectors, which who
+        reads a memory does not."""
+        self._due[blob] = memory
+        if len(self._due) >= _TOGETHER:
+            self._make_due()
+
+    def _make_due(self) -> None:
+        due, self._due = self._due, {}
+        rows = self._columns.rows if due else {}
+        news = [(blob, memory) for blob, memory in due.items() if blob not in rows]
+        with suppress(Exception):  # they are searchable by their words, and made when missed
+            for blob, memory in news:
+                known = self._known(blob) if self._known else None
+                self._add(blob, known or self._vectors([text_of(memory)])[0])
 
     def keep(self) -> None:
         """Write what is new to disk."""
+        self._make_due()
         if self._new is not None and self._opened:
             file, _ = self._opened
             file.append(self._new)
@@ -64,6 +78,7 @@ class MemoryVectors:
             self._embedder.rest()
 
     def missing(self, blobs: Iterable[str]) -> list[str]:
+        self._make_due()
         rows = self._columns.rows
         return [blob for blob in blobs if blob not in rows and blob not in self._failed]
 
@@ -101,10 +116,10 @@ class MemoryVectors:
         question = self._vectors([words])[0]
         if not question.length:
             return None
-        columns = self._columns
-        if self._view is None or self._view.view is not view or self._view.columns is not columns:
-            self._view = VectorView(view, columns)
-        return Nearness(self._view, question, self._embedder)
+        columns, last = self._columns, self._view
+        if last is None or last.view is not view or last.columns is not columns:
+            last = self._view = VectorView(view, columns, last)
+        return Nearness(last, question, self._embedder)
 
     @property
     def _columns(self) -> VectorColumns:
@@ -159,6 +174,7 @@ class VectorLibrary:
         self._known = known
         self._models: list[MemoryVectors] = []
         self._checked: VisibleEntries | None = None
+        self._lacking: set[str] = set()  # blobs without a vector of the first model
         #: How many memories have no vector yet of the model that would be used.
         self.behind = 0
         for embedder in embedders:
@@ -213,9 +229,19 @@ class VectorLibrary:
         for model in self._models:
             model.refresh()
         if self._checked is not view:
-            for model in self._quick:
-                model.make(view.visible, read, _A_FEW)
-            self.behind = len(self._models[0].missing(view.visible))
-            self._checked = view
+            self._check(view, read)
         model = self._models[0 if self.behind <= _MISSED * len(view.all) else -1]
         return model.meaning(words, view)
+
+    def _check(self, view: VisibleEntries, read: Read) -> None:
+        """See what is missing of what was indexed since the last look, and make what is little."""
+        snapshot, before = view.snapshot, self._checked.snapshot if self._checked else None
+        start = before.count if before and snapshot.goes_on(before) else 0
+        if not start:
+            self._lacking.clear()
+        blobs = [entry.blob for entry in snapshot.entries[start : snapshot.count]]
+        for model in self._quick:
+            model.make(blobs, read, _A_FEW)
+        self._lacking.update(self._models[0].missing(blobs))
+        self.behind = sum(blob in view.visible for blob in self._lacking)
+        self._checked = view

@@ -26,10 +26,15 @@ _ROUGHLY = 3  # as many are looked at closely as are wanted, times this
 class VectorView:
     """The vectors of the documents in a view, by their numbers there."""
 
-    def __init__(self, view: VisibleEntries, columns: VectorColumns) -> None:
+    def __init__(
+        self, view: VisibleEntries, columns: VectorColumns, before: "VectorView | None" = None
+    ) -> None:
+        """What was looked up in the view `before` is looked up again only if it changed."""
         self.view = view
         self.columns = columns
         self._rows: dict[int, int] = {}
+        if before and before.columns is columns and view.snapshot.goes_on(before.view.snapshot):
+            self._rows = before._rows
         self._scanned: tuple[Collection[int] | None, list[int], list[int]] = (None, [], [])
 
     def row(self, number: int) -> int | None:
