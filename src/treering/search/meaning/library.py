@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from treering.model.memory import Memory
-from treering.search.meaning.nearness import Nearness, VectorView
+from treering.search.meaning.nearness import Nearness, VectorView, embed_question
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorFile, shrink
 from treering.search.visible import VisibleEntries
@@ -96,10 +96,8 @@ class MemoryVectors:
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """How near the documents of a view are to these words; None where they say nothing."""
-        if not self._embedder.understands(words):
-            return None
-        question = self._vectors([words])[0]
-        if not question.length:
+        question = embed_question(self._embedder, words)
+        if question is None:
             return None
         columns = self._columns
         if self._view is None or self._view.view is not view or self._view.columns is not columns:
