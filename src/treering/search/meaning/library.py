@@ -11,7 +11,7 @@ from pathlib import Path
 
 from treering.model.memory import Memory
 from treering.model.pattern import lazy_pattern
-from treering.search.meaning.nearness import Nearness, VectorView
+from treering.search.meaning.nearness import Nearness, VectorView, embed_question
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorFile, shrink
 from treering.search.visible import VisibleEntries
@@ -111,10 +111,8 @@ class MemoryVectors:
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """How near the documents of a view are to these words; None where they say nothing."""
-        if not self._embedder.understands(words):
-            return None
-        question = self._vectors([words])[0]
-        if not question.length:
+        question = embed_question(self._embedder, words)
+        if question is None:
             return None
         columns, last = self._columns, self._view
         if last is None or last.view is not view or last.columns is not columns:

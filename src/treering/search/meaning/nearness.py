@@ -13,7 +13,7 @@ from operator import mul
 from typing import Any
 
 from treering.search.meaning.protocol import Embedder
-from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns
+from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns, shrink
 from treering.search.visible import VisibleEntries
 
 _CLOSELY = 50  # of what words found; the others' cosines are estimates
@@ -21,6 +21,19 @@ _BEYOND = 0.05  # above the floor, from which on meaning alone brings a memory i
 _SAMPLE = 512
 _FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words find
 _ROUGHLY = 3  # as many are looked at closely as are wanted, times this
+
+
+def embed_question(embedder: Embedder, words: str) -> SmallVector | None:
+    """The vector of a question; None where its words say nothing to the model."""
+    if not embedder.understands(words):
+        return None
+    vector = shrink(embedder.embed([words])[0])
+    return vector if vector.length else None
+
+
+def scanned_by(embedder: Embedder) -> int:
+    """How many memories are looked through for a model, whatever words find."""
+    return _FEW if embedder.is_quick else _MANY
 
 
 class VectorView:
@@ -62,7 +75,7 @@ class Nearness:
     def __init__(self, vectors: VectorView, question: SmallVector, embedder: Embedder) -> None:
         self.weight = embedder.weight
         self.floor = embedder.floor
-        self.scanned = _FEW if embedder.is_quick else _MANY
+        self.scanned = scanned_by(embedder)
         self._vectors = vectors
         self._question = question
         self._numbers = [number - MIDDLE for number in question.numbers]
