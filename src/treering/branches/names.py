@@ -126,8 +126,8 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     """Whether a branch was made anew after something was written: its log begins later, and from a
     commit of a long-lived branch. One that is back at a commit of its own was deleted by mistake.
 
-    A clock may have been set back. What names a commit that the branch made since was written since,
-    and of two things in one second a branch knows where it has been.
+    A clock may have been set back: what names a commit that the branch made since was written
+    since. And of two things in one second a branch knows where it has been.
     """
     log = reflog.of_branch(repository, branch)
     if not log or log[0].when < written.time or log[0].old.strip("0"):
