@@ -653,3 +653,29 @@ def test_a_branch_that_lives_on_is_seen_alike_though_one_promoted_first(clone: T
 
     assert seen(ada, "work") == seen(bob, "work")
     assert seen(ada) == seen(bob)
+
+
+def test_what_landed_is_not_pushed_again_by_who_still_has_the_branch(clone: Team) -> None:
+    """Most people keep branches that landed: their clones would say its head again each time that
+    someone takes it away, and take it away themselves."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="of Ada", file="w.txt")
+    ada.git("push", "-q", "origin", "work")
+    ada.tr.sync()
+    bob.git("fetch", "-q")
+    bob.switch("work").tr.sync()
+    ada.switch("main").git("merge", "-q", "--no-edit", "work")
+    ada.git("push", "-q", "origin", "main", ":work")
+    ada.git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    ada.tr.sync()
+    assert remote_scopes(ada) == {"main"}
+    bob.git("fetch", "-q", "--prune")
+
+    for _ in range(3):
+        bob.tr.sync()
+        assert remote_scopes(ada) == {"main"}
+        ada.tr.sync()
+
+    assert bob.titles("main") == {"of Ada"}
+    assert bob.titles("work") == {"of Ada"}

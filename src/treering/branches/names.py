@@ -127,12 +127,15 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     """Whether a branch was made anew after something was written: its log begins later, and from a
     commit of a long-lived branch. One that is back at a commit of its own was deleted by mistake.
 
-    Of two things in one second the code tells which came first: a branch knows where it has been.
+    A clock may have been set back: what names a commit that the branch made since was written
+    since. And of two things in one second a branch knows where it has been.
     """
     log = reflog.of_branch(repository, branch)
     if not log or log[0].when < written.time or log[0].old.strip("0"):
         return False
     code = message.read(written.message).code.head
+    if any(line.new == code and line.said.startswith("commit") for line in log):
+        return False
     if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False
     tips = [tip for tips in long_lived_tips(repository).values() for tip in tips]
