@@ -108,9 +108,9 @@ def _write_group(
     answers = []
     with writing.gather() as group:
         for capture in captures:
-            before = group.mark()
+            count = len(group.changes)
             try:
                 answers.append((capture, capture.attempt(writing)))
             except Exception:
-                group.go_back(before)
+                group.go_back(count)
     return answers

@@ -7,7 +7,7 @@ the capture goes on without, and the rest is read outside of it.
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -142,7 +142,7 @@ class Neighbourhood:
         return InferenceCase(subject, mentions, self._clues.crowded_files(subject.files)), others
 
     def note(
-        self, scope: Scope, changes: Iterable[Change], versions: dict[str, str], *, whole: bool
+        self, scope: Scope, changes: Iterable[Change], versions: Mapping[str, str], *, whole: bool
     ) -> None:
         """Note what was just written, while the lock is still held.
 
@@ -154,7 +154,7 @@ class Neighbourhood:
             self.is_behind = True  # the memory is safe; the table will be caught up
 
     def _note(
-        self, scope: Scope, changes: list[Change], versions: dict[str, str], whole: bool
+        self, scope: Scope, changes: list[Change], versions: Mapping[str, str], whole: bool
     ) -> None:
         trees: dict[str | None, None] = {}
         for change in changes if whole else ():

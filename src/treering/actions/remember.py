@@ -1,7 +1,6 @@
 """remember: store a memory, classified, linked, once."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from treering.actions import inputs
@@ -112,8 +111,7 @@ def remember(
         memory = _link(memory, around, avoid)
         changes.insert(0, Change(memory, existing, private))
         versions = writing.commit("remember", changes, allow_secret=allow_secret)
-        note = partial(workspace.neighbourhood.note, writing.scope, changes, versions)
-        writing.do_afterwards(partial(note, whole=around.is_complete))
+        writing.note_around(changes, versions, is_complete=around.is_complete)
         return _answer(
             kind,
             memory,

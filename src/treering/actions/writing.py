@@ -1,6 +1,6 @@
 """A write under way: what is seen under the lock, and the one way by which memories are written."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -45,11 +45,13 @@ class Change(NamedTuple):
 
 
 class WritingGroup:
-    """Changes of several captures that are to be one commit, and what is to be done after it."""
+    """Changes of several captures that are to be one commit."""
 
     def __init__(self) -> None:
         self.changes: list[Change] = []
-        self.afterwards: list[Callable[[], None]] = []
+        #: The versions those get, and whether everything around all of them was known.
+        self.versions: dict[str, str] = {}
+        self.is_complete = True
 
     def add(self, op: WriteOp, changes: tuple[Change, ...]) -> dict[str, str]:
         """One more capture; its version. What is more than one new memory is written by itself."""
@@ -58,14 +60,13 @@ class WritingGroup:
         if op != "remember" or change is None or change.is_private or change.memory.id in ids:
             raise Conflict("This cannot be written with others.")
         self.changes.append(change)
-        return {change.memory.id: blob_id(document.dump(change.memory))}
+        version = {change.memory.id: blob_id(document.dump(change.memory))}
+        self.versions |= version
+        return version
 
-    def mark(self) -> tuple[int, int]:
-        return len(self.changes), len(self.afterwards)
-
-    def go_back(self, mark: tuple[int, int]) -> None:
-        """Forget what was added since."""
-        del self.changes[mark[0] :], self.afterwards[mark[1] :]
+    def go_back(self, count: int) -> None:
+        """Forget all but so many of the changes."""
+        del self.changes[count:]
 
 
 class Writing:
@@ -88,15 +89,18 @@ class Writing:
             self._group = None
         if group.changes:
             self._commit("remember", group.changes, is_private=False)
-        for action in group.afterwards:
-            action()
+            self.note_around(group.changes, group.versions, is_complete=group.is_complete)
 
-    def do_afterwards(self, action: Callable[[], None]) -> None:
-        """Do something once everything so far is written."""
+    def note_around(
+        self, changes: Iterable[Change], versions: Mapping[str, str], *, is_complete: bool
+    ) -> None:
+        """Note what was written for whoever looks around next, with the others if it is one of
+        several; `is_complete` says that everything before it was noted."""
         if self._group is None:
-            action()
+            around = self._workspace.neighbourhood
+            around.note(self.scope, changes, versions, whole=is_complete)
         else:
-            self._group.afterwards.append(action)
+            self._group.is_complete &= is_complete
 
     @property
     def scope(self) -> Scope:

@@ -37,11 +37,12 @@ def long_lived_tips(repository: Repository) -> dict[str, list[str]]:
 
 def is_long_lived(repository: Repository, name: str) -> bool:
     """Whether others land on a branch; for most names no history is looked at."""
+    is_usual = name in usual_names(repository)
+    if is_usual and has_branch(repository, name):
+        return True
     if name == trunk_of(repository) or name in repository.config_values("treering.trunk"):
         return True
-    if name in usual_names(repository):
-        return has_branch(repository, name)
-    return is_often_long_lived(name) and _took_in_others(repository, name)
+    return not is_usual and is_often_long_lived(name) and _took_in_others(repository, name)
 
 
 def _list_branches(repository: Repository) -> set[str]:

@@ -223,6 +223,9 @@ class Objects:
         except (GitError, OSError, ValueError, KeyError) as error:
             raise StorageFailed(f"A tree could not be written: {self._why(error)}") from error
 
+    def write_raw_tree(self, data: bytes) -> str:
+        return self._write(GIT_OBJECT_TREE, data)
+
     def write_commit(
         self, tree: str, parents: tuple[str, ...], person: Person, seconds: int, message: str
     ) -> str:

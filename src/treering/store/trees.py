@@ -12,14 +12,14 @@ shard is read again.
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 from treering.errors import StoreDamaged
 from treering.git.objects import BLOB, TREE, TreeEntry
 from treering.git.repository import Repository
 from treering.model.memory import ALPHABET
 from treering.store import layout
+from treering.store.line_shape import SHARD
 
 #: Memory id, or key of a prompt or template -> blob id.
 Listing = dict[str, str]
@@ -29,7 +29,7 @@ Pairs = dict[str, tuple[str | None, str | None]]
 #: The name of a shard, and the trees two trees of memories have there.
 ShardChange = tuple[str, str | None, str | None]
 
-_MOST_SHARDS = 40_000
+_MOSTSHARDS = 40_000
 _MOST_LISTINGS, _FEWEST_LISTINGS = 64, 6
 _MOST_LISTED = 100_000
 _MOST_FOLDERS = 8
@@ -37,75 +37,6 @@ _MOST_CHANGED = 64  # shards, from which on a listing is not made from another
 _MOST_ROOTS = 20_000
 _ALPHABET = ALPHABET.encode()
 _OID = 20
-
-
-class LineShape(NamedTuple):
-    """A raw line of ours: bytes that are always the same around a name of fixed length."""
-
-    start: bytes
-    name: int
-    end: bytes
-
-    @property
-    def size(self) -> int:
-        return len(self.start) + self.name + len(self.end) + _OID
-
-    def is_every_line_of(self, raw: bytes) -> bool:
-        """Whether a tree holds lines of this shape alone, so that it can be cut at once.
-
-        Looked at column by column: a thousand lines cost as much as one, nearly.
-        """
-        if len(raw) % self.size:
-            return False
-        count, after = len(raw) // self.size, len(self.start) + self.name
-        constants = (*enumerate(self.start), *enumerate(self.end, after))
-        names = (raw[at :: self.size] for at in range(len(self.start), after))
-        return all(
-            raw[at :: self.size] == bytes((byte,)) * count for at, byte in constants
-        ) and not any(column.translate(None, _ALPHABET) for column in names)
-
-    def cut(self, raw: bytes) -> Iterator[tuple[str, str]]:
-        """The name and object of every line."""
-        first, last = len(self.start), len(self.start) + self.name
-        for at in range(0, len(raw), self.size):
-            end = at + self.size
-            yield raw[at + first : at + last].decode(), raw[end - _OID : end].hex()
-
-    def differ(self, one: bytes, other: bytes) -> tuple[bytes, bytes]:
-        """The lines of two trees between the first and the last that are not in both alike."""
-        most = min(len(one), len(other)) // self.size
-        first = _bisect(most, lambda count: one[: count * self.size] == other[: count * self.size])
-        left, right = one[first * self.size :], other[first * self.size :]
-        last = _bisect(
-            most - first,
-            lambda n: left[len(left) - n * self.size :] == right[len(right) - n * self.size :],
-        )
-        return left[: len(left) - last * self.size], right[: len(right) - last * self.size]
-
-    def find(self, raw: bytes, name: str) -> str | None:
-        """The object of the line with a name, if there is exactly one."""
-        line = self.start + name.encode() + self.end
-        places, at = [], raw.find(line)
-        while at >= 0:
-            if at % self.size == 0:  # or it is a part of an object's id
-                places.append(at + len(line))
-            at = raw.find(line, at + 1)
-        return raw[places[0] : places[0] + _OID].hex() if len(places) == 1 else None
-
-
-def _bisect(most: int, is_alike: Callable[[int], bool]) -> int:
-    """The largest number up to `most` that is alike, where every smaller one is as well."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if is_alike(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-_SHARD = LineShape(b"40000 ", 2, b"\0")
 
 
 #: A line of a shard, with a memory's id and its object, and how long it is.
@@ -121,6 +52,7 @@ class Trees:
         self._shards: dict[str, Listing] = {}
         self._folders: dict[str, dict[str, str]] = {}
         self._plain: dict[str, bytes] = {}  # raw, those of all shards that hold nothing else
+        self._ascending: set[str] = set()  # those of them that we changed, or looked through
         self._listings: dict[str, Listing] = {}
         self._apart: dict[tuple[str | None, str | None], list[ShardChange]] = {}
         self._roots: dict[str, dict[str, str]] = {}
@@ -138,7 +70,7 @@ class Trees:
         if root is None:
             return None
         if layout.is_shard(name) and (raw := self._plain_raw(root)) is not None:
-            return _SHARD.find(raw, name)
+            return SHARD.find(raw, name)
         if name not in layout.FOLDERS:
             return next(
                 (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
@@ -167,24 +99,47 @@ class Trees:
     def shard_tree(self, memories: str, name: str) -> str | None:
         """The tree of one shard; a capture needs one of a thousand, and cuts no other line."""
         if memories not in self._folders and (raw := self._plain_raw(memories)) is not None:
-            return _SHARD.find(raw, name)
+            return SHARD.find(raw, name)
         return self.shards(memories).get(name)
 
     def _plain_raw(self, memories: str) -> bytes | None:
         plain = self._plain.get(memories)
         if plain is None:
             raw = self._repository.objects.raw_tree(memories)
-            if not _SHARD.is_every_line_of(raw):
+            if not SHARD.is_every_line_of(raw):
                 return None
-            if len(self._plain) >= _MOST_FOLDERS:
-                self._plain.clear()
-            plain = self._plain[memories] = raw
+            plain = self._keep_plain(memories, raw)
         return plain
+
+    def _keep_plain(self, memories: str, raw: bytes) -> bytes:
+        if len(self._plain) >= _MOST_FOLDERS:
+            self._plain.clear()
+        self._plain[memories] = raw
+        return raw
+
+    def write_shards(
+        self, memories: str | None, lines: Mapping[str, tuple[int, str] | None]
+    ) -> str | None:
+        """The tree with some shards set, written; None where it holds anything else, or the lines
+        are no shards. Neither is it taken apart, nor read when it is there."""
+        raw = self._plain_raw(memories) if memories else None
+        if memories is None or raw is None or not all(map(layout.is_shard, lines)):
+            return None
+        if memories not in self._ascending and not SHARD.ascends(raw):
+            return None
+        for name, line in lines.items():
+            if line is None or line[0] != TREE:
+                return None
+            raw = SHARD.put(raw, name, line[1])
+        tree = self._repository.objects.write_raw_tree(raw)
+        self._keep_plain(tree, raw)
+        self._ascending = {memories, tree}
+        return tree
 
     def _read_shards(self, memories: str) -> dict[str, str]:
         if (raw := self._plain_raw(memories)) is not None:
             trees = self._cut_shards(memories, raw)
-            if len(trees) * _SHARD.size == len(raw):
+            if len(trees) * SHARD.size == len(raw):
                 return trees
         lines = self.lines(memories)
         return {e.name: e.oid for e in lines if e.mode == TREE and layout.is_shard(e.name)}
@@ -195,19 +150,19 @@ class Trees:
         for other, trees in list(reversed(self._folders.items())):
             before = self._plain.get(other)
             if before is not None and other != memories:
-                now, then = _SHARD.differ(raw, before)
+                now, then = SHARD.differ(raw, before)
                 trees = trees.copy()
-                for name, _ in _SHARD.cut(then):
+                for name, _ in SHARD.cut(then):
                     trees.pop(name, None)
-                return trees | dict(_SHARD.cut(now))
-        return dict(_SHARD.cut(raw))
+                return trees | dict(SHARD.cut(now))
+        return dict(SHARD.cut(raw))
 
     def shard(self, name: str, tree: str) -> Listing:
         """The memories of one shard; not to be changed, it is shared."""
         key = name + tree  # a tree put under another name holds nothing of that shard
         listing = self._shards.get(key)
         if listing is None:
-            if len(self._shards) > _MOST_SHARDS:
+            if len(self._shards) > _MOSTSHARDS:
                 self._shards.clear()
             listing = self._shards[key] = self._read_shard(name, tree)
         return listing
@@ -360,11 +315,11 @@ class Trees:
         before, after = self._plain_raw(one), self._plain_raw(other)
         if before is None or after is None:
             return []
-        lines = _SHARD.differ(before, after)
-        if max(map(len, lines)) > _MOST_CHANGED * _SHARD.size:
+        lines = SHARD.differ(before, after)
+        if max(map(len, lines)) > _MOST_CHANGED * SHARD.size:
             return []
-        names = sorted({name for some in lines for name, _ in _SHARD.cut(some)})
-        sides = ((name, _SHARD.find(before, name), _SHARD.find(after, name)) for name in names)
+        names = sorted({name for some in lines for name, _ in SHARD.cut(some)})
+        sides = ((name, SHARD.find(before, name), SHARD.find(after, name)) for name in names)
         return [(name, was, now) for name, was, now in sides if was != now]
 
 

@@ -8,10 +8,10 @@ name, or by wording. The last two are guesses: people write things of one kind s
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache, partial
 from typing import Literal, NamedTuple
 
+from treering.text.alignment import find_gaps
 from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
 from treering.text.words import STOP_WORDS, bare
 
@@ -261,8 +261,7 @@ def _reworded(older: Passage, newer: Passage) -> TextDifference | None:
 def _spans(older: Passage, newer: Passage) -> list[tuple[slice, slice]]:
     """Where two passages differ."""
     one, other = ([t.key for t in passage.tokens] for passage in (older, newer))
-    codes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    return [(slice(a, b), slice(c, d)) for tag, a, b, c, d in codes if tag != "equal"]
+    return find_gaps(one, other)
 
 
 def _telling(passage: Passage, span: slice) -> list[Token]:
@@ -270,7 +269,8 @@ def _telling(passage: Passage, span: slice) -> list[Token]:
 
 
 def _written(passage: Passage, span: slice) -> str:
-    return " ".join(token.written for token in passage.tokens[span])
+    some = passage.tokens[span][:_LONGEST_WORDS]  # more of them would be cut
+    return " ".join(token.written for token in some)
 
 
 def _likeness(one: Passage, other: Passage) -> float:
