@@ -218,6 +218,7 @@ class Searcher:
         is_brief: bool = True,
     ) -> None:
         """A process that lives on writes beside its answers what it has indexed on the way."""
+        self.is_brief = is_brief
         may_wait = 0 if is_brief else _MANY_WAIT
         reader = MemoryReader(store, ledger)
         repository = store.repository
