@@ -70,7 +70,7 @@ def read_table(file: Path) -> TableContents:
 class StaticTable:
     """Summed token vectors from the table in the package."""
 
-    weight = 1.0
+    weight = 0.5
     floor = 0.1
     #: Its vectors take a tenth of a millisecond: they are made as memories are indexed.
     is_quick = True
