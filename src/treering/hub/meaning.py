@@ -2,7 +2,7 @@
 
 The hub makes every vector itself, from the text of a memory and with the table that comes with the
 program: nothing that a repository holds is taken for a vector. Other words for the same are those
-of one project, so none that somebody wrote down in one repository count for a question to many.
+that come with the program: what somebody wrote down in one repository is not for others.
 """
 
 import math
@@ -15,6 +15,7 @@ from treering.search.meaning.models import ModelChoice
 from treering.search.meaning.nearness import Nearness, VectorView, embed_question
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector, VectorColumns, shrink
+from treering.search.synonyms import synonyms_of
 from treering.search.understanding import QuestionSense
 
 
@@ -57,11 +58,13 @@ def _is_sound(vector: SmallVector, dimensions: int) -> bool:
     return len(vector.numbers) == dimensions and math.isfinite(vector.length) and vector.length > 0
 
 
-def sense_question(question: SmallVector | None, vectors: VectorView) -> QuestionSense:
+def sense_question(
+    words: str, question: SmallVector | None, vectors: VectorView | None
+) -> QuestionSense:
     """What is known about a question beyond its words, and of all repositories at once."""
     model = hub_model()
-    nearness = Nearness(vectors, question, model) if model and question else None
-    return QuestionSense(meaning=nearness, has_model=model is not None)
+    nearness = Nearness(vectors, question, model) if model and question and vectors else None
+    return QuestionSense(nearness, synonyms_of(words), has_model=model is not None)
 
 
 class CandidateMeaning:

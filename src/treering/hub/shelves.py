@@ -129,7 +129,8 @@ class ShelfGroup:
                 for blob, vector in shelf.vectors()
             )
             self._vectors = VectorView(self._view, join_vectors(vectors))
-        return sense_question(embed_words(request.query.words), self._vectors)
+        words = request.query.words
+        return sense_question(words, embed_words(words), self._vectors)
 
     def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
         numbers = [self._view.snapshot.numbers[hit.blob] for hit in result.hits]

@@ -6,7 +6,7 @@ common ones, where that is not many either. What only holds one common word is a
 little was found. The score is BM25 over all words of the question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -36,6 +36,8 @@ _TALLIES = (
     "ARRAY(SELECT coalesce(m.counts[array_position(m.words, w)], 0)"
     " FROM unnest(%s::integer[]) WITH ORDINALITY AS q (w, place) ORDER BY place)"
 )
+#: Memories with other words for the same that are looked at, and what these words count.
+_SIMILAR, _SAME = 1_000, 0.4
 #: Words that belong to one subject meet so much more often than chance would have it.
 _TOGETHER = 10.0
 
@@ -107,6 +109,24 @@ def choose_words(frequencies: Mapping[int, int], documents: int, room: int = FEW
     return WordChoice(tuple(rare), tuple(together), bool(common))
 
 
+def add_similar(
+    choice: WordChoice, groups: Sequence[Sequence[tuple[int, int]]], room: int = _SIMILAR
+) -> WordChoice:
+    """The choice, and other words for the same: each group is all words of one way to say it, with
+    how many memories hold each."""
+    rare, together = list(choice.rare), list(choice.together)
+    for group in sorted(groups, key=min):
+        count, word = min(group)
+        if not 0 < count <= room:
+            continue
+        room -= count
+        if len(group) == 1:
+            rare.append(word)
+        else:
+            together.append(tuple(word for _, word in group))
+    return choice._replace(rare=tuple(rare), together=tuple(together))
+
+
 def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[tuple[int, ...]]:
     """Pairs of common words that few memories hold, or more words where pairs are common, too."""
     for size in range(2, len(common) + 1):
@@ -123,9 +143,14 @@ def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[
 
 
 def find_candidates(
-    asked: RowQuestion, terms: Sequence[str], counts: WordCounts, choice: WordChoice
+    asked: RowQuestion,
+    terms: Sequence[str],
+    counts: WordCounts,
+    choice: WordChoice,
+    similar: Collection[str] = (),
 ) -> Candidates:
-    """The best memories of a choice of words, by all words of the question."""
+    """The best memories of a choice of words, by all words of the question, of which some are
+    others for the same."""
     words = {number_of(term): term for term in terms[:_MOST_WORDS] if counts.frequency(term)}
     if not words or not asked.repositories:
         return Candidates([], 0, {})
@@ -135,7 +160,7 @@ def find_candidates(
         place = Condition("repository = ANY(%s)", (list(asked.repositories),))
         conditions = [choice.as_condition(), place, *conditions]
     where, status = join_conditions(conditions), status_condition(asked.filters)
-    score, score_values = _score(words, counts)
+    score, score_values = _score(words, counts, similar)
     columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
     query = (
         "WITH candidate AS MATERIALIZED ("
@@ -176,7 +201,9 @@ def _count_hidden(asked: RowQuestion, table: Condition, where: Condition) -> dic
     return {key: counts.get(key, 0) for key in ("superseded", "deleted")}
 
 
-def _score(words: Mapping[int, str], counts: WordCounts) -> tuple[str, list[object]]:
+def _score(
+    words: Mapping[int, str], counts: WordCounts, similar: Collection[str]
+) -> tuple[str, list[object]]:
     """BM25 as an expression of the database."""
     from treering.hub.postgres.corpus import CandidateCorpus
 
@@ -185,6 +212,7 @@ def _score(words: Mapping[int, str], counts: WordCounts) -> tuple[str, list[obje
     parts, values = [], list[object]()
     for word, term in words.items():
         weight = corpus.rarity(counts.frequency(term)) * (K1 + 1)
+        weight *= _SAME if term in similar else 1.0
         tally = "coalesce(counts[array_position(words, %s)], 0)"
         parts.append(f"%s * {tally} / ({tally} + %s + %s * length)")
         values += [weight, word, word, low, share]

@@ -26,7 +26,7 @@ SCANNED = 100_000
 #: Without an index so many are looked through all the same.
 _MOST_SCANNED = 500_000
 EXTENSION = "vector"
-_INDEX = "vector_signs"
+_INDEX = "embedding_signs"
 _LOCK = 7_215_381_406
 #: Of the index: neighbours of each memory, and how many are tried when one is added, or looked for.
 _LINKS, _TRIED, _LOOKED_AT = 8, 40, 400
@@ -52,7 +52,7 @@ def _fetch(
 ) -> list[Candidate]:
     where = join_conditions([*asked.list_conditions(), status_condition(asked.filters)])
     table = Condition(
-        f"(SELECT repository, id, {distance.text} AS distance FROM treering.vector"
+        f"(SELECT repository, id, {distance.text} AS distance FROM treering.embedding"
         " WHERE model = %s AND repository = ANY(%s) ORDER BY distance LIMIT %s) AS near"
         f" JOIN treering.memory AS m USING (repository, id) WHERE {where.text}"
         " ORDER BY distance, id",
@@ -95,10 +95,11 @@ def make_index(connection: Any) -> None:
     if not _find_schema(connection) and not _create_extension(connection):
         return
     schema = _find_schema(connection)
+    connection.execute(f"DROP INDEX IF EXISTS treering.{_INDEX}")  # of another model
     # In memory, or it takes ten times as long.
     connection.execute("SET LOCAL maintenance_work_mem = '512MB'")
     connection.execute(
-        f"CREATE INDEX {_INDEX} ON treering.vector USING hnsw"
+        f"CREATE INDEX {_INDEX} ON treering.embedding USING hnsw"
         f' ((signs::bit({model.dimensions})) "{schema}".bit_hamming_ops)'
         f" WITH (m = {_LINKS}, ef_construction = {_TRIED})"
     )

@@ -5,7 +5,7 @@
     memory          one row for each memory that is shown: fields, words, how often each occurs
     document        the memory itself, by blob: the same text in two repositories is kept once
     word            in how many memories of a repository a word occurs
-    vector          what a memory means to a model, as numbers and as their signs
+    embedding       what a memory means to a model, as numbers and as their signs
     token           hashes of tokens; granted says what each may see
 
 Whoever asks with a token does so in the role `treering_reader`. To it every row is hidden but those
@@ -162,7 +162,7 @@ CREATE POLICY reader ON treering.document FOR SELECT TO treering_reader
 
 #: Vectors; and walls that look a repository up in a hash, not in a list of all that are allowed.
 _VERSION_2 = """
-CREATE TABLE treering.vector (
+CREATE TABLE treering.embedding (
     repository integer NOT NULL,
     id text COLLATE "C" NOT NULL,
     model integer NOT NULL,
@@ -173,9 +173,9 @@ CREATE TABLE treering.vector (
     FOREIGN KEY (repository, id) REFERENCES treering.memory ON DELETE CASCADE
 );
 ALTER TABLE treering.repository ADD COLUMN model integer;
-GRANT SELECT ON treering.vector TO treering_reader;
-ALTER TABLE treering.vector ENABLE ROW LEVEL SECURITY;
-CREATE POLICY reader ON treering.vector FOR SELECT TO treering_reader
+GRANT SELECT ON treering.embedding TO treering_reader;
+ALTER TABLE treering.embedding ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reader ON treering.embedding FOR SELECT TO treering_reader
     USING (repository IN (SELECT unnest(treering.allowed())));
 ALTER POLICY reader ON treering.repository USING (number IN (SELECT unnest(treering.allowed())));
 ALTER POLICY reader ON treering.memory USING (repository IN (SELECT unnest(treering.allowed())));

@@ -10,6 +10,7 @@ from treering.hub.postgres.candidates import (
     Candidates,
     RowQuestion,
     WordChoice,
+    add_similar,
     choose_words,
     find_candidates,
     list_newest,
@@ -29,6 +30,7 @@ from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView, scanned_by
 from treering.search.succession import Succession, find_successions
+from treering.search.synonyms import synonyms_of
 from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
 
@@ -98,10 +100,7 @@ class RowSearch:
         corpus = CandidateCorpus(candidates, self._counts)
         visible = {candidate.entry.blob: candidate.rank for candidate in candidates}
         view = VisibleEntries(cast(Corpus, corpus), visible)
-        sense, meaning = QuestionSense(has_model=hub_model() is not None), None
-        if self._question:
-            vectors = VectorView(view, read_vectors(self._asked.connection, candidates))
-            sense = sense_question(self._question, vectors)
+        sense, meaning = self._sense(view, candidates), None
         if sense.meaning:
             meaning = CandidateMeaning(sense.meaning, self._counts.documents, is_whole=is_whole)
             sense = replace(sense, meaning=meaning)
@@ -111,6 +110,15 @@ class RowSearch:
 
         result = turn_to(ask, offset, self._request.limit)
         return result, view, bool(meaning and meaning.is_missing)
+
+    def _sense(self, view: VisibleEntries, candidates: Sequence[Candidate]) -> QuestionSense:
+        if self._request.mode == "text":
+            return QuestionSense()
+        words = self._request.query.words
+        if self._question is None:
+            return sense_question(words, None, None)
+        columns = read_vectors(self._asked.connection, candidates)
+        return sense_question(words, self._question, VectorView(view, columns))
 
     def _add(self, best: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Candidate]:
         """What words found, what is near, and the neighbours of the best of both; each once."""
@@ -135,17 +143,30 @@ class RowSearch:
             return listing
         return list_newest(self._asked, request.order, limit)
 
+    def _list_similar(self) -> list[tuple[str, ...]]:
+        """Other ways to say it that occur, where more than words is asked for."""
+        if self._request.mode == "text":
+            return []
+        groups = _expand(self._request.query.words)
+        self._counts.count(word for group in groups for word in group)
+        return [group for group in groups if all(map(self._counts.frequency, group))]
+
     def _find(self) -> Candidates:
         """Candidates by the words of the question; the terms they were found by are noted."""
         query, counts = self._request.query, self._counts
         words = _list_words(query, counts)
         frequencies = {number_of(word): counts.frequency(word) for word in words}
+        groups = self._list_similar()
+        others = (word for group in groups for word in group if word not in words)
+        similar = list(dict.fromkeys(others))
+        words = [*words, *similar]
 
         def find(choice: WordChoice) -> Candidates:
-            return find_candidates(self._asked, words, counts, choice)
+            return find_candidates(self._asked, words, counts, choice, similar)
 
         choice = choose_words(frequencies, counts.documents)
-        candidates = find(choice)
+        pairs = [[(counts.frequency(word), number_of(word)) for word in group] for group in groups]
+        candidates = find(add_similar(choice, pairs))
         if choice.is_partial and len(candidates.best) < max(_LITTLE, self._request.limit or 0):
             everything = tuple(word for word, count in frequencies.items() if count)
             candidates = find(WordChoice(everything))
@@ -172,6 +193,12 @@ class Background(NamedTuple):
         numbers = {self.view.snapshot.numbers[blob]: blob for blob in blobs}
         successions = find_successions(numbers, self.view, self.reader.read)
         return {numbers[number]: succession for number, succession in successions.items()}
+
+
+def _expand(words: str) -> list[tuple[str, ...]]:
+    """Other ways to say parts of a question, each as the terms of it."""
+    expansions = synonyms_of(words).expand(question_terms(words))
+    return list(dict.fromkeys(other for _, others in expansions for other in others))
 
 
 def _list_words(query: Query, counts: WordCounts) -> list[str]:

@@ -33,7 +33,7 @@ def copy_vectors(connection: Any, number: int, memories: Iterable[Memory]) -> No
     """Add the vectors of memories of one repository that have none."""
     model = model_number()
     columns = "repository, id, model, signs, numbers, length"
-    with connection.cursor().copy(f"COPY treering.vector ({columns}) FROM STDIN") as copy:
+    with connection.cursor().copy(f"COPY treering.embedding ({columns}) FROM STDIN") as copy:
         for memory in memories:
             if vector := embed_memory(memory):
                 signs = write_signs(vector)
@@ -51,7 +51,7 @@ def complete_vectors(connection: Any, number: int) -> bool:
     """Make some of the vectors that a repository lacks; whether there may be more to make."""
     query = (
         "SELECT m.id, d.body FROM treering.memory AS m JOIN treering.document AS d USING (blob)"
-        " LEFT JOIN treering.vector AS v ON (v.repository, v.id) = (m.repository, m.id)"
+        " LEFT JOIN treering.embedding AS v ON (v.repository, v.id) = (m.repository, m.id)"
         " WHERE m.repository = %s AND v.model IS DISTINCT FROM %s ORDER BY m.id LIMIT %s"
     )
     rows = connection.execute(query, (number, model_number(), _AT_ONCE)).fetchall()
@@ -60,7 +60,7 @@ def complete_vectors(connection: Any, number: int) -> bool:
     is_more = len(rows) == _AT_ONCE and len(memories) > 0
     ids = [memory.id for memory in memories]
     connection.execute(
-        "DELETE FROM treering.vector WHERE repository = %s AND id = ANY(%s)", (number, ids)
+        "DELETE FROM treering.embedding WHERE repository = %s AND id = ANY(%s)", (number, ids)
     )
     copy_vectors(connection, number, memories)
     if not is_more:
@@ -79,7 +79,7 @@ def read_vectors(connection: Any, candidates: Sequence[Candidate]) -> VectorColu
     query = (
         "SELECT v.repository, v.id, v.numbers, v.length, v.signs::text"
         " FROM unnest(%s::integer[], %s::text[]) AS k (repository, id)"
-        " JOIN treering.vector AS v USING (repository, id) WHERE v.model = %s"
+        " JOIN treering.embedding AS v USING (repository, id) WHERE v.model = %s"
     )
     values = ([number for number, _ in keys], [name for _, name in keys], model_number())
     rows = connection.execute(query, values).fetchall() if keys else []
