@@ -5,10 +5,10 @@ that anyone who knows the same heads makes the same way, so it is never shared. 
 our own head alone. Only who changes what others brought puts the change on top of both.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import log, pack, refs
+from treering.git import pack, refs
 from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
@@ -16,6 +16,7 @@ from treering.model.scope import Scope
 from treering.store.dates import newest
 from treering.store.merge.join import JoinResult, join
 from treering.store.message import CodePosition, Message
+from treering.store.news import read_news
 from treering.store.tree_diff import CommitTable
 from treering.store.vault import JOIN, NOBODY, Vault
 from treering.text.masking import mask, mask_branch
@@ -59,13 +60,6 @@ def list_independent(
     graph = read_news(vault, [head for head in unique if head not in known], known)
     below = {parent for parents in graph.values() for parent in parents}
     return [h for h in unique if h not in below and (h in known or h in graph)]
-
-
-def read_news(
-    vault: Vault, heads: Iterable[str], known: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """The commits that heads have and the `known` have not, with their parents."""
-    return log.read_graph(vault.repository.common_dir, heads, without=known)
 
 
 def is_held(vault: Vault, head: str, other: str) -> bool:
