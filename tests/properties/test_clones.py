@@ -87,6 +87,9 @@ class Crowd:
         self.shared: set[str] = set()
         self.forgotten: set[str] = set()
         self.redacted: set[str] = set()
+        #: What was redacted and nobody else knows of yet, and what died with that.
+        self.untold: dict[Machine, set[str]] = {}
+        self.doubtful: set[str] = set()
         self.alone: dict[str, str] = {}  # thought -> the clone on whose own branch it was said
         self.begun: list[str] = []  # the first commit of each piece of work that is shared
         self.told: list[str] = []
@@ -137,7 +140,7 @@ class Crowd:
         if memories and self.chance.random() < 0.3:
             memory = self.chance.choice(memories)
             clone.tr.redact(memory["id"])
-            self.redacted.add(memory["title"])
+            self.untold.setdefault(clone, set()).add(memory["title"])
 
     # --- branches ---------------------------------------------------------------------------------
 
@@ -223,6 +226,7 @@ class Crowd:
     def sync(self, clone: Machine) -> None:
         clone.tr.sync()
         self.shared |= self.known[clone]
+        self.redacted |= self.untold.pop(clone, set())
 
     def fetch(self, clone: Machine) -> None:
         clone.tr.sync("fetch")
@@ -242,6 +246,7 @@ class Crowd:
     def die(self, clone: Machine) -> None:
         if len(self.clones) > 2:
             self.clones.remove(clone)
+            self.doubtful |= self.untold.pop(clone, set())
             shutil.rmtree(clone.path)
             self.clones.append(self.new())
             self.known[self.clones[-1]] = set()
@@ -255,6 +260,7 @@ class Crowd:
         twin.configure(user_name=path.name)
         self.clones[-1] = twin
         self.known[twin] = set(self.known[clone])
+        self.untold[twin] = set(self.untold.get(clone, ()))
 
     def lose_answer(self, clone: Machine) -> None:
         """Killed between a push and the note of it."""
@@ -309,7 +315,7 @@ class Crowd:
         fresh = self.new()
         fresh.tr.sync()
         titles = {str(memory["title"]) for memory in fresh.tr.exported(all=True)}
-        assert wanted - self.forgotten - self.redacted <= titles
+        assert wanted - self.forgotten - self.redacted - self.doubtful <= titles
         assert not self.redacted & titles
         text = self.origin.git("log", "-p", "--glob=refs/treering", "--") if self.redacted else ""
         for title in self.redacted:
@@ -317,17 +323,24 @@ class Crowd:
         for clone in self.clones:
             mine = {title for title, owner in self.alone.items() if owner == clone.path.name}
             if mine and _ALONE in self._list_branches(clone):
-                assert mine - self.forgotten - self.redacted <= clone.titles(_ALONE)
+                gone = self.forgotten | self.redacted | self.doubtful
+                assert mine - gone <= clone.titles(_ALONE)
         scopes = 1 + len(_NAMES) + 1
         assert len(self.origin.refs()) <= scopes * (next(self.names) + 1)
 
     def _view_of(self, clone: Machine, name: str) -> str:
-        """The tree of what a clone sees of a branch that it has."""
-        refs, escaped = clone.refs(), name.replace("/", "%2F")
-        tip = refs.get(VIEWS + escaped) or refs.get(HEADS + escaped)
-        if not tip or name not in clone.list_refs("refs/heads/"):
+        """What a clone sees on a branch it has: of the trunk the tree, of others what is shown.
+        Of a branch that landed one may still have copies that the trunk has for others."""
+        refs = clone.refs()
+        tip = refs.get(f"{VIEWS}main") or refs.get(f"{HEADS}main")
+        if name == "main":
+            return str(Repository(str(clone.path))[tip].tree_id) if tip else ""
+        if name not in clone.list_refs("refs/heads/"):
             return ""
-        return str(Repository(str(clone.path))[tip].tree_id)
+        shown = clone.tr.exported(branch=name)
+        return repr(
+            sorted((memory["id"], memory["content"], memory.get("tags")) for memory in shown)
+        )
 
     def _work_of(self, clone: Machine, name: str) -> str:
         """Which piece of work a name stands for in a clone: one that landed may be there still,

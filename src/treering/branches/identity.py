@@ -151,10 +151,12 @@ class Life:
 
     @cached_property
     def _own_commits(self) -> frozenset[str]:
-        """The commits of the branch that no long-lived one has, now or ever."""
-        log = reflog.of_branch(self._repository, self._scope.branch)
-        places = [self._repository.tip_of(self._scope.branch), *(line.new for line in log)]
-        here = NamedCode(tuple(filter(None, places)), frozenset(), {})
+        """The commits of the branch that no long-lived one has, or had when they were made."""
+        branch = self._scope.branch
+        log = reflog.of_branch(self._repository, branch)
+        places = [self._repository.tip_of(branch), *(line.new for line in log)]
+        upstreams = [f"refs/remotes/{remote}/{branch}" for remote in self._repository.remotes()]
+        here = NamedCode(tuple(filter(None, places)), reflog.list_made(log, upstreams), {})
         codes = [here, *(read_codes(self._vault, self._scope.branch, head) for head in self._heads)]
         return list_own(self._repository, *codes)
 

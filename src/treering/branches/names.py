@@ -134,7 +134,7 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     if not log or log[0].when < written.time or log[0].old.strip("0"):
         return False
     code = message.read(written.message).code.head
-    if any(line.new == code and line.said.startswith("commit") for line in log):
+    if code in reflog.list_made(log, ()):
         return False
     if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False

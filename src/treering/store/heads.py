@@ -7,7 +7,7 @@ our own head alone. Only who changes what others brought puts the change on top 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from treering.errors import StoreDamaged, TreeringError
@@ -17,6 +17,7 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
 from treering.store.message import CodePosition, Message
+from treering.store.news import read_news
 from treering.store.vault import JOIN, NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
@@ -62,15 +63,6 @@ def list_independent(
     graph = read_news(vault, [head for head in unique if head not in known], known)
     below = {parent for parents in graph.values() for parent in parents}
     return [h for h in unique if h not in below and (h in known or h in graph)]
-
-
-def read_news(
-    vault: Vault, heads: Iterable[str], known: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """The commits that heads have and the `known` have not, with their parents."""
-    from treering.git import log
-
-    return log.read_graph(vault.repository.common_dir, heads, without=known)
 
 
 def is_held(vault: Vault, head: str, other: str) -> bool:
