@@ -7,6 +7,7 @@ import pytest
 
 from treering.errors import Invalid
 from treering.model.query import Filters, parse
+from treering.search.catalogue import guard
 
 NOW = 1_767_225_600.0
 
@@ -69,7 +70,7 @@ def test_an_error_of_the_reader_reaches_the_caller(three: Any) -> None:
     """What is wrong with the store is not the index's to hide."""
     three.recall("token")
     blob = three.remember("One more")
-    three.index._catalogue._read = _failing
+    three.index._catalogue._reading = guard(_failing)
 
     with pytest.raises(OSError, match="no such object"):
         three.index.catch_up([blob])

@@ -683,7 +683,7 @@ def test_what_landed_is_not_pushed_again_by_who_still_has_the_branch(clone: Team
 
 @pytest.mark.parametrize("who", ["maker", "joiner"])
 def test_what_is_said_of_a_branch_after_it_landed_is_of_that_branch(clone: Team, who: str) -> None:
-    """Its commits are the trunk's by then, but the logs of both tell that they were the branch's."""
+    """Its commits are the trunk's by then. The logs of both tell that they were the branch's."""
     ada, bob = clone("ada"), clone("bob")
     ada.switch("work", create=True).commit_file("w.txt")
     ada.git("push", "-q", "origin", "work")

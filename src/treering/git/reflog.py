@@ -61,8 +61,8 @@ def state_of(repository: Repository, branch: str) -> tuple[int, int]:
 
 
 def list_made(log: list[ReflogLine], upstreams: Sequence[str]) -> frozenset[str]:
-    """The commits that were a branch's own, whatever has them now: it was there when they were made,
-    or began at what its upstream had."""
+    """The commits that were a branch's own, whatever has them now: it was there when they were
+    made, or began at what its upstream had."""
     names = [name for ref in upstreams for name in (ref, ref.removeprefix("refs/remotes/"))]
     begins = tuple(f"branch: Created from {name}" for name in names)
     return frozenset(
