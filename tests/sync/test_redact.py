@@ -1,12 +1,13 @@
 """A memory's text taken out of history: here, on the remote, and in the other clones."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from conftest import Repo
-from sync.conftest import CLONES, HEADS, VIEWS, Team, seen
+from sync.conftest import CLONES, HEADS, VIEWS, Clone, Team, seen
 from treering.model.scope import REMOTES
 
 SECRET = "correct horse battery staple"
@@ -305,6 +306,27 @@ def test_redaction_reaches_the_remote_and_the_other_clones(clone: Team) -> None:
     server = clone("fresh")
     server.git("fetch", "-q", "origin", f"{CLONES}*:{CLONES}*")
     assert SECRET not in reachable(server)
+
+
+def test_a_head_that_was_redacted_away_is_not_said_again(clone: Team, tmp_path: Path) -> None:
+    """A copy of the machine saw the text on the remote once more, and then no longer: what a remote
+    has lost is said again, but not this."""
+    ada = clone("ada")
+    memory = ada.tr.remember(f"The password is {SECRET}", type="config").id
+    ada.tr.sync()
+    ada.tr.redact(memory)
+    ada.git("fetch", "-q", "origin", f"+{CLONES}*:{REMOTES}origin/clones/*")
+    shutil.copytree(ada.path, tmp_path / "twin", symlinks=True)
+    twin = Clone(tmp_path / "twin", ada._clock)
+    ada.tr.sync()
+
+    for repo in (twin, ada, twin):
+        repo.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert SECRET not in server.git("log", "-p", "--glob=refs/there", "--")
+    assert SECRET not in reachable(twin)
 
 
 def test_the_command_tells_what_it_cannot_do(clone: Team) -> None:

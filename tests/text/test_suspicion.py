@@ -6,7 +6,8 @@ import pytest
 
 from capture.samples import Sample, read_steering
 from treering.model.memory import FileRef, Link, Memory
-from treering.text.steering.suspicion import signs_of, suspicion
+from treering.text.steering import alphabets, vocabulary
+from treering.text.steering.suspicion import _signs_in, signs_of, suspicion
 
 STEERING = {
     "override": [
@@ -221,3 +222,14 @@ def test_nothing_is_too_far_back_to_be_seen() -> None:
 
     assert suspicion(f"{decoys} {hidden}") == ("encoded",)
     assert suspicion("The cache is warm.\n" * 12_000 + ORDER) == ("override",)
+
+
+def test_one_plain_word_is_no_order_whatever_it_is() -> None:
+    """Names of branches are mostly one word, which is not held against all rules."""
+    tables = (vocabulary.WORDS, alphabets.ABROAD, alphabets.STEMS)
+    words = {word for table in tables for line in table.values() for word in line.split()}
+
+    flagged = [word for word in words if _signs_in(word)]
+
+    assert [word for word in flagged if word.isascii() and word.isalnum()] == []
+    assert suspicion("main") == ()

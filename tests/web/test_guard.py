@@ -7,6 +7,8 @@ from conftest import Repo
 from web.pages import HOME, PORT, Browser
 
 WORDS = "Use WAL mode"
+#: How every browser begins to say who it is.
+BROWSER = {"user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"}
 FOREIGN = [
     {"host": "evil.example"},
     {"host": f"evil.example:{PORT}"},
@@ -53,7 +55,7 @@ def test_nothing_is_done_without_the_token(stranger: TestClient, page: Browser) 
 def test_the_token_becomes_a_cookie_and_leaves_the_address(
     stranger: TestClient, page: Browser
 ) -> None:
-    answer = stranger.get(f"/search?q=wal&token={page.keys.token}")
+    answer = stranger.get(f"/search?q=wal&token={page.keys.token}", headers=BROWSER)
 
     assert answer.status_code == 303
     assert answer.headers["location"] == "/search?q=wal"
@@ -64,9 +66,21 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(
 
 
 def test_the_way_on_is_never_another_machine(stranger: TestClient, page: Browser) -> None:
-    answer = stranger.get(f"{HOME}//evil.example/x?token={page.keys.token}")
+    address = f"{HOME}//evil.example/x?token={page.keys.token}"
+    answer = stranger.get(address, headers=BROWSER)
 
     assert answer.headers["location"] == "/evil.example/x"
+
+
+def test_a_program_with_the_token_is_answered_at_once(stranger: TestClient, page: Browser) -> None:
+    """It has no address bar to keep clean, and often keeps no cookies."""
+    for _ in range(2):
+        answer = stranger.get(f"/search?q=wal&token={page.keys.token}")
+        stranger.cookies.clear()
+
+        assert answer.status_code == 200
+        assert WORDS in answer.text
+        assert answer.headers["set-cookie"].startswith(f"treering-{PORT}=")
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)

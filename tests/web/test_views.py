@@ -54,6 +54,17 @@ def test_today_tells_what_matters_on_this_branch(browse: Browser, repo: Repo) ->
     assert "write docs" in text
 
 
+def test_today_counts_knowledge_apart_from_records(browse: Browser, repo: Repo) -> None:
+    repo.tr.remember("Use WAL mode", type="decision")
+    repo.tr.backfill()
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis")
+    repo.tr.remember("Reports run at night")
+
+    lead = "3 things known, 2 of them on this branch itself, beside 1 record of what happened."
+    assert lead in browse.get("/").text
+
+
 def test_today_of_another_branch(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True).commit_file("f")
     repo.tr.remember("Sessions live in Redis")
@@ -270,6 +281,17 @@ def test_a_file_says_why_its_lines_are_there(browse: Browser, repo: Repo) -> Non
     assert "Why it is so" in page.text
     assert "Open the database once" in page.text
     assert ">two</span>" in page.html
+
+
+def test_a_commit_and_its_memory_are_told_once_beside_a_line(browse: Browser, repo: Repo) -> None:
+    repo.commit_file("src/db.py", "one\n", message="Open the database once")
+    repo.tr.backfill()
+
+    page = browse.get("/files/src/db.py")
+
+    code = page.html.partition("<table")[2].partition("</table>")[0]
+    assert code.count("Open the database once") == 1
+    assert "Open the database once</a>" in code
 
 
 def test_a_file_that_is_no_text(browse: Browser, repo: Repo) -> None:

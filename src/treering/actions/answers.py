@@ -5,7 +5,6 @@ In JSON the contract's words are the field names, and what is None is left out.
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from treering.text.hygiene import clean
@@ -22,7 +21,7 @@ def jsonable(value: Any) -> Any:
         return value
     if hasattr(value, "as_json"):
         return jsonable(value.as_json())
-    names = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)
+    names = getattr(kind, "__match_args__", None)  # of named tuples and data classes
     if names is not None:
         pairs = ((name, getattr(value, name)) for name in names)
         return {name: jsonable(item) for name, item in pairs if item is not None}
@@ -51,7 +50,6 @@ def harmless(value: Any) -> Any:
         return type(value)(*map(harmless, value))
     if isinstance(value, list | tuple):
         return type(value)(map(harmless, value))
-    if is_dataclass(value) and not isinstance(value, type):
-        names = (field.name for field in fields(value) if field.init)
-        return replace(value, **{name: harmless(getattr(value, name)) for name in names})
+    if (names := getattr(type(value), "__match_args__", None)) is not None:
+        return type(value)(**{name: harmless(getattr(value, name)) for name in names})
     return value

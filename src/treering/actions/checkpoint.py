@@ -5,7 +5,6 @@ an hour later are a new one, or the newest would not be the last.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
@@ -21,6 +20,7 @@ from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id, uri_of
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
+from treering.model.value import replace
 from treering.store.view import Copy, View
 from treering.text import secrets
 

@@ -3,7 +3,6 @@
 import calendar
 import shlex
 import time
-from dataclasses import dataclass
 
 from treering.actions import driver
 from treering.actions.reindex import forget_derived
@@ -21,6 +20,7 @@ from treering.errors import BranchNotFound, Invalid
 from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import Scope
+from treering.model.value import dataclass
 from treering.store.heads import list_heads
 from treering.store.vault import Vault
 

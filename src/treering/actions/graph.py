@@ -1,7 +1,6 @@
 """graph: neighbours, links, paths and prerequisites of memories, counted, drawn and suggested."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from treering.actions.answers import jsonable
@@ -30,6 +29,7 @@ from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
+from treering.model.value import dataclass
 from treering.search import Entry
 from treering.search.entry import hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH

@@ -7,13 +7,14 @@ said that it may count (`treering.trustaddress`). A teammate is someone whose co
 code.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.git import log
 from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
 from treering.model.memory import Memory
@@ -132,6 +133,8 @@ class Authors:
         return " ".join(head or "" for head in heads)
 
     def _look(self, tips: str) -> None:
+        from treering.git import log
+
         addresses = log.list_addresses(
             self._repository.common_dir, ["HEAD"], without=self._tips.split(), most=_COMMITS
         )

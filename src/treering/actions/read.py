@@ -1,7 +1,6 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from treering.actions import outputs
 from treering.actions.answers import harmless
@@ -20,6 +19,7 @@ from treering.hub.names import RepoFreshness
 from treering.model.choices import Status
 from treering.model.dates import format_moment
 from treering.model.memory import FileRef, Memory, uri_of
+from treering.model.value import dataclass
 from treering.store import history as past
 from treering.store.history import MemoryEvent
 from treering.store.view import Copy, Layer, View

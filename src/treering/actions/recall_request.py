@@ -6,13 +6,13 @@ knowledge leaves room for them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.model.query import Filters, Query
 from treering.model.taxonomy import CAPTURED_TYPES
+from treering.model.value import dataclass, replace
 from treering.search import SearchResult
 from treering.store.view import View
 
@@ -47,8 +47,9 @@ class RecallRequest:
         return self.order if self.order in ("newest", "oldest") else ""
 
     def of_all(self) -> tuple[SearchView, Search]:
-        """Put to the whole index, unless the filters leave captured memories out anyway."""
-        return self._put(is_small=self._leaves_captured_out())
+        """Put to the whole index, unless the filters leave captured memories out anyway, or there
+        are none, and this process has no use for another index."""
+        return self._put(is_small=self._leaves_captured_out() or self._is_all_small())
 
     def of_enough(self, limit: int) -> tuple[SearchView, Search]:
         """Put to the small index if that answers it, else to the whole."""
@@ -69,6 +70,14 @@ class RecallRequest:
     def _leaves_captured_out(self) -> bool:
         types = self._filters.types
         return bool(types) and not self.needs_all and not CAPTURED_TYPES.intersection(types)
+
+    def _is_all_small(self) -> bool:
+        """Whether the small index has all that the whole one would have."""
+        searcher = self.workspace.searcher
+        if not searcher.is_brief or self.needs_all:
+            return False
+        views = (self.view, *(view for _, view in self._elsewhere()))
+        return not any(map(searcher.lists.count_captured, views))
 
     def _count_captured(self) -> int:
         return self.workspace.searcher.lists.count_captured(self.view)

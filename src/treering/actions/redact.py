@@ -6,7 +6,6 @@ each, and then the one that deletes. They are for a person to read and run.
 
 import shlex
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from treering.git.reach import Holder
 from treering.model import document
 from treering.model.memory import id_prefix
 from treering.model.scope import REFS, REMOTES, Scope
+from treering.model.value import dataclass
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message

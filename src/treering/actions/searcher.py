@@ -7,7 +7,6 @@ twice costs nothing, and the index sees the same objects and keeps what it deriv
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +19,7 @@ from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
+from treering.model.value import replace
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
@@ -219,6 +219,7 @@ class Searcher:
         is_brief: bool = True,
     ) -> None:
         """A process that lives on writes beside its answers what it has indexed on the way."""
+        self.is_brief = is_brief
         may_wait = 0 if is_brief else _MANY_WAIT
         reader = MemoryReader(store, ledger)
         repository = store.repository

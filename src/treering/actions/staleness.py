@@ -1,14 +1,15 @@
 """Whether the code a memory names is still what it was: asked of git, not of the clock."""
 
+from __future__ import annotations
+
 import re
-from dataclasses import dataclass
 
 from treering.errors import TreeringError
-from treering.git import diff
 from treering.git.binding import GitError
 from treering.git.repository import Repository
 from treering.model.memory import FileRef, Memory
 from treering.model.taxonomy import RECORD_TYPES
+from treering.model.value import dataclass
 
 #: From best to worst; a memory is as stale as its worst file.
 STATES = ("fresh", "moved", "changed", "gone", "unknown")
@@ -109,6 +110,8 @@ class CodeTree:
         if not since or self._commit is None or not self._repository.resolve(since):
             return {}
         if since not in self._renames:
+            from treering.git import diff
+
             folder = self._repository.common_dir
             self._renames[since] = diff.find_renames(folder, since, self._commit)
         return self._renames[since]

@@ -31,6 +31,7 @@ from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import leaks, warn_of_name
 from treering.sync.outgoing import Outgoing, Place
 from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
+from treering.sync.unseen import Sight, list_unseen
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
@@ -147,7 +148,8 @@ class _SyncRun:
             with self._workspace.store.lock() as lock:
                 fetching.keep_lost(self._vault, lock, place, before)
         self._take_in(place, before)
-        seen.keep(self._workspace.store, place)
+        if self._direction != "push":
+            seen.keep(self._workspace.store, place)
         return place
 
     @property
@@ -161,47 +163,35 @@ class _SyncRun:
         return Place(self._name, self._prefix, own, group_by_scope(self._vault, there))
 
     def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
-        bases = {
+        earlier = {
             head.tip: before[ref].tip
             for head in place.list_heads()
             if (ref := head.seen_at(self._name).ref) in before
         }
+        inspected = set(seen.list_seen(self._workspace.repository, self._name))
+        sight = Sight(earlier, inspected, is_narrow=self._direction == "push")
         news = [
-            incoming.look_over(self._vault, scope, tips, self._seen(scope, before), bases)
-            for scope, tips in self._list_unseen(place, bases).items()
+            incoming.look_over(self._vault, scope, tips, self._seen(scope, before))
+            for scope, tips in list_unseen(self._workspace.store, place, sight).items()
+        ]
+        lost = [
+            IncomingScope(scope, tuple(tips), self._seen(scope, before), {})
+            for scope, tips in self._list_lost().items()
         ]
         mine = seen_scopes(self._vault)
-        if not news and not any(outgoing.is_gone(self._workspace.repository, s) for s in mine):
+        is_over = any(outgoing.is_gone(self._workspace.repository, scope) for scope in mine)
+        if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
-            self._redacted |= incoming.take_out_redacted(actor, self._vault, news)
+            self._redacted |= incoming.take_out_redacted(actor, self._vault, [*news, *lost])
             for old in news:
                 own = place.own_head(old.scope)
                 one = old.as_rewritten(self._vault, self._redacted, own)
-                self._take_one(actor, place, one, bases)
+                self._take_one(actor, place, one, earlier)
             if self._direction != "push":
                 for scope in outgoing.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
-
-    def _list_unseen(self, place: Place, known: Mapping[str, str]) -> dict[Scope, list[str]]:
-        """The heads that came by now, and those of our own scopes that are not seen with ours."""
-        unseen: dict[Scope, list[str]] = {}
-        objects = self._workspace.repository.objects
-        for scope, some in place.heads.items():
-            tips = [tip for tip in dict.fromkeys(head.tip for head in some) if objects.exists(tip)]
-            if self._direction == "push":  # a clone on one disk has objects that nobody fetched
-                tips = [tip for tip in tips if tip in known]
-            ours = heads.list_heads(self._vault, scope)
-            if ours:
-                tips = [tip for tip in tips if tip not in ours]
-                news = heads.read_news(self._vault, tips, ours) if tips else {}
-                tips = [tip for tip in tips if tip in news]
-            else:
-                tips = [t for t in tips if known.get(t) != t or self._is_wanted(scope)]
-            if tips:
-                unseen[scope] = tips
-        return unseen
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""
@@ -209,9 +199,6 @@ class _SyncRun:
             return self._vault.tip(scope)
         tips = [head.tip for head in before.values() if head.component == scope.component]
         return heads.look_at(self._vault, scope, tips) if tips else None
-
-    def _is_wanted(self, scope: Scope) -> bool:
-        return incoming.is_wanted(self._workspace.store, self._vault, scope)
 
     def _take_one(
         self, actor: Actor, place: Place, one: IncomingScope, known: Mapping[str, str]
@@ -267,11 +254,9 @@ class _SyncRun:
 
     def _list_outgoing(self, place: Place) -> Outgoing:
         """What to push; our own heads say from now on what a remote has lost."""
-        more = {scope: list(tips) for scope, tips in self._more.items()}
-        for head in list_fetched(self._workspace.repository, self._name):
-            scope = self._vault.scope_named(head.component, head.tip) if head.kind == LOST else None
-            if scope:
-                more.setdefault(scope, []).append(head.tip)
+        more = self._list_lost()
+        for scope, tips in self._more.items():
+            more.setdefault(scope, []).extend(tips)
         store = self._workspace.store
         todo = outgoing.list_outgoing(store, self._vault, place, more)
         new: dict[Scope, str] = {}
@@ -283,6 +268,15 @@ class _SyncRun:
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
         return outgoing.put_together(store, self._vault, place, new, self._redacted)
+
+    def _list_lost(self) -> dict[Scope, list[str]]:
+        """What the remote had once, and has no longer."""
+        lost: dict[Scope, list[str]] = {}
+        for head in list_fetched(self._workspace.repository, self._name):
+            scope = self._vault.scope_named(head.component, head.tip) if head.kind == LOST else None
+            if scope:
+                lost.setdefault(scope, []).append(head.tip)
+        return lost
 
     def _has_noted_prints(self, todo: Outgoing) -> bool:
         """Let what goes out carry the fingerprints of its code; whether there were new ones."""

@@ -1,7 +1,6 @@
 """Where the code of a branch is: what a memory commit writes down beside what was learned."""
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
-from treering.branches.stack import is_at_its_start
 from treering.branches.trunk import find_trunk
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
@@ -43,6 +42,8 @@ def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> st
         return head
     others = long_lived_tips(repository)
     tips = [tip for name, tips in others.items() if name != branch for tip in tips]
+    from treering.branches.stack import is_at_its_start
+
     if head in tips or is_at_its_start(repository, branch, head, trunk):
         return head
     return repository.nearest_base(head, tips)

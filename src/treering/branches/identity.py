@@ -5,6 +5,8 @@ its code shares commits of its own. A commit of the trunk in both, an equal name
 equal patches say nothing. Once one, always one.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -13,7 +15,7 @@ from typing import Literal, NamedTuple
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.clock import Clock
 from treering.errors import StoreDamaged
-from treering.git import log, reflog
+from treering.git import reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.heads import list_heads
@@ -75,6 +77,8 @@ class CodeKinship:
 
     def _begin(self, heads: Sequence[str]) -> tuple[int, str]:
         """When a work was begun."""
+        from treering.git import log
+
         objects, folder = self._vault.repository.objects, self._vault.repository.common_dir
         roots = {root for head in heads for root in log.list_roots(folder, head)}
         return min((objects.commit(root).time, root) for root in roots)
@@ -147,10 +151,12 @@ class Life:
 
     @cached_property
     def _own_commits(self) -> frozenset[str]:
-        """The commits of the branch that no long-lived one has, now or ever."""
-        log = reflog.of_branch(self._repository, self._scope.branch)
-        places = [self._repository.tip_of(self._scope.branch), *(line.new for line in log)]
-        here = NamedCode(tuple(filter(None, places)), frozenset(), {})
+        """The commits of the branch that no long-lived one has, or had when they were made."""
+        branch = self._scope.branch
+        log = reflog.of_branch(self._repository, branch)
+        places = [self._repository.tip_of(branch), *(line.new for line in log)]
+        upstreams = [f"refs/remotes/{remote}/{branch}" for remote in self._repository.remotes()]
+        here = NamedCode(tuple(filter(None, places)), reflog.list_made(log, upstreams), {})
         codes = [here, *(read_codes(self._vault, self._scope.branch, head) for head in self._heads)]
         return list_own(self._repository, *codes)
 
@@ -170,6 +176,8 @@ def read_codes(vault: Vault, name: str, head: str) -> NamedCode:
     own: dict[str, None] = {}
     upstreams: dict[str, str] = {}
     keys = ["Code-Head", "Code-Base", "Code-Upstream"]
+    from treering.git import log
+
     rows = log.read_trailers(vault.repository.common_dir, head, keys)
     for _, heads, bases, places in rows:
         oids = dict.fromkeys(code for code in heads.split() if re.fullmatch(_OID, code))

@@ -1,12 +1,12 @@
 """Which scopes are seen from a branch, and which one is written to. Looked at anew at every call:
 an agent may switch branches between two of them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import suppress
 
 from treering.branches.names import scope_now
-from treering.branches.stack import bases_of
-from treering.branches.trash import list_trash
 from treering.branches.trunk import former_names, is_in_trunk
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
@@ -111,6 +111,8 @@ def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterato
         for branch in list_checked_out(store, head, trunk):
             yield from _both(store, branch, "private", "base", below)
     if scope != below and not scope.is_detached:
+        from treering.branches.stack import bases_of
+
         for base in bases_of(store.repository, scope.branch, trunk):
             yield from _both(store, Scope(base), "private", "base", below)
     yield from _both(store, below, "private_trunk", "trunk", None)
@@ -198,6 +200,8 @@ def everything(store: Store, branch: str, trunk: str) -> View:
 
 def view_of_trash(store: Store, branch: str) -> View:
     """What was dropped, as layers of its own; what a redaction put away is not looked at."""
+    from treering.branches.trash import list_trash
+
     entries = (
         (vault, entry)
         for vault in store.vaults()

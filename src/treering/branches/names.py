@@ -1,11 +1,12 @@
 """Whose memories stand under a name: names change, and are used again."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
-from treering.git import log as git_log
 from treering.git import reflog, refs
 from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
@@ -126,12 +127,15 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     """Whether a branch was made anew after something was written: its log begins later, and from a
     commit of a long-lived branch. One that is back at a commit of its own was deleted by mistake.
 
-    Of two things in one second the code tells which came first: a branch knows where it has been.
+    A clock may have been set back: what names a commit that the branch made since was written
+    since. And of two things in one second a branch knows where it has been.
     """
     log = reflog.of_branch(repository, branch)
     if not log or log[0].when < written.time or log[0].old.strip("0"):
         return False
     code = message.read(written.message).code.head
+    if code in reflog.list_made(log, ()):
+        return False
     if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False
     tips = [tip for tips in long_lived_tips(repository).values() for tip in tips]
@@ -184,6 +188,8 @@ def _is_another_life(repository: Repository, vault: Vault, branch: str, tip: str
 
 def code_heads(vault: Vault, tip: str) -> list[str]:
     """Every code commit that a history's trailers name."""
+    from treering.git import log as git_log
+
     rows = git_log.read_trailers(vault.repository.common_dir, tip, ["Code-Head"])
     return list(dict.fromkeys(code for _, codes in rows for code in codes.split()))
 

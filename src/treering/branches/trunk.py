@@ -3,23 +3,27 @@
 Looked for at every call, so nothing here starts a process or reads more than a few refs.
 """
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from treering.branches.remote_answers import RemoteAnswer, is_branch_name, keep_answer, read_answers
 from treering.errors import StoreDamaged
 from treering.git import files, refs
 from treering.git.objects import CommitInfo
-from treering.git.remote import RemoteListing
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope, is_utf8
 from treering.store import message
 from treering.store.fetched import list_fetched
+
+if TYPE_CHECKING:
+    from treering.git.remote import RemoteListing
 
 _USUAL = ("main", "master", "trunk", "develop")
 #: Names of branches that others may land on, too, and folders of such.

@@ -6,11 +6,11 @@ wherever it is worked out. One that has nothing to add to a single commit is not
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import FileRef, Link, Memory, derive_id, title_of
 from treering.model.provenance import TOLERANCE
+from treering.model.value import replace
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 

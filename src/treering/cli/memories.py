@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +26,8 @@ from treering.cli.screen import (
     table,
 )
 from treering.model.dates import ago
+from treering.model.memory import beyond_title
+from treering.model.value import replace
 
 if TYPE_CHECKING:
     from treering.answers import (
@@ -166,8 +167,10 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
     marks += [f"edited by {safe(_names(hit.edited_by))}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
     head = f"{headline(hit)}  " + dim(f"({', '.join(marks)})")
-    text = hit.content if hit.content is not None else hit.snippet
-    if not text or text == hit.title:
+    text = hit.content
+    if text is None or text == hit.title:
+        text = beyond_title(hit.snippet or "", hit.title)
+    if not text:
         return head
     return head + "\n" + "\n".join(dim(f"    {safe(line)}") for line in text.splitlines())
 

@@ -58,14 +58,9 @@ def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"
     for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
         ids = [mid for mid in lines.memories if mid in by_id]
         here = [by_id[mid] for mid in ids if best[mid] == number]
-        here = [memory for memory in here if not _repeats(memory, lines)]
+        here = [memory for memory in here if not memory.repeats(lines)]
         elsewhere = [by_id[mid] for mid in ids if best[mid] != number]
         yield _lay_out(code, list(_describe(lines, here, elsewhere)), room)
-
-
-def _repeats(memory: "WhyMemory", lines: "WhyLines") -> bool:
-    """Whether a memory says no more than the commit does that is shown beside it."""
-    return memory.type == "commit" and memory.title == lines.subject
 
 
 def _head(answer: "WhyAnswer") -> str:
@@ -111,6 +106,8 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
     when = ago(lines.when, time.time()) if lines.when and screen().is_terminal else lines.when
     yield f"{dim(lines.commit[:_SHORT_COMMIT])}  {who}, {when}"
     yield bold(safe(lines.subject))
+    if lines.body:
+        yield _one_line(lines.body)
     if lines.path:
         yield dim(f"then in {_one_line(lines.path)}")
     if landing := lines.landed:

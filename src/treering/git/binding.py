@@ -5,8 +5,10 @@ that deferred it (see deferral.py) never loads what it does not use.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from pygit2._pygit2 import (
@@ -27,6 +29,8 @@ from pygit2.config import Config
 from pygit2.errors import check_error
 from pygit2.ffi import C, ffi
 from pygit2.transaction import ReferenceTransaction
+
+from treering.git.deferral import is_deferred
 
 __all__ = [
     "GIT_OBJECT_BLOB",
@@ -120,10 +124,32 @@ class Handle(Repository):
 
 
 def load_enums() -> None:
-    """What pygit2's object database needs before it can read raw objects."""
-    import pygit2.options  # noqa: F401 - enums look for it on the package
+    """What pygit2's object database needs before it can read raw objects.
 
-    _cache_enums()
+    In a process that deferred pygit2 (see deferral.py) kinds and states are plain numbers: the C
+    binding asks `pygit2.enums` for a class for each, and making those costs half of a Python start.
+    Whoever runs the whole package gets its enums, because it asks for them again.
+    """
+    name = "pygit2.enums"
+    if name in sys.modules or not is_deferred():
+        import pygit2.options  # noqa: F401 - enums look for it on the package
+
+        _cache_enums()
+        return
+    sys.modules[name] = _Numbers(name)
+    try:
+        _cache_enums()
+    finally:
+        del sys.modules[name]
+
+
+class _Numbers(ModuleType):
+    """A module in which every class is that of whole numbers."""
+
+    def __getattr__(self, name: str) -> type[int]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return int
 
 
 def cache_large_trees() -> None:

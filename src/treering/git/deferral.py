@@ -29,3 +29,8 @@ def defer_pygit2() -> None:
     package = module_from_spec(spec)
     package.__class__ = _UntilAskedFor
     sys.modules["pygit2"] = package
+
+
+def is_deferred() -> bool:
+    """Whether pygit2 is in place, and has not run."""
+    return type(sys.modules.get("pygit2")) is _UntilAskedFor

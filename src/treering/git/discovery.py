@@ -9,7 +9,6 @@ only where it was not part of another repository's files.
 from pathlib import Path
 
 from treering.errors import NotARepository
-from treering.git import process
 from treering.git.binding import GitError, discover_repository
 
 
@@ -69,6 +68,8 @@ def _top(folder: Path) -> Path:
 
 def _refuse_what_git_refuses(git_dir: Path) -> None:
     """git knows `safe.bareRepository` and `safe.directory`, and whose word on them counts."""
+    from treering.git import process
+
     refusal = process.refusal_of(git_dir)
     if refusal:
         raise NotARepository(

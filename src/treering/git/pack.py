@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from treering.errors import StorageFailed
-from treering.git import config, process
 from treering.git.repository import Repository
 
 #: From here on one pack is cheaper than syncing each object (fast-import itself unpacks below 100).
@@ -28,6 +27,8 @@ def write_tree(
     branch, so it gets one, and forgets it before it would write the ref: commit and ref move stay
     on the one write path.
     """
+    from treering.git import process
+
     answer = process.feed(
         repository.common_dir,
         *("-c", "core.fsync=pack,pack-metadata,loose-object"),
@@ -86,6 +87,8 @@ def _count_files(folder: Path) -> int:
 
 def pack(git_dir: Path) -> None:
     """Let git pack what piled up, in the background; not where that would ask a program."""
+    from treering.git import config, process
+
     if config.read_all(git_dir, _GC_HOOK, is_local=False):
         return
     # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
@@ -95,6 +98,8 @@ def pack(git_dir: Path) -> None:
 
 def drop_unreachable(git_dir: Path) -> None:
     """Pack what refs hold and delete all else, now: only where nobody else writes."""
+    from treering.git import process
+
     expire = ("-c", "gc.reflogExpire=now", "-c", "gc.reflogExpireUnreachable=now")
     arguments = (*expire, "gc", "--prune=now", "--quiet")
     process.run(git_dir, *arguments, env=process.without_hooks(git_dir))

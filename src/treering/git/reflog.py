@@ -60,6 +60,16 @@ def state_of(repository: Repository, branch: str) -> tuple[int, int]:
     return (stat.st_mtime_ns, stat.st_size)
 
 
+def list_made(log: list[ReflogLine], upstreams: Sequence[str]) -> frozenset[str]:
+    """The commits that were a branch's own, whatever has them now: it was there when they were made,
+    or began at what its upstream had."""
+    names = [name for ref in upstreams for name in (ref, ref.removeprefix("refs/remotes/"))]
+    begins = tuple(f"branch: Created from {name}" for name in names)
+    return frozenset(
+        line.new for line in log if line.said.startswith("commit") or line.said in begins
+    )
+
+
 def heads(repository: Repository) -> list[list[ReflogLine]]:
     """The HEAD reflog of every worktree."""
     logs = [repository.common_dir / "logs" / "HEAD"]

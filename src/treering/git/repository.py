@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
-from treering.git import discovery, log, process, reach, refs
+from treering.git import discovery, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
 from treering.git.objects import Objects, Person, TreeEntry
 
@@ -150,6 +150,8 @@ class Repository:
     def branches_with(self, commit: str) -> set[str]:
         """The local branches that have a commit in their history: one walk in git for all of them,
         where asking libgit2 branch by branch means a walk each."""
+        from treering.git import reach
+
         names = reach.list_refs_with(self.common_dir, commit, "refs/heads/")
         return {name.removeprefix("refs/heads/") for name in names}
 
@@ -237,6 +239,8 @@ class Repository:
         self, tips: Sequence[str], *, without: Sequence[str] = (), since: float | None = None
     ) -> list[str]:
         """The commits reachable from some and not from others, parents before children."""
+        from treering.git import log
+
         return log.list_commits(self.common_dir, tips, without=without, since=since)[::-1]
 
     def apart(self, one: str, other: str | None) -> tuple[int, int]:
@@ -373,6 +377,8 @@ class Repository:
 
 def make_bare(folder: Path) -> None:
     """Make an empty folder a bare repository."""
+    from treering.git import process
+
     process.run(folder, "init", "--bare", "--quiet", str(folder))
 
 

@@ -143,6 +143,9 @@ class FolderHub:
             result = self._note_failure(name, f"{error.strerror or error}.")
         return result._replace(seconds=round(time.monotonic() - start, 3))
 
+    def settle(self) -> None:
+        """Each update leaves its index tidy."""
+
     def _update(self, record: RepositoryRecord, mirror: Mirror) -> UpdateResult:
         before = record.state
         state = mirror.update(record.url, all_branches=record.all_branches, before=before)
@@ -182,7 +185,7 @@ class FolderHub:
 
     # --- finding ----------------------------------------------------------------------------------
 
-    def search(self, names: Sequence[str], request: Request) -> HubResult:
+    def search(self, names: Sequence[str], request: Request, offset: int = 0) -> HubResult:
         with self._lock:
             shelves = self._open(names)
             key = tuple(shelf.name for shelf in shelves)
@@ -192,7 +195,7 @@ class FolderHub:
             self._groups[key] = group
             for oldest in list(self._groups)[:-_MOST_GROUPS]:
                 del self._groups[oldest]
-            return group.search(request)
+            return group.search(request, offset)
 
     def find(self, names: Sequence[str], prefix: str) -> list[HubCopy]:
         with self._lock:

@@ -64,6 +64,7 @@ class HubResult(NamedTuple):
     withheld: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     mode: str = "text"
+    is_more: bool = False
 
 
 class UpdateResult(NamedTuple):
@@ -115,7 +116,13 @@ class RepositoryHub(Protocol):
         """Bring one repository up to date. Whatever goes wrong with it is in the answer."""
         ...
 
-    def search(self, names: Sequence[str], request: Request) -> HubResult: ...
+    def settle(self) -> None:
+        """After a round of updates: make ready what makes questions quick, and is for all."""
+        ...
+
+    def search(self, names: Sequence[str], request: Request, offset: int = 0) -> HubResult:
+        """The hits from a place on, as many as the request's limit."""
+        ...
 
     def find(self, names: Sequence[str], prefix: str) -> list[HubCopy]:
         """The memories of some repositories whose id starts so, at most a few."""

@@ -7,13 +7,15 @@ from treering.clock import Clock
 from treering.errors import TreeringError
 from treering.git.binding import GitError
 from treering.hub.hub import HubCopy
+from treering.hub.meaning import hub_model
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Version, when_said
 from treering.provenance.ledger import Ledger
-from treering.search import Index
+from treering.search import Index, Understanding
 from treering.search.corpus import Corpus
+from treering.search.meaning.vectors import SmallVector
 from treering.store.view import View
 from treering.text.flags import DetectorRules
 
@@ -32,16 +34,20 @@ class Shelf:
         self.view: View = mirror.view(state)
         #: The blob of each memory that is shown, and the number of its layer.
         self.ranks = self.view.ranks()
+        folder, model = self._store.folder / "index", hub_model()
         self.index = Index(
-            self._store.folder / "index",
+            folder,
             read=self.read,
+            understanding=Understanding(folder, [model] if model else []),
             detectors=DetectorRules(),
             dates=self.date_content,
         )
 
     def catch_up(self) -> int:
-        """Index what is new; how many memories that were."""
-        return self.index.catch_up(self.ranks)
+        """Index what is new, and make what vectors are missing; how many memories were new."""
+        count = self.index.catch_up(self.ranks)
+        self.index.make_vectors()
+        return count
 
     def rebuild(self) -> None:
         """Index what is shown and nothing else: something was taken out for good."""
@@ -50,6 +56,10 @@ class Shelf:
     def corpus(self) -> Corpus:
         self.index.catch_up(self.ranks)
         return self.index.corpus()
+
+    def vectors(self) -> Iterator[tuple[str, SmallVector | None]]:
+        """The vector of each memory that is shown; an update makes them."""
+        return ((blob, self.index.understanding.vector(blob)) for blob in self.ranks)
 
     def read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Memories by blob, with credible dates; what is none is passed over."""

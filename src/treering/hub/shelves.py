@@ -6,9 +6,12 @@ taken for another's, and nothing is folded under a text of somebody else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import cast
 
 from treering.hub.hub import HubHit, HubResult
+from treering.hub.meaning import embed_words, join_vectors, sense_question
+from treering.hub.pages import turn_to
 from treering.hub.shelf import Shelf
 from treering.model.memory import Memory
 from treering.search import SearchResult
@@ -17,7 +20,9 @@ from treering.search.entry import Entry
 from treering.search.keys import superseding_key
 from treering.search.lookup import search
 from treering.search.matching import Request
+from treering.search.meaning.nearness import VectorView
 from treering.search.succession import Succession, find_successions
+from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
 
 _BLOB = 40
@@ -92,6 +97,7 @@ class ShelfGroup:
             for blob, rank in shelf.ranks.items()
         }
         self._view = VisibleEntries(Corpus(segments), visible)
+        self._vectors: VectorView | None = None
 
     def is_of(self, shelves: Sequence[Shelf]) -> bool:
         """Whether this is still what these shelves hold."""
@@ -100,11 +106,31 @@ class ShelfGroup:
         pairs = zip(shelves, self.shelves, self._corpora, strict=True)
         return all(one is other and one.corpus() is corpus for one, other, corpus in pairs)
 
-    def search(self, request: Request) -> HubResult:
-        # The one place where meaning would come in beside words, for all repositories at once.
-        result = search(request, self._view, self._read)
+    def search(self, request: Request, offset: int = 0) -> HubResult:
+        sense = self._sense(request)
+
+        def ask(limit: int | None) -> SearchResult:
+            return search(replace(request, limit=limit), self._view, self._read, sense)
+
+        result = turn_to(ask, offset, request.limit)
         hits = tuple(hit for hit in self._read_hits(result) if hit)
-        return HubResult(hits, result.total, result.withheld, result.notes, result.mode)
+        return HubResult(
+            hits, result.total, result.withheld, result.notes, result.mode, bool(result.rest)
+        )
+
+    def _sense(self, request: Request) -> QuestionSense:
+        """What a question means beyond its words, for all repositories at once."""
+        if request.mode == "text" or request.query.is_empty:
+            return QuestionSense()
+        if self._vectors is None:
+            vectors = (
+                (mark_of(number) + blob, vector)
+                for number, shelf in enumerate(self.shelves)
+                for blob, vector in shelf.vectors()
+            )
+            self._vectors = VectorView(self._view, join_vectors(vectors))
+        words = request.query.words
+        return sense_question(words, embed_words(words), self._vectors)
 
     def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
         numbers = [self._view.snapshot.numbers[hit.blob] for hit in result.hits]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from treering.model.dates import instant
+from treering.model.memory import beyond_title
 
 Answer = dict[str, Any]
 
@@ -101,7 +102,7 @@ def _short(memory: Answer, branch: str, now: float) -> Answer:
     short = {key: value for key, value in memory.items() if key not in left_out}
     short = _with_plain_files(short)
     if "snippet" in short:
-        short["snippet"] = _beyond_title(short["snippet"], short["title"])
+        short["snippet"] = beyond_title(short["snippet"], short["title"])
     return _with_days(_without_empty(_with_short_ids(short)), now)
 
 
@@ -114,14 +115,6 @@ def _with_plain_files(memory: Answer) -> Answer:
     rest = _without(memory, "stale")
     files = [file["path"] for file in stale["files"]]
     return rest | {"files": files} if "snippet" in memory else rest
-
-
-def _beyond_title(snippet: str, title: str) -> str:
-    """A snippet often begins with the title, which stands beside it."""
-    plain = snippet.lstrip("#>*- \t")
-    if plain.startswith(title):
-        return plain.removeprefix(title).lstrip("*_ .:;,-–—")
-    return "" if title.startswith(plain.rstrip(" …")) else snippet
 
 
 # --- whole answers --------------------------------------------------------------------------------

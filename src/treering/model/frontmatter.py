@@ -1,10 +1,11 @@
 """Front matter: the YAML between the `---` lines, read strictly and written in one way.
 
-Reading builds the value straight from libyaml's events, which never recurse, so that aliases,
-nesting, duplicate keys and tags are refused before they can cost anything. Only null, true/false,
-decimal numbers and strings exist; a date stays the string it is (YAML 1.1 would turn `1:30` into 90
-and lose what was written). Writing is our own, because "the same memory gives the same bytes" must
-not depend on the version of a YAML library; it also keeps YAML out of the capture path.
+What we wrote ourselves is read by own_yaml.py. All else is built straight from libyaml's events,
+which never recurse, so that aliases, nesting, duplicate keys and tags are refused before they can
+cost anything. Only null, true/false, decimal numbers and strings exist; a date stays the string it
+is (YAML 1.1 would turn `1:30` into 90 and lose what was written). Writing is our own, because "the
+same memory gives the same bytes" must not depend on the version of a YAML library; it also keeps
+YAML out of the capture path.
 """
 
 import math
@@ -15,6 +16,7 @@ from json.encoder import encode_basestring as _json_quoted
 from typing import Any
 
 from treering.errors import InvalidDocument
+from treering.model.own_yaml import read_own
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 16
@@ -38,7 +40,11 @@ def load(text: str) -> dict[str, Any]:
     """The mapping written in `text`; anything unusual is an InvalidDocument with a reason."""
     if len(text.encode()) > MAX_BYTES:
         raise InvalidDocument("too-large", f"Front matter is longer than {MAX_BYTES // 1024} KB.")
+    fields = read_own(text, _resolve)
+    return _load_yaml(text) if fields is None else fields
 
+
+def _load_yaml(text: str) -> dict[str, Any]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -116,8 +122,11 @@ def _scalar(event: Any) -> Any:
     if event.tag is not None:
         raise InvalidDocument("tag", f"Front matter uses the tag {event.tag[:60]!r}.")
     text: str = event.value
-    if not event.implicit[0]:  # it was quoted
-        return text
+    return _resolve(text) if event.implicit[0] else text  # or it was quoted
+
+
+def _resolve(text: str) -> Any:
+    """What a scalar without quotes stands for."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from treering.errors import Invalid
 from treering.model.choices import OUTCOMES, STATUSES, Outcome, Status
 from treering.model.dates import instant
 from treering.model.taxonomy import PASSING_TYPES, TYPES
+from treering.model.value import dataclass, field, replace
 
 MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100
@@ -218,6 +218,16 @@ def title_of(content: str) -> str:
         if title:
             return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
     return "untitled"
+
+
+def beyond_title(text: str, title: str) -> str:
+    """What a text says beyond the title that stands beside it: most begin with it."""
+    plain = text.lstrip("#>*- \t")
+    if title.endswith("…") and plain.startswith(title[:-1]):  # it was cut, and the text goes on
+        return "…" + plain[len(title) - 1 :]
+    if plain.startswith(title):
+        return plain.removeprefix(title).lstrip("*_ .:;,-–—\n")
+    return "" if title.startswith(plain.rstrip(" …")) else text
 
 
 def trim(content: str) -> str:

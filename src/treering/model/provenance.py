@@ -4,16 +4,19 @@ A name and a date inside a memory are claims of whoever wrote it. Commits know b
 text; and a commit's own date is held against its parents and the moment it was first seen here.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
-from treering.model.prompt import Prompt
-from treering.model.text_merge import split_words
+from treering.model.value import replace
+
+if TYPE_CHECKING:
+    from treering.model.prompt import Prompt
 
 #: How wrong an honest clock may be, in seconds.
 TOLERANCE = 86_400.0
@@ -110,7 +113,7 @@ def hash_words(text: Memory | Prompt) -> str:
 
 
 def _words(text: Memory | Prompt) -> tuple[Any, ...]:
-    if isinstance(text, Prompt):
+    if not isinstance(text, Memory):
         return (text.kind, text.content, text.description, sorted(text.tags), text.is_deleted)
     return (
         *(getattr(text, name) for name in (*_SINGLE, "title", "content")),
@@ -152,8 +155,8 @@ def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
     it left out, is not asked: comparing texts is slow, and a stranger may have chosen them."""
     if not _is_within(_tokens(text.content), (_tokens(parent.content) for parent in parents)):
         return False
-    if isinstance(text, Prompt):
-        descriptions = {p.description for p in parents if isinstance(p, Prompt)}
+    if not isinstance(text, Memory):
+        descriptions = {p.description for p in parents if not isinstance(p, Memory)}
         return text.description in descriptions
     sides = [parent for parent in parents if isinstance(parent, Memory)]
     return (
@@ -167,6 +170,8 @@ def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
+    from treering.model.text_merge import split_words
+
     return [word for word in split_words(text) if not word.isspace()]
 
 

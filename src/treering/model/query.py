@@ -8,20 +8,21 @@ filter is an error, since guessing there would answer another question than the 
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from treering.errors import Invalid
 from treering.model.choices import STATUSES, Status, Tiers
 from treering.model.dates import parse_moment
+from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import one_of, type_named
+from treering.model.value import dataclass, field, field_names, replace
 
 LONGEST = 10_000
 #: One status, all of them, or what is in force.
 StatusFilter = Status | Literal["all", ""]
 ANY_STATUS: Literal["all"] = "all"
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?P<minus>-?)
     (?: (?P<field>[a-z]{2,10})
@@ -32,7 +33,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Filters:
     def merge(self, other: "Filters") -> "Filters":
         """Both at once: tags add up, ranges narrow, and where only one can hold `other` decides."""
         changes: dict[str, Any] = {}
-        for name in (item.name for item in fields(self)):
+        for name in field_names(self):
             mine, theirs = getattr(self, name), getattr(other, name)
             if name in _NARROWING and mine is not None and theirs is not None:
                 changes[name] = _NARROWING[name](mine, theirs)

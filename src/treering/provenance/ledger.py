@@ -6,29 +6,27 @@ git can still tell is found again; ref logs, which tell what was written here, g
 days. So it is no part of the index, which people delete. What it does not know is nobody's word.
 """
 
+from __future__ import annotations
+
 import hashlib
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.git.binding import GitError
-from treering.model import prompt, scope
+from treering.model import scope
 from treering.model.memory import Memory, is_id
-from treering.model.prompt import Prompt
 from treering.model.provenance import Version, redate, redate_unknown
 from treering.provenance.version_table import VersionTable
-from treering.provenance.walk import (
-    Contribution,
-    Walk,
-    order_by_source,
-    read_contribution,
-    read_contributions,
-)
 from treering.store.store import Store
-from treering.store.tree_diff import shallow_commits
 from treering.store.vault import Vault
+
+if TYPE_CHECKING:  # history is walked only when there is something new in it
+    from treering.model.prompt import Prompt
+    from treering.provenance.walk import Contribution, Walk
 
 #: Where nothing can be kept, so many of the newest commits are looked at by each process.
 _MOST_UNKEPT = 2_000
@@ -127,6 +125,8 @@ class Ledger:
 
     def _note_own(self, vault: Vault, oid: str) -> bool:
         """One of them, unless it goes on from something that is not known yet."""
+        from treering.provenance.walk import read_contribution
+
         try:
             info = vault.repository.objects.commit(oid)
             commit = read_contribution(vault, info) if len(info.parents) < 2 else None
@@ -158,6 +158,8 @@ class Ledger:
         return True
 
     def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
+        from treering.provenance.walk import order_by_source, read_contributions
+
         most = 0 if self._table.is_kept else _MOST_UNKEPT
         try:
             commits = read_contributions(vault, tips, self._table.tips(), most=most)
@@ -166,6 +168,8 @@ class Ledger:
             return []  # what cannot be read is nobody's word
 
     def _walk(self, vault: Vault, commits: list[Contribution]) -> Walk:
+        from treering.store.tree_diff import shallow_commits
+
         ids = {put.id for commit in commits for put in commit.files}
         parents = {parent for commit in commits for parent in commit.parents}
         walk = self._start_walk(vault, self._table.versions_of(ids), self._table.moments(parents))
@@ -179,6 +183,8 @@ class Ledger:
     def _start_walk(
         self, vault: Vault, versions: Iterable[Version], moments: dict[str, float]
     ) -> Walk:
+        from treering.provenance.walk import Walk
+
         return Walk(
             versions, moments, lambda key, blob: _read_text(vault, key, blob), self._clock()
         )
@@ -202,6 +208,8 @@ def _read_text(vault: Vault, key: str, blob: str) -> Memory | Prompt | None:
     try:
         if is_id(key):
             return vault.memory(blob)
+        from treering.model import prompt
+
         return prompt.parse(vault.repository.objects.blob(blob))
     except (TreeringError, GitError):
         return None

@@ -15,6 +15,7 @@ from typing import Literal
 
 from whoosh.lang.porter import stem
 
+from treering.model.pattern import lazy_pattern
 from treering.text.words import STOP_WORDS
 
 ANALYSIS = 2
@@ -31,24 +32,24 @@ _MARKS = (
 )
 _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _JOIN = r"[.'/\\:@-]{1,2}"
-_PLAIN = re.compile(rf"\w+(?:{_JOIN}\w+)*", re.ASCII)
+_PLAIN = lazy_pattern(rf"\w+(?:{_JOIN}\w+)*", re.ASCII)
 _WIDE_WORD = rf"(?:(?![{_CJK}])[\w{_MARKS}])+"
-_WIDE = re.compile(rf"[{_CJK}]+|{_WIDE_WORD}(?:(?:{_JOIN}|’){_WIDE_WORD})*")
-_BARE = re.compile(rf"[\w{_MARKS}]+")
-_WORDS = re.compile(r"[a-z]{2,20}")
-_IS_CJK = re.compile(f"[{_CJK}]")
-_PIECES = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_STEPS = re.compile(r"[/\\:@]+|\.(?=[^\W\d]{5})")  # a dot before more than a file's ending
-_JOINED = re.compile(r"[^\W_][_.-]+[^\W_]")
-_GLUE = re.compile(r"[_-]+")
-_NUMBER = re.compile(r"v?(\d+(?:\.\d+)+)")
-_SEPARATORS = re.compile(r"[./\\]+")
-_ENDING = re.compile(r"\.[a-z]\w{0,4}$")
+_WIDE = lazy_pattern(rf"[{_CJK}]+|{_WIDE_WORD}(?:(?:{_JOIN}|’){_WIDE_WORD})*")
+_BARE = lazy_pattern(rf"[\w{_MARKS}]+")
+_WORDS = lazy_pattern(r"[a-z]{2,20}")
+_IS_CJK = lazy_pattern(f"[{_CJK}]")
+_PIECES = lazy_pattern(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_STEPS = lazy_pattern(r"[/\\:@]+|\.(?=[^\W\d]{5})")  # a dot before more than a file's ending
+_JOINED = lazy_pattern(r"[^\W_][_.-]+[^\W_]")
+_GLUE = lazy_pattern(r"[_-]+")
+_NUMBER = lazy_pattern(r"v?(\d+(?:\.\d+)+)")
+_SEPARATORS = lazy_pattern(r"[./\\]+")
+_ENDING = lazy_pattern(r"\.[a-z]\w{0,4}$")
 #: Letters that Unicode does not take apart, as they are typed without them.
 _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z\d]+|\d+")
+_HUMPS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z\d]+|\d+")
 
 _cache: dict[str, tuple[str, ...]] = {}
 
@@ -117,7 +118,7 @@ def _remember(chunk: str) -> tuple[str, ...]:
 
 
 def _terms_of(chunk: str) -> Iterator[str]:
-    if _IS_CJK.match(chunk):
+    if not chunk.isascii() and _IS_CJK.match(chunk):
         yield from _pairs(chunk)
         return
     if len(chunk) > 8 * _LONGEST:

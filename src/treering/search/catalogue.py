@@ -77,8 +77,10 @@ class Catalogue:
         known: Known | None = None,
         dates: Dates | None = None,
         observe: Observe | None = None,
+        is_lazy: bool = False,
     ) -> None:
-        self._folder = IndexFolder(folder, detectors.version if detectors else 0, levels)
+        version = detectors.version if detectors else 0
+        self._folder = IndexFolder(folder, version, levels, is_lazy=is_lazy)
         self._reading = guard(read)
         self._detectors = detectors
         self._known = known or (lambda blob: None)  # noqa: ARG005

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from treering.model.memory import Memory
 from treering.search.entry import Entry, count_terms, entry_of
+from treering.search.entry_table import EntryList, EntryTable
 from treering.search.keys import keys_of
 
 MOST = 255  # of one term in one document; scores have long stopped growing there
@@ -44,7 +45,7 @@ class Segment(Protocol):
     def name(self) -> str: ...
 
     @property
-    def entries(self) -> list[Entry]: ...
+    def entries(self) -> Sequence[Entry]: ...
 
     def posting(self, term: str) -> Posting | None: ...
 
@@ -111,7 +112,7 @@ class Batch:
 class StoredSegment:
     """A segment in Whoosh's files."""
 
-    def __init__(self, name: str, entries: list[Entry], reader: Any) -> None:
+    def __init__(self, name: str, entries: Sequence[Entry], reader: Any) -> None:
         self.name = name
         self.entries = entries
         self._reader = reader
@@ -135,9 +136,16 @@ class WeightedSegment:
 
     def __init__(self, segment: Segment) -> None:
         self.segment = segment
-        self.entries = segment.entries
-        self.length = sum(entry.length for entry in self.entries)
-        self.uninspected = [entry.blob for entry in self.entries if entry.flags is None]
+        self.entries = entries = segment.entries
+        #: Entries that are read as they are asked for; what all of them have is in columns.
+        self.table = entries if isinstance(entries, EntryTable) else None
+        if self.table is not None:
+            self.lengths: Sequence[int] = self.table.lengths
+            self.uninspected = self.table.uninspected
+        else:
+            self.lengths = [entry.length for entry in entries]
+            self.uninspected = [entry.blob for entry in entries if entry.flags is None]
+        self.length = sum(self.lengths)
         self._norms: tuple[float, list[float]] = (0.0, [])
         self._sharing: dict[str, Sequence[int]] = {}
 
@@ -155,7 +163,7 @@ class WeightedSegment:
         norms = self._norms
         if norms[0] != mean:
             low, share = K1 * (1 - B), K1 * B / mean
-            norms = self._norms = (mean, [low + share * e.length for e in self.entries])
+            norms = self._norms = (mean, [low + share * length for length in self.lengths])
         return norms[1]
 
 
@@ -193,6 +201,8 @@ class Corpus:
 
     def _number(self, before: "Corpus | None") -> tuple[list[Entry], dict[str, int]]:
         """Entries and their numbers; what the snapshot before had at the same place is taken."""
+        if before is None and any(shelf.table for shelf in self.shelves):
+            return self._number_tables()
         same = _alike(self.shelves, before.shelves) if before else 0
         base = self._bases[same] if same < len(self._bases) else self.count
         rest = self._rest(same)
@@ -206,6 +216,17 @@ class Corpus:
             fresh if not numbers else {b: n for b, n in fresh.items() if b not in numbers}
         )
         return entries, numbers
+
+    def _number_tables(self) -> tuple[list[Entry], dict[str, int]]:
+        """The same where nothing came before, and no entry need be read for it."""
+        entries = EntryList()
+        for shelf in self.shelves:
+            if shelf.table is not None:
+                entries.add_table(shelf.table)
+            else:
+                entries.extend(shelf.entries)
+        blobs = entries.column("blob")
+        return entries, dict(zip(reversed(blobs), range(len(blobs) - 1, -1, -1), strict=True))
 
     def _rest(self, first: int) -> list[Entry]:
         return [entry for shelf in self.shelves[first:] for entry in shelf.entries]

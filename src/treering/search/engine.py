@@ -46,8 +46,7 @@ from treering.search.understanding import QuestionSense, Understanding
 from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
 
-_VIEWS = 8
-_FEW = 32  # new memories
+_VIEWS, _FEW = 8, 32  # views that are kept, new memories
 Answer = TypeVar("Answer")
 
 
@@ -60,8 +59,8 @@ class Index:
     ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
     another index has of a blob: what that one looked at is not looked at again. `dates` says when a
     memory got the content it has; else that is when it was changed last. `texts` reads like `read`,
-    and need not know dates. `may_wait` is how many new memories need not be written at once:
-    somebody calls `tidy`, or indexes them again. `understanding` is what it knows of meaning.
+    without dates. `may_wait` new memories need not be written at once: somebody calls `tidy`, or
+    indexes them again; with none, entries are read one by one. `understanding` knows of meaning.
     """
 
     def __init__(
@@ -81,8 +80,9 @@ class Index:
         self._reading = guard(read)
         self._reading_texts = guard(texts or read)
         self.understanding = understanding or Understanding(folder)
-        observe = self.understanding.note
-        self._catalogue = Catalogue(folder, read, detectors, levels, known, dates, observe)
+        self._catalogue = Catalogue(
+            folder, read, detectors, levels, known, dates, self.understanding.note, not may_wait
+        )
         self._settled: tuple[Collection[str], int] | None = None
         self._may_wait = may_wait
         self._running = 0  # answers under way, which may look at the views

@@ -1,14 +1,10 @@
 """What the index keeps of a memory besides its terms: the fields that filter, order and count.
 
-Parsing a memory's front matter takes 150 us; a whole segment of entries is read back at 3 us each.
-They are kept field by field, as JSON and as lines of text: nothing in them can run, and a few long
-columns are read faster than many records.
+How they are kept is in entry_table.py.
 """
 
-import json
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
@@ -128,104 +124,106 @@ def hashes_of(entry: Entry) -> likeness.Sketch:
     return likeness.unpack(entry.sketch)
 
 
-def pack(entries: Sequence[Entry]) -> bytes:
-    """Entries as bytes, behind a checksum: a line of JSON, then a line for each of the texts."""
-    columns: dict[str, list[Any]] = {
-        name: [entry[at] for entry in entries] for at, name in enumerate(Entry._fields)
-    }
-    columns["sketch"] = [entry.sketch.hex() for entry in entries]
-    columns["title_sketch"] = [entry.title_sketch.hex() for entry in entries]
-    texts = [text for name in _LINES for text in columns.pop(name)]
-    data = "\n".join((json.dumps(columns, separators=(",", ":")), *texts))
-    raw = data.encode(errors="surrogatepass")
-    return zlib.crc32(raw).to_bytes(_WORD, "little") + raw
+#: What stands in the row of an entry, in its order; the rest is in columns of a table's head.
+IN_ROW = (
+    "id", "title", "created", "modified", "confidence", "author", "agent", "topic", "tags",
+    "files", "links", "place", "sketch", "flags", "outcome", "said", "title_sketch",
+)  # fmt: skip
 
 
-def unpack(data: bytes) -> list[Entry]:
-    """The entries in these bytes; ValueError when they are not what was written."""
-    raw = memoryview(data)[_WORD:]
-    if zlib.crc32(raw).to_bytes(_WORD, "little") != data[:_WORD]:
-        raise ValueError("the entries are damaged")
-    head, *lines = str(raw, "utf-8", "surrogatepass").split("\n")
-    columns = json.loads(head, parse_constant=_refuse)
-    if not isinstance(columns, dict) or len(lines) % len(_LINES):
+def row_of(entry: Entry) -> list[Any]:
+    """What JSON can hold of an entry, apart from its columns."""
+    values = {name: getattr(entry, name) for name in IN_ROW}
+    sketches = {"sketch": entry.sketch.hex(), "title_sketch": entry.title_sketch.hex()}
+    return list((values | sketches).values())
+
+
+def join_columns(rows: Any, columns: Mapping[str, Sequence[Any]], count: int) -> list[Entry]:
+    """Entries from their rows and the other columns; ValueError when they are not what was written.
+
+    Columns are checked as a whole, a few calls into C each.
+    """
+    if len(rows) != count or any(type(row) is not list or len(row) != len(IN_ROW) for row in rows):
         raise ValueError("the entries are not ours")
-    count = len(lines) // len(_LINES)
-    columns |= {name: lines[at * count : (at + 1) * count] for at, name in enumerate(_LINES)}
+    in_rows = zip(*rows, strict=True) if rows else [()] * len(IN_ROW)
+    raw = dict(columns) | dict(zip(IN_ROW, in_rows, strict=True))
     try:
-        read = [_COLUMNS[name](columns[name]) for name in Entry._fields]
+        read = [_COLUMNS[name](raw[name]) for name in Entry._fields]
     except (TypeError, KeyError) as error:
         raise ValueError("the entries are not ours") from error
     return list(map(Entry._make, zip(*read, strict=True)))
 
 
-def _refuse(value: Any) -> NoReturn:
+def refuse(value: Any) -> NoReturn:
     raise ValueError(f"an entry holds {value!r:.40}")
-
-
-# Columns are checked as a whole, a few calls into C each: an index is opened by every command.
 
 
 def _check(values: Iterable[Any], *kinds: type) -> None:
     if others := set(map(type, values)).difference(kinds):
-        _refuse(others)
+        refuse(others)
 
 
-def _column(*kinds: type) -> Callable[[list[Any]], list[Any]]:
+def _column(*kinds: type) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """A reader of plain values of these kinds."""
 
-    def read(values: list[Any]) -> list[Any]:
+    def read(values: Sequence[Any]) -> Sequence[Any]:
         _check(values, *kinds)
         return values
 
     return read
 
 
-def _blobs(lines: list[str]) -> list[str]:
+def _lines(texts: Sequence[Any]) -> Sequence[str]:
+    if "\n" in "".join(texts):
+        refuse(texts[:1])
+    return texts
+
+
+def _blobs(lines: Sequence[str]) -> Sequence[str]:
     if set(map(len, lines)) - {_BLOB} or len(bytes.fromhex("".join(lines))) * 2 % _BLOB:
-        _refuse(lines[:1])
+        refuse(lines[:1])
     return lines
 
 
-def _ids(lines: list[str]) -> list[str]:
+def _ids(lines: Sequence[str]) -> Sequence[str]:
     """They are looked up as paths: nothing but letters and digits."""
     if set(map(len, lines)) - {_ID} or not "".join(lines).isalnum():
-        _refuse(lines[:1])
+        refuse(lines[:1])
     return lines
 
 
-def _outcomes(lines: list[str]) -> list[str]:
+def _outcomes(lines: Sequence[str]) -> Sequence[str]:
     if set(lines).difference(OUTCOMES, ("",)):
-        _refuse(lines[:1])
+        refuse(lines[:1])
     return lines
 
 
-def _text_lists(values: list[Any]) -> list[tuple[str, ...]]:
+def _text_lists(values: Sequence[Any]) -> Sequence[tuple[str, ...]]:
     _check(values, list)
     _check(chain.from_iterable(values), str)
     return [tuple(texts) if texts else () for texts in values]
 
 
-def _flag_lists(values: list[Any]) -> list[tuple[str, ...] | None]:
+def _flag_lists(values: Sequence[Any]) -> Sequence[tuple[str, ...] | None]:
     lists = _text_lists([flags or [] for flags in values])
     return [None if raw is None else flags for raw, flags in zip(values, lists, strict=True)]
 
 
-def _link_lists(values: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
+def _link_lists(values: Sequence[Any]) -> Sequence[tuple[tuple[Any, ...], ...]]:
     _check(values, list)
     links = list(chain.from_iterable(values))
     _check(links, list)
     if set(map(len, links)) - {len(_LINK)}:
-        _refuse(links)
+        refuse(links)
     for column, kinds in zip(zip(*links, strict=True), _LINK, strict=False):
         _check(column, *kinds)
     return [tuple(map(tuple, links)) if links else () for links in values]
 
 
-def _sketches(lines: list[str]) -> list[bytes]:
+def _sketches(lines: Sequence[str]) -> Sequence[bytes]:
     sketches = list(map(bytes.fromhex, lines))
     if any(size % _WORD for size in set(map(len, sketches))):
-        _refuse(lines[:1])
+        refuse(lines[:1])
     return sketches
 
 
@@ -233,12 +231,11 @@ _NUMBER = (float, int)
 _LINK = ((str,), (str,), _NUMBER, (str,), _NUMBER)
 #: Fields that are one line each, by the rules of a memory.
 _LINES = (
-    "blob", "id", "type", "title", "status", "author", "agent", "session", "topic",
-    "outcome", "sketch", "title_sketch",
+    "type", "title", "status", "author", "agent", "session", "topic",
 )  # fmt: skip
 #: How each field is read back.
-_COLUMNS: dict[str, Callable[[list[Any]], Sequence[Any]]] = {
-    **dict.fromkeys(_LINES, list),
+_COLUMNS: dict[str, Callable[[Sequence[Any]], Sequence[Any]]] = {
+    **dict.fromkeys(_LINES, _lines),
     **dict.fromkeys(("created", "modified", "confidence", "said"), _column(*_NUMBER)),
     **dict.fromkeys(("tags", "files"), _text_lists),
     **dict.fromkeys(("place", "length"), _column(int)),

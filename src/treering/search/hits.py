@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from treering.model.choices import Mode
+from treering.model.value import dataclass, field
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
 from treering.search.matching import ClauseKind, Matches, Request

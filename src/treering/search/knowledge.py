@@ -13,7 +13,6 @@ and whatever it names is looked up in the scope before it is shown.
 
 import hashlib
 import json
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -25,6 +24,7 @@ from treering.git.binding import GitError
 from treering.git.files import check_folder, keep_file, make_folder, read_file
 from treering.git.objects import MOST, read_blobs
 from treering.model.changed_map import ChangedMap, flatten
+from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.store.trees import Listing, Trees
 from treering.store.view import Layer, View
@@ -36,10 +36,10 @@ _LEVELS = 4  # our folder, the index, the small index, its lists
 _KEPT = 64  # lists in memory
 _MANY = 2_000  # blobs, from which on a process that reads them is worth its start
 #: How a memory begins that we wrote down for a hook; what begins otherwise is read whole.
-_CAPTURED = re.compile(
+_CAPTURED = lazy_pattern(
     rb"---\nid: [0-9a-z]{12}\ntype: (?:%s)\n" % "|".join(sorted(CAPTURED_TYPES)).encode()
 )
-_SHAPE = re.compile(r"(?:[0-9a-z]{12} )?[0-9a-f]{40}")
+_SHAPE = lazy_pattern(r"(?:[0-9a-z]{12} )?[0-9a-f]{40}")
 
 
 class KnowledgeList(NamedTuple):

@@ -7,13 +7,14 @@ Nothing here touches the disk except through the snapshot's postings and, for ph
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from treering.model.choices import MODES, ORDERS, Mode, Order
 from treering.model.taxonomy import unknown_word
+from treering.model.value import replace
 from treering.search.analysis import terms
 from treering.search.entry import Entry
+from treering.search.fusion import fuse, trust_in_words
 from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
     Elsewhere,
@@ -37,7 +38,6 @@ from treering.search.ranking import (
     lifts,
     prior,
     rerank,
-    trust_in_words,
 )
 from treering.search.similarity import FOLDABLE, folds
 from treering.search.tiers import (
@@ -145,8 +145,7 @@ def _rank(
     explain = Explanation(request, view, matches, scores, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
-    entries = view.snapshot.entries
-    rest = tuple([entries[number].blob for number in order[cut:]])
+    rest = tuple(map(view.blob, order[cut:]))
     mode: Mode = request.mode if sense.meaning else "text"
     notes = tuple(matches.notes)
     return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))
@@ -194,14 +193,10 @@ def _pool(
     trust = trust_in_words(texts, matches.clauses)
     is_scanned = not texts or trust < 1 or len(numbers) <= meaning.scanned
     near = meaning.join(numbers, _NEAREST) if is_scanned else {}
-    highest = (max(texts.values(), default=1.0) or 1.0) / trust
-    shares = {n: score / highest for n, score in texts.items()}
-    cosines = near | meaning.near({n: share for n, share in shares.items() if n not in near})
-    scores = {
-        n: shares.get(n, 0.0) + meaning.weight * max(cosine - meaning.floor, 0.0)
-        for n, cosine in cosines.items()
-    }
-    return scores, cosines
+    highest = max(texts.values(), default=1.0) or 1.0
+    shares = {n: trust * score / highest for n, score in texts.items() if n not in near}
+    cosines = near | meaning.near(shares)
+    return fuse(texts, cosines, trust=trust, weight=meaning.weight, floor=meaning.floor), cosines
 
 
 def _best(scores: dict[int, float], view: VisibleEntries) -> dict[int, float]:

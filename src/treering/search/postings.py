@@ -1,14 +1,23 @@
 """How postings are read: a table of terms in memory, and a file of posting lists.
 
-Apart from their writer: a command that answers one question reads, and Whoosh's writer would take
-it as long to import as the answer takes. The table is Whoosh's, but for its tail.
+Apart from their writer: a command that answers one question reads, and Whoosh would take it as long
+to import as the answer takes. So the table is Whoosh's, but for its tail, and its reader is ours.
+
+    header       b"HSH3", which hash, two words for later
+    terms        for each, in their order: lengths of term and value, term, value
+    256 tables   of slots: a hash, and where its term is; 0 for none
+    directory    where each table is, and its number of slots
+    tail         the type of the array of positions, their number, and the array itself
+    last word    the length of the tail
 
 A posting list is: crc32 of the rest, document numbers (4 bytes each), counts (1 byte each).
 """
 
+from __future__ import annotations
+
+import hashlib
 import os
 import struct
-import warnings
 import weakref
 import zlib
 from array import array
@@ -18,12 +27,6 @@ from pathlib import Path
 from treering.git.files import open_file
 from treering.search.corpus import Posting
 
-with warnings.catch_warnings():
-    for kind in (SyntaxWarning, DeprecationWarning):
-        warnings.simplefilter("ignore", kind)  # see codec.py
-    from whoosh.filedb.filetables import OrderedHashReader
-    from whoosh.filedb.structfile import BufferFile
-
 NUMBER = 4
 CRC = 4
 #: Where a term's posting list is: its offset and its length.
@@ -31,17 +34,84 @@ TERM = struct.Struct("<QI")
 #: The tail of a term table: the type of its array of positions, and how many there are.
 TAIL = struct.Struct("<cI")
 
+_MAGIC = b"HSH3\0"  # and md5 as hash
+_HEADER = len(_MAGIC) + 8
+_LENGTHS = struct.Struct("!ii")
+_SLOT = struct.Struct("!Iq")
+_TABLE = struct.Struct("!qi")
+_TABLES = 256
+_WORD = struct.Struct("!i")
+_POSITIONS = {
+    b"H": struct.Struct("!H"),
+    b"i": _WORD,
+    b"I": struct.Struct("!I"),
+    b"q": struct.Struct("!q"),
+}
 
-class TermTable(OrderedHashReader):  # type: ignore[misc]
-    """Whoosh's table of terms, with a tail of two plain values where Whoosh's is a pickle."""
 
-    def _read_extras(self) -> None:
-        file = self.dbfile
-        kind, self.indexlen = TAIL.unpack(file.read(TAIL.size))
-        self.indexbase = file.tell()
-        self.indexsize = struct.calcsize(kind)
-        readers = {b"H": file.get_ushort, b"i": file.get_int, b"I": file.get_uint}
-        self._get_pos = (readers | {b"q": file.get_long})[kind]
+class TermTable:
+    """Terms and their values, looked up one by one; ValueError for what is not such a table."""
+
+    def __init__(self, data: bytes) -> None:
+        if data[: len(_MAGIC)] != _MAGIC:
+            raise ValueError("the term table is not ours")
+        self._data = data
+        end = len(data) - _WORD.size
+        try:
+            tail = end - _WORD.unpack_from(data, end)[0]
+            kind, self._count = TAIL.unpack_from(data, tail)
+            self._directory = tail - _TABLES * _TABLE.size
+            self._end = _TABLE.unpack_from(data, self._directory)[0]
+            self._position = _POSITIONS[kind]
+        except (struct.error, KeyError) as error:
+            raise ValueError("the term table is damaged") from error
+        self._positions = tail + TAIL.size
+        if self._positions + self._count * self._position.size > end:
+            raise ValueError("the term table is cut short")
+
+    def get(self, term: bytes) -> bytes | None:
+        """The value of a term."""
+        digest = hashlib.md5(term, usedforsecurity=False).digest()
+        wanted = int.from_bytes(digest[-4:], "big")
+        at = self._directory + (wanted & 255) * _TABLE.size
+        start, slots = _TABLE.unpack_from(self._data, at)
+        first = (wanted >> 8) % slots if slots > 0 else 0
+        for number in range(first, first + slots):
+            hashed, place = self._unpack(_SLOT, start + number % slots * _SLOT.size)
+            if not place:
+                return None
+            if hashed == wanted:
+                found, value = self._read(place)
+                if found == term:
+                    return value
+        return None
+
+    def terms_from(self, prefix: bytes) -> Iterator[bytes]:
+        """The terms that do not come before this one, in their order."""
+        low, high = 0, self._count
+        while low < high:
+            middle = (low + high) // 2
+            if self._term(middle) < prefix:
+                low = middle + 1
+            else:
+                high = middle
+        return map(self._term, range(low, self._count))
+
+    def _term(self, number: int) -> bytes:
+        at = self._positions + number * self._position.size
+        return self._read(self._position.unpack_from(self._data, at)[0])[0]
+
+    def _read(self, place: int) -> tuple[bytes, bytes]:
+        term, value = self._unpack(_LENGTHS, place)
+        at = place + _LENGTHS.size
+        if term < 0 or value < 0 or at + term + value > self._end:
+            raise ValueError("the term table is damaged")
+        return self._data[at : at + term], self._data[at + term : at + term + value]
+
+    def _unpack(self, shape: struct.Struct, at: int) -> tuple[int, ...]:
+        if not _HEADER <= at <= len(self._data) - shape.size:
+            raise ValueError("the term table is damaged")
+        return shape.unpack_from(self._data, at)
 
 
 class PostingsFile:
@@ -67,7 +137,7 @@ class ListReader:
     """Reads whole posting lists by term, from a term table in memory and a file of lists."""
 
     def __init__(self, terms: bytes, postings: Path) -> None:
-        self._table = TermTable(BufferFile(terms), len(terms))
+        self._table = TermTable(terms)
         self._postings = PostingsFile(postings)
 
     def posting(self, term: bytes) -> Posting | None:
@@ -76,7 +146,7 @@ class ListReader:
 
     def terms_starting(self, prefix: bytes) -> Iterator[bytes]:
         last = b""
-        for term in self._table.keys_from(prefix):
+        for term in self._table.terms_from(prefix):
             if not term.startswith(prefix):
                 return
             if term <= last:  # a table made to lead round in circles

@@ -8,11 +8,11 @@ one.
 
 import heapq
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
@@ -24,12 +24,13 @@ from treering.text.words import STOP_WORDS
 POOL = 100
 _SORTED = 4000
 COVERED = 0.25  # the power coverage is raised to
-TRUSTED = 0.35  # of a question, by the rarity of its words: covered so far, words count in full
 NAMED = 0.3  # for a name in any case, and again for the very case
 _FEW_WORDS = 4
-_STEPS = re.compile(r"[./\\:@]+")
-PREVIOUS, NEXT = 0.3, 0.2
+_STEPS = lazy_pattern(r"[./\\:@]+")
+#: What a memory lends to those around it in its session, by how far behind it they stand.
+SHARES = {1: 0.3, -1: 0.2, 2: 0.15, -2: 0.15}
 _SOURCES = 20  # this many of the best lift their neighbours
+_BELOW = 0.95  # no neighbour gets more than this of what lifts it
 _LIFTED = 4  # in one session
 _RECENT = 14 * 86400.0
 _FADING = 90 * 86400.0
@@ -64,20 +65,6 @@ def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, flo
             rarities[number] += clause.rarity
     total = sum(clause.rarity for clause in clauses if clause.kind != "synonym") or 1.0
     return {number: rarity / total for number, rarity in rarities.items()}
-
-
-def trust_in_words(scores: Mapping[int, float], clauses: Sequence[Clause]) -> float:
-    """What the best score of words counts beside meaning, at most 1.
-
-    The best of all may still hold but a word or two of the question, and be there by chance.
-    """
-    if not scores:
-        return 1.0
-    highest = max(scores.values())
-    first = [number for number, score in scores.items() if score == highest]
-    words = [clause for clause in clauses if not clause.is_pair]
-    share = max(coverage(first, words).values())
-    return min(1.0, share / TRUSTED) ** 2 or 1.0
 
 
 def rerank(
@@ -136,29 +123,34 @@ def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]
     """What the neighbours in their sessions lend to documents.
 
     A conversation answers in the turn after the question, a session explains before it decides.
-    Only the best lend, and only a few documents of a session are lifted, so that one talkative
-    session does not fill the answer.
+    Only the best lend, nobody is lifted above them, and only a few documents of a session are
+    lifted, so that one talkative session does not fill the answer.
     """
     if not view.sessions:
         return {}
     lent: dict[int, float] = {}
+    most: dict[int, float] = {}
     counts: Counter[str] = Counter()
     for number in _first(scores, view):
         session = view.entry(number).session
         if not session or number not in view.places:
             continue
-        members, place = view.sessions[session], view.places[number]
-        for step, share in ((1, PREVIOUS), (-1, NEXT)):
-            other = place + step
-            if not 0 <= other < len(members):
-                continue
-            neighbour = members[other]
+        for neighbour, share in _around(view.sessions[session], view.places[number]):
             if neighbour not in scores and neighbour not in lent:
                 if counts[session] >= _LIFTED:
                     continue
                 counts[session] += 1
             lent[neighbour] = lent.get(neighbour, 0.0) + share * scores[number]
-    return lent
+            most.setdefault(neighbour, _BELOW * scores[number])  # the best lend first
+    room = {number: most[number] - scores.get(number, 0.0) for number in lent}
+    return {number: min(lent[number], room[number]) for number in lent if room[number] > 0}
+
+
+def _around(members: Sequence[int], place: int) -> Iterator[tuple[int, float]]:
+    """The neighbours of a place, the nearest first, and what they are lent."""
+    for step, share in SHARES.items():
+        if 0 <= place + step < len(members):
+            yield members[place + step], share
 
 
 def prior(entry: Entry, layer: int, now: float) -> float:

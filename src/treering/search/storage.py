@@ -22,13 +22,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from treering.git.files import check_folder, make_folder, read_file, replace_file
+from treering.git.files import check_folder, make_folder, open_file, read_file, replace_file
 from treering.search.analysis import ANALYSIS
 from treering.search.contents import Contents, Listed, read_contents, write_contents
 from treering.search.corpus import Batch, Segment, StoredSegment
-from treering.search.entry import Entry, pack, unpack
+from treering.search.entry import Entry
+from treering.search.entry_table import open_entries, pack
 
-VERSION = 6
+VERSION = 7
 # 1: one text field, our own posting lists, entries beside each segment
 # 2: entries with their place among memories of one moment
 # 3: entries with everything a link says
@@ -36,6 +37,7 @@ VERSION = 6
 #    dates that are credible
 # 5: entries with their outcome
 # 6: entries with when their content was said, and the keys by which what outdates it is found
+# 7: entries that are read one by one
 
 MANY_SEGMENTS = 8
 _STAMP = {"version": VERSION, "analysis": ANALYSIS, "order": sys.byteorder}
@@ -59,11 +61,15 @@ class IndexFolder:
     """One index folder. Holds no state but its path, so any process may do anything beside it.
 
     `detectors` is the version of the rules by which memories were looked at; with others, what was
-    found does not count. `levels` are the folders that must be ours, this one included.
+    found does not count. `levels` are the folders that must be ours, this one included. With
+    `is_lazy`, for a process that answers one question, entries are read as they are asked for.
     """
 
-    def __init__(self, path: Path, detectors: int = 0, levels: int = LEVELS) -> None:
+    def __init__(
+        self, path: Path, detectors: int = 0, levels: int = LEVELS, *, is_lazy: bool = False
+    ) -> None:
         self.path = path
+        self._is_lazy = is_lazy
         self._levels = levels
         self._stamp = _STAMP | {"detectors": detectors}
 
@@ -84,7 +90,9 @@ class IndexFolder:
             data = self._data()
             try:
                 contents = read_contents(data).segments
-                return [by_name.get(_full(data, s)) or _open(data, s) for s in contents]
+                return [
+                    by_name.get(_full(data, s)) or _open(data, s, self._is_lazy) for s in contents
+                ]
             except FileNotFoundError:
                 # A writer merged segments between our look at the list and at the files.
                 if attempt == _TRIES - 1:
@@ -181,18 +189,20 @@ def _full(data: Path, segment: Listed) -> str:
     return f"{data.name}/{segment.name}"
 
 
-def _open(data: Path, segment: Listed) -> StoredSegment:
+def _open(data: Path, segment: Listed, is_lazy: bool = False) -> StoredSegment:
     from treering.search.postings import ListReader
 
-    raw = read_file(data / f"{segment.name}{_ENTRIES}")
+    file = data / f"{segment.name}{_ENTRIES}"
     terms = read_file(data / f"{segment.name}.trm")
-    entries = unpack(raw[_CRC:])
-    if zlib.crc32(terms).to_bytes(_CRC, "little") != raw[:_CRC]:
+    with os.fdopen(open_file(file), "rb") as opened:
+        crc = opened.read(_CRC)
+    if zlib.crc32(terms).to_bytes(_CRC, "little") != crc:
         raise ValueError("the term table is damaged")
-    if len(entries) != segment.documents:
+    table = open_entries(file, _CRC)
+    if len(table) != segment.documents:
         raise ValueError("entries and documents do not agree")
     lists = ListReader(terms, data / f"{segment.name}.pst")
-    return StoredSegment(_full(data, segment), entries, lists)
+    return StoredSegment(_full(data, segment), table if is_lazy else table.read_all(), lists)
 
 
 def _write(data: Path, batch: Segment, choose: Callable[[list[Listed]], list[Listed]]) -> str:

@@ -19,6 +19,7 @@ from treering.search.analysis import question_terms
 TAG = "synonyms"
 LONGEST = 64_000  # characters of a text
 _MOST_GROUPS, _MOST_WORDS, _MOST_TERMS = 2000, 16, 4
+_START = 3  # letters by which a word is looked for, before it is taken apart
 _FILE = Path(__file__).parent / "meaning" / "data" / "synonyms.txt"
 
 #: A word or a few, as search terms.
@@ -67,12 +68,35 @@ def _terms(word: str) -> Terms:
     return tuple(question_terms(word)[:_MOST_TERMS]) if word.strip() else ()
 
 
-@lru_cache(8)
-def synonyms_of(*texts: str) -> Synonyms:
-    """The groups that come with the program, and those in some texts."""
-    return Synonyms([*_common(), *(group for text in texts for group in parse_groups(text))])
+def synonyms_of(question: str, *texts: str) -> Synonyms:
+    """The groups in some texts, and those of the program's own that a question may need."""
+    starts = {term[: _start_of(term)] for term in question_terms(question)}
+    numbers = {number for start in ("", *starts) for number in _common().by_start.get(start, ())}
+    lines = "\n".join(_common().lines[number] for number in sorted(numbers))
+    return Synonyms(group for text in (lines, *texts) for group in parse_groups(text))
+
+
+class CommonSynonyms(NamedTuple):
+    """The lines that come with the program, and which of them have words that begin with some
+    letters. Those that are more than plain small words are found by none."""
+
+    lines: list[str]
+    by_start: dict[str, list[int]]
+
+
+def _start_of(term: str) -> int:
+    """How many of its first letters every form of a word has."""
+    return max(1, min(_START, len(term) - 2))
 
 
 @lru_cache(1)
-def _common() -> list[list[Terms]]:
-    return parse_groups(_FILE.read_text(encoding="utf-8"))
+def _common() -> CommonSynonyms:
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
+    by_start: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        words = line.partition("#")[0].replace(",", " ").split()
+        is_plain = all(word.isalpha() and word.isascii() and word.islower() for word in words)
+        lengths = range(1, _START + 1) if is_plain else (0,)
+        for start in {word[:length] for word in words for length in lengths}:
+            by_start.setdefault(start, []).append(number)
+    return CommonSynonyms(lines, by_start)

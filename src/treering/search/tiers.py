@@ -7,9 +7,9 @@ answer, and takes its place by score. Before all stands a title that is the ques
 for word: whoever asks that has seen it.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
@@ -26,7 +26,7 @@ _WHOLE = 0.99
 _VERBATIM = 0.6
 #: A failed attempt that scores so much of the best is about the same.
 _CLOSE = 0.5
-_NUMBERING = re.compile(r"\s*(?:\(#?\d+\)|[.!…])+\s*$")
+_NUMBERING = lazy_pattern(r"\s*(?:\(#?\d+\)|[.!…])+\s*$")
 
 
 def is_record(entry: Entry) -> bool:

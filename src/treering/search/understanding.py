@@ -5,10 +5,10 @@ is asked once a question. It never fails: a model that does costs its part of th
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from treering.model.memory import Memory
+from treering.model.value import dataclass
 from treering.search.matching import Request
 from treering.search.meaning.library import KnownVector, VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning, Reranker
@@ -61,7 +61,7 @@ class Understanding:
             return QuestionSense()
         return QuestionSense(
             self._meaning(request.query.words, view, read),
-            synonyms_of(*self._texts(view, read)),
+            synonyms_of(request.query.words, *self._texts(view, read)),
             self._reranker,
             bool(self.library),
         )

@@ -6,12 +6,14 @@ Each filter is one pass over what the ones before it left.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 
 from treering.model.choices import Status
 from treering.model.query import Filters
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
+from treering.search.entry_table import EntryList
 from treering.search.known_successions import KnownSuccessions
 
 Test = Callable[[Entry], bool]
@@ -44,9 +46,9 @@ class VisibleEntries:
     @cached_property
     def by_status(self) -> dict[str, set[int]]:
         numbers: dict[str, set[int]] = defaultdict(set)
-        entries = self.snapshot.entries
+        status_of = self._look_up("status")
         for number in self.all:
-            numbers[entries[number].status].add(number)
+            numbers[status_of(number)].add(number)
         return dict(numbers)
 
     @cached_property
@@ -58,8 +60,8 @@ class VisibleEntries:
     @cached_property
     def knowledge(self) -> set[int]:
         """What somebody meant to say, of what is in force: all but records."""
-        entries = self.snapshot.entries
-        return {number for number in self.in_force if entries[number].type not in RECORD_TYPES}
+        type_of = self._look_up("type")
+        return {number for number in self.in_force if type_of(number) not in RECORD_TYPES}
 
     @property
     def has_records(self) -> bool:
@@ -75,10 +77,10 @@ class VisibleEntries:
     def sessions(self) -> dict[str, list[int]]:
         """The documents in force of each session, oldest first."""
         sessions: dict[str, list[int]] = defaultdict(list)
-        entries = self.snapshot.entries
+        session_of = self._look_up("session")
         for number in self.in_force:
-            if entries[number].session:
-                sessions[entries[number].session].append(number)
+            if session := session_of(number):
+                sessions[session].append(number)
         for members in sessions.values():
             members.sort(key=self.session_order)
         return dict(sessions)
@@ -106,8 +108,21 @@ class VisibleEntries:
     def entry(self, number: int) -> Entry:
         return self.snapshot.entries[number]
 
+    def blob(self, number: int) -> str:
+        """The blob of a document, for which its entry need not be read."""
+        entries = self.snapshot.entries
+        return entries.blob(number) if isinstance(entries, EntryList) else entries[number].blob
+
     def layer(self, number: int) -> int:
-        return self.visible[self.snapshot.entries[number].blob]
+        return self.visible[self.blob(number)]
+
+    def _look_up(self, name: str) -> Callable[[int], str]:
+        """What gives the type, status or session of a document."""
+        entries = self.snapshot.entries
+        if isinstance(entries, EntryList):
+            return entries.column(name).__getitem__
+        get = attrgetter(name)
+        return lambda number: get(entries[number])
 
 
 def _number(snapshot: Corpus, visible: Iterable[str]) -> set[int]:

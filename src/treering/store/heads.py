@@ -5,20 +5,24 @@ that anyone who knows the same heads makes the same way, so it is never shared. 
 our own head alone. Only who changes what others brought puts the change on top of both.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import log, pack, refs
+from treering.git import pack, refs
 from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
-from treering.store.dates import newest
-from treering.store.merge.join import JoinResult, join
 from treering.store.message import CodePosition, Message
-from treering.store.tree_diff import CommitTable
+from treering.store.news import read_news
 from treering.store.vault import JOIN, NOBODY, Vault
 from treering.text.masking import mask, mask_branch
+
+if TYPE_CHECKING:  # what joins heads is imported where several are joined
+    from treering.store.merge.join import JoinResult
 
 #: From here on one pack is cheaper than trees written and synced one by one.
 _MANY = 10
@@ -61,19 +65,14 @@ def list_independent(
     return [h for h in unique if h not in below and (h in known or h in graph)]
 
 
-def read_news(
-    vault: Vault, heads: Iterable[str], known: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """The commits that heads have and the `known` have not, with their parents."""
-    return log.read_graph(vault.repository.common_dir, heads, without=known)
-
-
 def is_held(vault: Vault, head: str, other: str) -> bool:
     """Whether another head holds this one: has it in its history, and not behind a promotion."""
     if head == other:
         return True
     if not vault.repository.is_ancestor(head, other):
         return False
+    from treering.store.tree_diff import CommitTable
+
     return any(commit.oid == head for commit in CommitTable(vault, [other]).list_open(other))
 
 
@@ -91,6 +90,8 @@ def combine(
     alone = list_independent(vault, heads, known)
     if len(alone) == 1:
         return alone[0], None
+    from treering.store.merge.join import join
+
     result = join(vault, alone, before=before)
     return write_join(vault, scope, alone, result), result
 
@@ -129,6 +130,8 @@ def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinRes
 
 
 def _commit_join(vault: Vault, scope: Scope, heads: Sequence[str], tree: str) -> str:
+    from treering.store.dates import newest
+
     objects = vault.repository.objects
     parents = tuple(sorted(heads))
     seconds = newest([objects.commit(head).time for head in parents], vault.clock())

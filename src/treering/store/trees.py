@@ -276,6 +276,25 @@ class Trees:
                 _compare(pairs, *paths)
         return pairs
 
+    def ahead(self, one: str | None, other: str) -> Pairs:
+        """The same without what only `one` has: what lacks most of it costs what it has itself."""
+        pairs: Pairs = {}
+        for folder in layout.FOLDERS:
+            ours, theirs = self.folder(one, folder), self.folder(other, folder)
+            if theirs is None or ours == theirs:
+                continue
+            if folder != layout.MEMORIES:
+                _compare(pairs, self._saved_in(folder, ours), self._saved_in(folder, theirs))
+                continue
+            before = self.shards(ours) if ours else {}
+            for name, tree in self.shards(theirs).items():
+                if (there := before.get(name)) != tree:
+                    here = self.shard(name, there) if there else {}
+                    for memory_id, blob in self.shard(name, tree).items():
+                        if here.get(memory_id) != blob:
+                            pairs[layout.path_of(memory_id)] = (here.get(memory_id), blob)
+        return {path: pair for path, pair in pairs.items() if pair[1] is not None}
+
     def changed_shards(
         self, one: str | None, other: str | None
     ) -> Iterator[tuple[str, Listing | None, Listing | None]]:

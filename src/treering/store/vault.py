@@ -69,6 +69,8 @@ class Vault:
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Scope and heads -> what they are together, and what was decided on the way.
         self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
+        #: Heads and what others have -> what is new in them, commits with their parents.
+        self.news: dict[tuple[frozenset[str], frozenset[str]], Mapping[str, tuple[str, ...]]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
         self.kinship: Kinship = _AllOne()

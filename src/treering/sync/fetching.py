@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from treering.branches.long_lived import is_long_lived
+from treering.branches.trunk import trunk_of
 from treering.git import packed_refs, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
@@ -82,13 +84,22 @@ def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:
 
 
 def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, FetchedHead]) -> None:
-    """A head once seen stays known, whatever its ref does: absence is not a deletion."""
+    """A head once seen stays known, whatever its ref does: absence is not a deletion. A branch that
+    another has taken over whole is known there."""
     now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
+    trunk = Scope(trunk_of(vault.repository))
     for head in before.values():
         if now.get(head.ref) == head.tip:
             continue
         scope = vault.scope_named(head.component, head.tip)
-        is_lost = scope and outgoing.is_news(vault, head.tip, place.tips(scope))
+        is_lost = (
+            scope
+            and outgoing.is_news(vault, head.tip, place.tips(scope))
+            and (
+                is_long_lived(vault.repository, scope.branch)
+                or not outgoing.is_promoted(vault, trunk, scope, head.tip)
+            )
+        )
         copy = head._replace(kind=LOST, clone=head.tip[:12])
         if is_lost and not refs.read(vault.repository.handle, copy.ref):
             vault.move_ref(held, copy.ref, head.tip, old=None, why="sync: lost")

@@ -4,7 +4,7 @@ Nothing is merged into what we say ourselves. What is missing from a head is put
 what somebody redacted is taken out of all we have.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from treering.store.merge.replay import is_redacted
 from treering.store.message import Message
 from treering.store.redaction import TOMBSTONE, take_out
 from treering.store.store import Store
-from treering.store.tree_diff import differing, tree_of
+from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 
 #: Bytes of trees: some two million memories.
@@ -68,23 +68,20 @@ class ScopeOutcome(NamedTuple):
 
 
 def look_over(
-    vault: Vault, scope: Scope, tips: Sequence[str], before: str | None, known: Mapping[str, str]
+    vault: Vault, scope: Scope, heads_there: Mapping[str, str | None], before: str | None
 ) -> IncomingScope:
-    """Look at heads before the lock is taken: a long history takes its time.
-
-    `before` is what was seen of the scope so far, `known` what was there before a head.
-    """
-    good: list[str] = []
+    """Look at heads, each with what is known to be whole of it, before the lock is taken: a long
+    history takes its time. `before` is what was seen of the scope so far."""
+    bases: dict[str, str | None] = {}
     refusals: list[str] = []
-    for tip in tips:
+    for tip, base in heads_there.items():
         try:
             refuse_unreadable(vault, scope, tip)
-            good.append(tip)
+            bases[tip] = base
         except TreeringError as error:
             refusals.append(error.message)
-    bases = {tip: known.get(tip) or before for tip in good}
     losses = find_losses(vault, scope, bases)
-    return IncomingScope(scope, tuple(good), before, losses, tuple(refusals), bases)
+    return IncomingScope(scope, tuple(bases), before, losses, tuple(refusals), bases)
 
 
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
@@ -233,9 +230,9 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
     ours = incoming.before
     for head in incoming.heads:
         root = tree_of(vault, ours) if ours else None
-        for path, (mine, theirs) in differing(vault, root, tree_of(vault, head)).items():
+        for path, (mine, theirs) in vault.trees.ahead(root, tree_of(vault, head)).items():
             memory_id = layout.id_of_path(path)
-            if memory_id is None or theirs is None:
+            if memory_id is None:
                 continue
             at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
             blobs = {mine, theirs, at_trunk} - {None}

@@ -20,7 +20,7 @@ from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.model.scope import PUSHED, REMOTES, Scope
 from treering.store import heads, message
-from treering.store.fetched import CLONES_SEEN, FetchedHead
+from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead
 from treering.store.store import Store
 from treering.store.vault import JOIN, Vault
 from treering.sync.remote_heads import RemoteHead, ref_of
@@ -79,18 +79,28 @@ def list_outgoing(
     todo: dict[Scope, list[str]] = {}
     for scope, some in _list_known(store, vault, mine, more).items():
         news = [head for head in some if is_news(vault, head, place.tips(scope))]
-        if news and _is_over(store.repository, scope):
-            news = [head for head in news if not promotion.is_all_of(scope, head)]
+        if news:
+            lost = _list_finished(store.repository, vault, place.remote, scope, news)
+            news = [h for h in news if h not in lost or not promotion.is_all_of(scope, h)]
         news = [head for head in news if not _is_put_away(vault, trunk, scope, head)]
         if news:
             todo[scope] = news
     return todo
 
 
-def _is_over(repository: Repository, scope: Scope) -> bool:
-    """Whether a scope gets no more heads. As long as its branch is there others may be at work on
-    it, and see what we say, promoted or not."""
-    return not is_long_lived(repository, scope.branch) and is_gone(repository, scope)
+def _list_finished(
+    repository: Repository, vault: Vault, remote: str, scope: Scope, news: Collection[str]
+) -> set[str]:
+    """The heads that need not be said where all of them was promoted. As long as a branch is there
+    others may be at work on it, and see what we say: then it is what the remote had once. It was
+    taken away on purpose, and who keeps a branch that landed does not say it again."""
+    if is_long_lived(repository, scope.branch):
+        return set()
+    if is_gone(repository, scope):
+        return set(news)
+    last = refs.read(vault.repository.handle, pushed_ref(remote, scope))
+    lost = refs.list_refs(vault.repository.common_dir, f"{REMOTES}{remote}/{LOST}/")
+    return {head for head in news if head == last or head in lost.values()}
 
 
 def _list_known(

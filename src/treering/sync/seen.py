@@ -24,15 +24,15 @@ def list_before(repository: Repository, remote: str) -> dict[str, FetchedHead]:
     """What was seen at a remote, by ref, with what a prune took: that counts as lost there."""
     before = {head.ref: head for head in list_fetched(repository, remote)}
     tips = {head.tip for head in before.values()}
-    for component, tip in _read(repository, remote):
+    for component, tip in list_seen(repository, remote):
         if tip not in tips:
             head = FetchedHead(remote, LOST, tip[:12], component, tip)
             before.setdefault(head.ref, head)
     return before
 
 
-def _read(repository: Repository, remote: str) -> Iterator[tuple[str, str]]:
-    """Names of scopes and tips."""
+def list_seen(repository: Repository, remote: str) -> Iterator[tuple[str, str]]:
+    """Names of scopes that are not ours, and heads of them that a sync has looked at."""
     try:
         tip = refs.read(repository.handle, SEEN + remote)
         commit = repository.objects.commit(tip) if tip else None
@@ -54,7 +54,7 @@ def keep(store: Store, place: Place) -> None:
         for head in some
         if is_commit(head.tip)
     }
-    if now != set(_read(vault.repository, place.remote)):
+    if now != set(list_seen(vault.repository, place.remote)):
         name, new = SEEN + place.remote, _write(store, now) if now else None
         with store.lock() as lock:
             old = refs.read(vault.repository.handle, name)

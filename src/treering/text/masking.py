@@ -5,12 +5,12 @@ memory must not repeat a credential, and must never keep a branch's memories fro
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from treering.model import document
 from treering.model.memory import FileRef, Memory
 from treering.model.scope import escape, unescape
+from treering.model.value import replace
 from treering.text.secrets import mask_secrets, secrets_in
 
 _ROUNDS = 5

@@ -4,8 +4,9 @@ A page of anybody's in the same browser can send requests to this port. So every
 it asks for, has to name this address as its Host, must not name another Origin, and has to bring
 the cookie that was given for the token. Without that nothing of the repository is said.
 
-The token stands in an address once. Then it is a cookie that no script can read and no other site
-can use, and the address is clean: what is bookmarked, logged or shown to others lets nobody in.
+In a browser the token stands in an address once. Then it is a cookie that no script can read and no
+other site can use, and the address is clean: what is bookmarked, logged or shown to others lets
+nobody in. A program that brings the token is answered at once: many keep no cookies.
 Cookies know no ports: its name does, so that two pages of one machine do not throw each other out.
 """
 
@@ -63,11 +64,13 @@ class PageGuard:
         if scope["type"] != "http":
             return  # neither a websocket nor a lifespan is of use here
         headers = {key.lower(): value.decode("latin-1") for key, value in scope["headers"]}
+        has_token = self._has_token(scope)
         if not self._is_from_here(scope["method"], headers):
             await _answer(send, 403, _REFUSAL)
-        elif (clean := self._address_without_token(scope)) is not None:
-            await _answer(send, 303, b"", [(b"location", clean), self._give_cookie()])
-        elif not self._has_cookie(headers):
+        elif has_token and scope["method"] == "GET" and _is_browser(headers):
+            location = (b"location", _address_without_token(scope))
+            await _answer(send, 303, b"", [location, self._give_cookie()])
+        elif not (has_token or self._has_cookie(headers)):
             await _answer(send, 403, _REFUSAL)
         elif scope["method"] not in _METHODS:
             await _answer(send, 405, b"405\n", [(b"allow", b"GET, HEAD, POST")])
@@ -76,7 +79,8 @@ class PageGuard:
         elif _length(headers) > LARGEST_BODY:
             await _answer(send, 413, b"413\n", [(b"connection", b"close")])
         else:
-            await self._app(scope, receive, _with_headers(send))
+            cookie = [self._give_cookie()] if has_token else []
+            await self._app(scope, receive, _with_headers(send, [*_HEADERS, *cookie]))
 
     def _is_from_here(self, method: str, headers: dict[bytes, str]) -> bool:
         host = headers.get(b"host", "").lower()
@@ -91,19 +95,9 @@ class PageGuard:
         is_visit = headers.get(b"sec-fetch-mode") == "navigate"
         return method == "GET" and is_visit and headers.get(b"sec-fetch-dest") == "document"
 
-    def _address_without_token(self, scope: Any) -> bytes | None:
-        """Where to go on, if the address brings the token; None where it does not."""
-        if scope["method"] not in ("GET", "HEAD") or b"token=" not in scope["query_string"]:
-            return None
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        tokens = [value for key, value in query if key == "token"]
-        if not any(is_same(value, self._keys.token) for value in tokens):
-            return None
-        rest = urlencode([pair for pair in query if pair[0] != "token"])
-        path: bytes = scope.get("raw_path") or b"/"
-        # `//host/` would be another machine's address.
-        path = b"/" + path.partition(b"?")[0].lstrip(b"/")
-        return path + (f"?{rest}".encode() if rest else b"")
+    def _has_token(self, scope: Any) -> bool:
+        tokens = [value for key, value in _parse_query(scope) if key == "token"]
+        return any(is_same(value, self._keys.token) for value in tokens)
 
     def _give_cookie(self) -> tuple[bytes, bytes]:
         cookie = f"{self._cookie}={self._keys.token}; Path=/; HttpOnly; SameSite=Strict"
@@ -118,15 +112,32 @@ def is_same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
+def _is_browser(headers: dict[bytes, str]) -> bool:
+    """Whether somebody sees the address: every browser there is begins its name like this."""
+    return headers.get(b"user-agent", "").startswith("Mozilla/")
+
+
+def _address_without_token(scope: Any) -> bytes:
+    rest = urlencode([pair for pair in _parse_query(scope) if pair[0] != "token"])
+    path: bytes = scope.get("raw_path") or b"/"
+    # `//host/` would be another machine's address.
+    path = b"/" + path.partition(b"?")[0].lstrip(b"/")
+    return path + (f"?{rest}".encode() if rest else b"")
+
+
+def _parse_query(scope: Any) -> list[tuple[str, str]]:
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+
 def _length(headers: dict[bytes, str]) -> int:
     text = headers.get(b"content-length", "0")
     return int(text) if text.isdecimal() and len(text) < 16 else LARGEST_BODY + 1
 
 
-def _with_headers(send: Any) -> Any:
+def _with_headers(send: Any, headers: list[tuple[bytes, bytes]]) -> Any:
     async def send_with_headers(message: Any) -> None:
         if message["type"] == "http.response.start":
-            message = message | {"headers": [*message["headers"], *_HEADERS]}
+            message = message | {"headers": [*message["headers"], *headers]}
         await send(message)
 
     return send_with_headers

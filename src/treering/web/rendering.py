@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from treering import __version__
 from treering.model.dates import format_moment, instant
+from treering.model.memory import beyond_title
 from treering.web.markdown import render_markdown
 
 _FOLDER = Path(__file__).parent
@@ -35,7 +36,7 @@ def make_environment(now: Callable[[], float]) -> Environment:
         moment=lambda when: show_moment(when, now()),
         plural=plural,
         body=body_of,
-        without_title=without_title,
+        beyond_title=beyond_title,
         percent=lambda share: f"{share:.0%}",
     )
     return environment
@@ -60,11 +61,6 @@ def body_of(content: str, title: str) -> str:
     first, _, rest = content.partition("\n")
     is_title = first.lstrip("# ").strip() == title.strip()
     return rest.strip("\n") if is_title and rest.strip() else content
-
-
-def without_title(text: str, title: str) -> str:
-    """A text that would only repeat the title above it, without that."""
-    return text.removeprefix(title).lstrip(" .:\n") if text.startswith(title) else text
 
 
 def plural(count: int, one: str, many: str = "") -> str:

@@ -109,6 +109,7 @@ def update(
         results.append(result)
         if say:
             say(result)
+    hub.settle()
     return UpdateRound(
         tuple(results),
         sum(result.status == "updated" for result in results),

@@ -54,21 +54,16 @@ def recall_across(
     names = tuple(repo.name for repo in freshness)
     words = _digest(question.text, filters, names, mode, order)
     offset = _read_cursor(cursor, words)
-    # One more than is shown tells whether there is another page.
-    request = Request(
-        question, filters, order, "text" if mode == "hybrid" else mode, now, offset + limit + 1
-    )
-    result = hub.search(names, request)
-    page = result.hits[offset : offset + limit]
-    is_more = len(result.hits) > offset + limit
+    request = Request(question, filters, order, mode, now, limit)
+    result = hub.search(names, request, offset)
     answer: Recalled = harmless(
         Recalled(
             query=question.text,
             branch="",
             layers=(),
             total=result.total,
-            cursor=f"{offset + limit}-{words}" if is_more else "",
-            results=tuple(_as_result(hit, question.words, detail) for hit in page),
+            cursor=f"{offset + limit}-{words}" if result.is_more else "",
+            results=tuple(_as_result(hit, question.words, detail) for hit in result.hits),
             withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")},
             mode=result.mode,
             notes=result.notes or None,

@@ -1,7 +1,8 @@
 """What an import answers, whatever it read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from treering.model.value import dataclass
 
 Progress = Callable[[int, int], None]
 

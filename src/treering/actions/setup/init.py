@@ -7,7 +7,6 @@ files.
 
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from treering.actions.setup import client_files, git_config, hook_files
@@ -21,6 +20,7 @@ from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
 from treering.errors import Busy, Invalid, TreeringError
 from treering.git.repository import Repository
+from treering.model.value import dataclass
 from treering.sync.refspec import find_sharing_remote
 
 #: Seconds for a remote to answer when nobody is there to wait for it.

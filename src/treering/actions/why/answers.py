@@ -1,11 +1,10 @@
 """What `why` answers: stretches of lines, and the memories that explain them, best first."""
 
-from dataclasses import dataclass
-
 from treering.actions.outdated import OutdatedBy
 from treering.actions.staleness import Stale
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
+from treering.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,8 @@ class WhyLines:
     path: str | None = None
     pull_request: int | None = None
     trailers: dict[str, list[str]] | None = None
+    #: What the commit says below its subject, in short, unless there are very many commits.
+    body: str | None = None
     #: The lines themselves, unless they are very many.
     code: tuple[str, ...] | None = None
 
@@ -58,7 +59,7 @@ class WhyLines:
             answer["boundary"] = True
         more = {
             "via": self.via, "path": self.path, "pull_request": self.pull_request,
-            "trailers": self.trailers, "code": self.code,
+            "trailers": self.trailers, "body": self.body, "code": self.code,
         }  # fmt: skip
         return answer | {key: value for key, value in more.items() if value}
 
@@ -84,6 +85,10 @@ class WhyMemory:
     #: Whether it was learned after the lines were written.
     is_since: bool = False
     flags: tuple[str, ...] | None = None
+
+    def repeats(self, lines: WhyLines) -> bool:
+        """Whether it says no more than the commit does that is shown beside it."""
+        return self.type == "commit" and self.title == lines.subject
 
     def as_json(self) -> dict[str, object]:
         answer: dict[str, object] = {

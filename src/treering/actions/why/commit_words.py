@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from treering.model.memory import is_id
+from treering.search.hits import snippet
+from treering.text.flags import flags_in
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 
@@ -77,6 +79,14 @@ def subject_of(message: str) -> str:
     return clean_line(mask(message.strip().partition("\n")[0]))
 
 
+def body_of(message: str) -> str:
+    """What a message says below its first line, in short and without trailers. Nothing where it
+    looks like an order: an agent may read this."""
+    below = message.strip().partition("\n")[2]
+    text = "\n".join(line for line in below.splitlines() if not _match_trailer(line))
+    return "" if flags_in(text) else snippet(mask(text), "")
+
+
 def _list_commits(body: str) -> tuple[str, ...]:
     oids = [oid for pattern in _COMMITS for oid in re.findall(pattern, body, re.MULTILINE)]
     return tuple(dict.fromkeys(oids))[:_MOST]
@@ -101,10 +111,14 @@ def _read_trailers(body: str) -> dict[str, list[str]]:
     """Lines that name issues, people and other records, whichever paragraph they are in."""
     values: dict[str, list[str]] = {}
     for line in body.splitlines():
-        match = re.fullmatch(_TRAILER, line.strip())
-        is_trailer = match and ":" in line and match[1].lower() in _TELLING
-        match = match if is_trailer else re.fullmatch(_REFERENCE, line.strip())
+        match = _match_trailer(line)
         if match and len(values) < _MOST:
             name = match[1].capitalize()
             values.setdefault(name, []).append(clean_line(mask(match[2].strip())))
     return values
+
+
+def _match_trailer(line: str) -> re.Match[str] | None:
+    match = re.fullmatch(_TRAILER, line.strip())
+    is_trailer = match and ":" in line and match[1].lower() in _TELLING
+    return match if is_trailer else re.fullmatch(_REFERENCE, line.strip())

@@ -16,6 +16,7 @@ from treering.actions.flags import Flags
 from treering.actions.outdated import find_outdated
 from treering.actions.staleness import CodeTree
 from treering.actions.why.answers import LandedAs, WhyAnswer, WhyLines, WhyMemory
+from treering.actions.why.commit_words import body_of
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import VIAS, Via, list_words, score
 from treering.actions.why.reasons import LineReason, ReasonFinder
@@ -25,12 +26,13 @@ from treering.actions.why.target import find_target
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.dates import format_moment
-from treering.model.memory import Memory
+from treering.model.memory import Memory, beyond_title
 from treering.search.hits import snippet
 from treering.store.view import View
 
 _LIMIT, _MOST = 20, 1000
 _MOST_CODE = 2_000
+_MOST_BODIES = 30
 _WORDED_LINES = 30
 #: Seconds in which reasons are looked for; of what is left only the commits are told.
 SECONDS = 1.5
@@ -154,12 +156,14 @@ class Inquest:
         order = rank(explained)
         ids = list(order)[:limit]
         has_code = sum(len(part.code) for part in explained) <= _MOST_CODE
+        has_bodies = len({part.stretch.commit for part in explained}) <= _MOST_BODIES
         answer: WhyAnswer = harmless(
             WhyAnswer(
                 path=_show(source.path),
                 at=self.commit or "",
                 lines=tuple(
-                    self.describe(source.path, part, ids, has_code=has_code) for part in explained
+                    self.describe(source.path, part, ids, has_code=has_code, has_body=has_bodies)
+                    for part in explained
                 ),
                 memories=self.list_memories(source.path, explained, ids, order),
                 branch=self.position.scope.branch,
@@ -177,7 +181,13 @@ class Inquest:
         return tuple(notes)
 
     def describe(
-        self, path: str, part: Explained, chosen: Sequence[str], *, has_code: bool
+        self,
+        path: str,
+        part: Explained,
+        chosen: Sequence[str],
+        *,
+        has_code: bool,
+        has_body: bool = False,
     ) -> WhyLines:
         """A stretch as the answer has it."""
         stretch, origin = part.stretch, part.origin
@@ -199,6 +209,7 @@ class Inquest:
             path=names[0] if names else None,
             pull_request=next(filter(None, requests), None),
             trailers=_trailers(origin) or None,
+            body=(body_of(origin.info.message) or None) if origin and has_body else None,
             code=part.code if has_code else None,
         )
 
@@ -297,10 +308,7 @@ def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
 
 def _summarize(memory: Memory) -> str:
     """What a memory says after its title, in short."""
-    text = memory.content.strip()
-    if text.startswith(memory.title):
-        text = text[len(memory.title) :].strip()
-    return snippet(text, "") if text else ""
+    return snippet(beyond_title(memory.content.strip(), memory.title), "")
 
 
 def _show(path: str) -> str:

@@ -6,7 +6,7 @@ common ones, where that is not many either. What only holds one common word is a
 little was found. The score is BM25 over all words of the question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -17,7 +17,8 @@ from treering.hub.postgres.filters import (
     list_conditions,
     status_condition,
 )
-from treering.hub.postgres.rows import ENTRY_COLUMNS, number_of, read_entry
+from treering.hub.postgres.numbers import number_of
+from treering.hub.postgres.rows import ENTRY_COLUMNS, read_entry
 from treering.hub.postgres.statistics import WordCounts
 from treering.hub.shelves import mark_entry, mark_of
 from treering.model.query import Filters
@@ -31,10 +32,12 @@ POOL = 150
 _MOST_WORDS = 40
 _PAIRED = 5
 #: How often a row holds each of some words, in their order.
-TALLIES = (
+_TALLIES = (
     "ARRAY(SELECT coalesce(m.counts[array_position(m.words, w)], 0)"
     " FROM unnest(%s::integer[]) WITH ORDINALITY AS q (w, place) ORDER BY place)"
 )
+#: Memories with other words for the same that are looked at, and what these words count.
+_SIMILAR, _SAME = 1_000, 0.4
 #: Words that belong to one subject meet so much more often than chance would have it.
 _TOGETHER = 10.0
 
@@ -69,6 +72,20 @@ class WordChoice(NamedTuple):
 _MEMORY = Condition("treering.memory")
 
 
+class RowQuestion(NamedTuple):
+    """What is asked of the rows: whose, under which conditions, and whether with a token."""
+
+    connection: Any
+    repositories: Sequence[int]
+    filters: Filters
+    excluded: Sequence[str]
+    is_limited: bool
+
+    def list_conditions(self) -> list[Condition]:
+        """What a row must be like, but for its repository, its words and its status."""
+        return [*list_conditions(self.filters), *(_without(text) for text in self.excluded)]
+
+
 class Candidates(NamedTuple):
     """What was found: the best, how many matched, and how many more would have."""
 
@@ -92,6 +109,24 @@ def choose_words(frequencies: Mapping[int, int], documents: int, room: int = FEW
     return WordChoice(tuple(rare), tuple(together), bool(common))
 
 
+def add_similar(
+    choice: WordChoice, groups: Sequence[Sequence[tuple[int, int]]], room: int = _SIMILAR
+) -> WordChoice:
+    """The choice, and other words for the same: each group is all words of one way to say it, with
+    how many memories hold each."""
+    rare, together = list(choice.rare), list(choice.together)
+    for group in sorted(groups, key=min):
+        count, word = min(group)
+        if not 0 < count <= room:
+            continue
+        room -= count
+        if len(group) == 1:
+            rare.append(word)
+        else:
+            together.append(tuple(word for _, word in group))
+    return choice._replace(rare=tuple(rare), together=tuple(together))
+
+
 def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[tuple[int, ...]]:
     """Pairs of common words that few memories hold, or more words where pairs are common, too."""
     for size in range(2, len(common) + 1):
@@ -108,26 +143,24 @@ def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[
 
 
 def find_candidates(
-    connection: Any,
-    repositories: Sequence[int],
-    filters: Filters,
-    excluded: Sequence[str],
+    asked: RowQuestion,
     terms: Sequence[str],
     counts: WordCounts,
     choice: WordChoice,
-    is_limited: bool,
+    similar: Collection[str] = (),
 ) -> Candidates:
-    """The best memories of a choice of words, by all words of the question."""
+    """The best memories of a choice of words, by all words of the question, of which some are
+    others for the same."""
     words = {number_of(term): term for term in terms[:_MOST_WORDS] if counts.frequency(term)}
-    if not words or not repositories:
+    if not words or not asked.repositories:
         return Candidates([], 0, {})
-    table = choice.as_table(repositories, is_limited)
-    conditions = [*list_conditions(filters), *(_without(text) for text in excluded)]
-    if not is_limited:
-        place = Condition("repository = ANY(%s)", (list(repositories),))
+    table = choice.as_table(asked.repositories, asked.is_limited)
+    conditions = asked.list_conditions()
+    if not asked.is_limited:
+        place = Condition("repository = ANY(%s)", (list(asked.repositories),))
         conditions = [choice.as_condition(), place, *conditions]
-    where, status = join_conditions(conditions), status_condition(filters)
-    score, score_values = _score(words, counts)
+    where, status = join_conditions(conditions), status_condition(asked.filters)
+    score, score_values = _score(words, counts, similar)
     columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
     query = (
         "WITH candidate AS MATERIALIZED ("
@@ -137,7 +170,7 @@ def find_candidates(
         " row_number() OVER ("
         " PARTITION BY is_record ORDER BY score DESC, repository, id) AS place"
         " FROM candidate WHERE is_shown) AS ranked WHERE place <= %s)"
-        f" SELECT {columns}, {TALLIES} AS tallies,"
+        f" SELECT {columns}, {_TALLIES} AS tallies,"
         " (SELECT count(*) FROM candidate WHERE is_shown) AS total,"
         " (SELECT count(*) FROM candidate WHERE status = 'superseded') AS superseded,"
         " (SELECT count(*) FROM candidate WHERE status = 'deleted') AS deleted"
@@ -147,30 +180,30 @@ def find_candidates(
         *(*status.values, *score_values, *table.values, *where.values),
         *(MOST, POOL, list(words)),
     )
-    rows = fetch_rows(connection, query, values)
+    rows = fetch_rows(asked.connection, query, values)
     if not rows:
-        return Candidates([], 0, _count_hidden(connection, table, where, filters))
+        return Candidates([], 0, _count_hidden(asked, table, where))
     best = [read_candidate(row, list(words.values())) for row in rows]
     counts_hidden = {key: rows[0][key] for key in ("superseded", "deleted")}
-    return Candidates(best, rows[0]["total"], {} if filters.status else counts_hidden)
+    return Candidates(best, rows[0]["total"], {} if asked.filters.status else counts_hidden)
 
 
-def _count_hidden(
-    connection: Any, table: Condition, where: Condition, filters: Filters
-) -> dict[str, int]:
+def _count_hidden(asked: RowQuestion, table: Condition, where: Condition) -> dict[str, int]:
     """What would have matched, where nothing that may be shown does."""
-    if filters.status:
+    if asked.filters.status:
         return {}
     query = (
         f"SELECT status, count(*) FROM (SELECT status FROM {table.text} WHERE {where.text}"
         " LIMIT %s) AS hidden GROUP BY status"
     )
     values = (*table.values, *where.values, MOST)
-    counts = dict(connection.execute(query, values).fetchall())
+    counts = dict(asked.connection.execute(query, values).fetchall())
     return {key: counts.get(key, 0) for key in ("superseded", "deleted")}
 
 
-def _score(words: Mapping[int, str], counts: WordCounts) -> tuple[str, list[object]]:
+def _score(
+    words: Mapping[int, str], counts: WordCounts, similar: Collection[str]
+) -> tuple[str, list[object]]:
     """BM25 as an expression of the database."""
     from treering.hub.postgres.corpus import CandidateCorpus
 
@@ -179,6 +212,7 @@ def _score(words: Mapping[int, str], counts: WordCounts) -> tuple[str, list[obje
     parts, values = [], list[object]()
     for word, term in words.items():
         weight = corpus.rarity(counts.frequency(term)) * (K1 + 1)
+        weight *= _SAME if term in similar else 1.0
         tally = "coalesce(counts[array_position(words, %s)], 0)"
         parts.append(f"%s * {tally} / ({tally} + %s + %s * length)")
         values += [weight, word, word, low, share]
@@ -193,32 +227,25 @@ def _without(text: str) -> Condition:
 
 
 def list_newest(
-    connection: Any,
-    repositories: Sequence[int],
-    filters: Filters,
-    excluded: Sequence[str],
-    order: str,
-    limit: int,
-    in_title: Sequence[str] = (),
+    asked: RowQuestion, order: str, limit: int, in_title: Sequence[str] = ()
 ) -> Candidates:
     """A listing: no words but those that stand in the title, and an order."""
     conditions = [
-        Condition("repository = ANY(%s)", (list(repositories),)),
+        Condition("repository = ANY(%s)", (list(asked.repositories),)),
         *(Condition("strpos(lower(title), %s) > 0", (word,)) for word in in_title),
-        *list_conditions(filters),
-        *(_without(text) for text in excluded),
+        *asked.list_conditions(),
     ]
-    where = join_conditions([*conditions, status_condition(filters)])
+    where = join_conditions([*conditions, status_condition(asked.filters)])
     columns = ", ".join((*ENTRY_COLUMNS, "rank"))
     query = (
         f"SELECT {columns} FROM treering.memory WHERE {where.text}"
         f" ORDER BY {_ORDERS[order]} LIMIT %s"
     )
-    rows = fetch_rows(connection, query, (*where.values, limit))
+    rows = fetch_rows(asked.connection, query, (*where.values, limit))
     count = f"SELECT count(*) FROM (SELECT 1 FROM treering.memory WHERE {where.text} LIMIT %s) AS m"
-    total = connection.execute(count, (*where.values, MOST)).fetchone()[0]
+    total = asked.connection.execute(count, (*where.values, MOST)).fetchone()[0]
     best = [read_candidate({**row, "tallies": []}, []) for row in rows]
-    rest = _count_hidden(connection, _MEMORY, join_conditions(conditions), filters)
+    rest = _count_hidden(asked, _MEMORY, join_conditions(conditions))
     return Candidates(best, total, rest)
 
 
@@ -229,6 +256,15 @@ _ORDERS = {
     "confidence": "confidence DESC, created DESC, id",
     "uncertain": "confidence, created DESC, id",
 }
+
+
+def fetch_candidates(connection: Any, table: Condition, terms: Sequence[str]) -> list[Candidate]:
+    """Candidates that were found otherwise, from a table with the rows of memories as `m`."""
+    columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
+    query = f"SELECT {columns}, {_TALLIES} AS tallies FROM {table.text}"
+    values = ([number_of(term) for term in terms], *table.values)
+    rows = fetch_rows(connection, query, values)
+    return [read_candidate(row, terms) for row in rows]
 
 
 def fetch_rows(connection: Any, query: str, values: Sequence[object]) -> list[dict[str, Any]]:

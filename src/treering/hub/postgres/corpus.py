@@ -43,7 +43,8 @@ class CandidateCorpus:
         self.entries = [candidate.entry for candidate in candidates]
         self.numbers = {entry.blob: number for number, entry in enumerate(self.entries)}
         self.by_blob = {entry.blob: entry for entry in self.entries}
-        self.count = len(self.entries)
+        #: Of all memories that were asked: how common a word is depends on it.
+        self.count = max(counts.documents, len(self.entries))
 
     def rarity(self, frequency: int) -> float:
         documents = max(self._counts.documents, frequency)

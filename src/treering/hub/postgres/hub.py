@@ -9,13 +9,14 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from treering.clock import Clock, wall_clock
-from treering.errors import Busy, Invalid, NotAllowed, RepoNotFound, TreeringError
+from treering.errors import Busy, HubUnavailable, Invalid, NotAllowed, RepoNotFound, TreeringError
 from treering.hub.hub import (
     HubCopy,
     HubHit,
@@ -30,6 +31,8 @@ from treering.hub.mirror import Mirror, MirrorState
 from treering.hub.names import folder_name
 from treering.hub.postgres import grants
 from treering.hub.postgres.database import HubDatabase, hide_secrets
+from treering.hub.postgres.documents import parse_body
+from treering.hub.postgres.nearest import make_index
 from treering.hub.postgres.rows import (
     RowCounts,
     ScopeRows,
@@ -37,7 +40,8 @@ from treering.hub.postgres.rows import (
     list_scopes,
     store_scope,
 )
-from treering.hub.postgres.search import Background, parse_body, search_rows
+from treering.hub.postgres.search import Background, search_rows
+from treering.hub.postgres.vectors import complete_vectors, has_vectors
 from treering.hub.records import read_state, state_values
 from treering.hub.shelf import Shelf
 from treering.hub.shelves import mark_of, split_mark, unmark
@@ -144,6 +148,7 @@ class PostgresHub:
         news = losses = 0
         if not is_same:
             news, losses = self._store(number, Shelf(record.name, mirror, state, self._clock))
+        self._complete_vectors(number)
         count = self._database.write(lambda c: _note_update(c, number, final))
         is_new = not is_same or bool(record.error)
         status: UpdateStatus = "updated" if is_new else "unchanged"
@@ -162,6 +167,17 @@ class PostgresHub:
         self._database.write(_settle_index)
         return news, losses + others
 
+    def _complete_vectors(self, number: int) -> None:
+        """Make vectors of the model in use, where a repository has others or none."""
+        if self._database.read(partial(has_vectors, number=number)):
+            return
+        while self._database.write(partial(complete_vectors, number=number)):
+            pass
+
+    def settle(self) -> None:
+        with suppress(HubUnavailable):  # it is found without, only not as quickly
+            self._database.write(make_index)
+
     def _note_failure(self, name: str, message: str) -> UpdateResult:
         """What was there stays, and says that it is behind."""
         query = "UPDATE treering.repository SET error = %s WHERE name = %s RETURNING memories"
@@ -175,11 +191,11 @@ class PostgresHub:
 
     # --- finding ----------------------------------------------------------------------------------
 
-    def search(self, names: Sequence[str], request: Request) -> HubResult:
+    def search(self, names: Sequence[str], request: Request, offset: int = 0) -> HubResult:
         def ask(connection: Any) -> HubResult:
             numbers = _number_repositories(connection, names)
             result, background = search_rows(
-                connection, list(numbers), request, is_limited=self.is_limited
+                connection, list(numbers), request, offset, is_limited=self.is_limited
             )
             return _read_hits(connection, numbers, result, background)
 
@@ -323,7 +339,9 @@ def _read_hits(
             similar = tuple(map(background.id_of, hit.folded))
             newer = unmark(newer_ones.get(hit.blob))
             hits.append(HubHit(copy, hit.score, hit.why, similar, newer))
-    return HubResult(tuple(hits), result.total, result.withheld, result.notes, result.mode)
+    return HubResult(
+        tuple(hits), result.total, result.withheld, result.notes, result.mode, bool(result.rest)
+    )
 
 
 def _read_copies(rows: Iterable[tuple[Any, ...]], numbers: dict[int, str]) -> list[HubCopy]:

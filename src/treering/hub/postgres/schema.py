@@ -5,6 +5,7 @@
     memory          one row for each memory that is shown: fields, words, how often each occurs
     document        the memory itself, by blob: the same text in two repositories is kept once
     word            in how many memories of a repository a word occurs
+    embedding       what a memory means to a model, as numbers and as their signs
     token           hashes of tokens; granted says what each may see
 
 Whoever asks with a token does so in the role `treering_reader`. To it every row is hidden but those
@@ -23,7 +24,6 @@ from treering.errors import HubUnavailable
 READER = "treering_reader"
 #: One migration at a time, whoever comes first.
 _LOCK = 7_215_381_405
-_TABLES = ("repository", "scope", "memory", "document", "word", "token", "granted")
 
 _VERSION_1 = """
 CREATE TABLE treering.repository (
@@ -160,7 +160,29 @@ CREATE POLICY reader ON treering.document FOR SELECT TO treering_reader
     USING (EXISTS (SELECT 1 FROM treering.memory WHERE memory.blob = document.blob));
 """
 
-MIGRATIONS: tuple[str, ...] = (_VERSION_1,)
+#: Vectors; and walls that look a repository up in a hash, not in a list of all that are allowed.
+_VERSION_2 = """
+CREATE TABLE treering.embedding (
+    repository integer NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    model integer NOT NULL,
+    signs bit varying NOT NULL,
+    numbers bytea NOT NULL,
+    length real NOT NULL,
+    PRIMARY KEY (repository, id),
+    FOREIGN KEY (repository, id) REFERENCES treering.memory ON DELETE CASCADE
+);
+ALTER TABLE treering.repository ADD COLUMN model integer;
+GRANT SELECT ON treering.embedding TO treering_reader;
+ALTER TABLE treering.embedding ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reader ON treering.embedding FOR SELECT TO treering_reader
+    USING (repository IN (SELECT unnest(treering.allowed())));
+ALTER POLICY reader ON treering.repository USING (number IN (SELECT unnest(treering.allowed())));
+ALTER POLICY reader ON treering.memory USING (repository IN (SELECT unnest(treering.allowed())));
+ALTER POLICY reader ON treering.word USING (repository IN (SELECT unnest(treering.allowed())));
+"""
+
+MIGRATIONS: tuple[str, ...] = (_VERSION_1, _VERSION_2)
 
 
 def migrate(connection: Any) -> None:

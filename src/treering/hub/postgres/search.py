@@ -1,61 +1,181 @@
 """A question to the database: its words counted, candidates found, and ranked like any others."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from treering.errors import TreeringError
+from treering.hub.meaning import CandidateMeaning, embed_words, hub_model, sense_question
+from treering.hub.pages import turn_to
 from treering.hub.postgres.candidates import (
     Candidates,
+    RowQuestion,
     WordChoice,
+    add_similar,
     choose_words,
     find_candidates,
     list_newest,
 )
-from treering.hub.postgres.corpus import CandidateCorpus
-from treering.hub.postgres.rows import number_of
-from treering.hub.postgres.sessions import add_neighbours
+from treering.hub.postgres.corpus import Candidate, CandidateCorpus
+from treering.hub.postgres.documents import DocumentReader
+from treering.hub.postgres.nearest import find_nearest
+from treering.hub.postgres.numbers import number_of
+from treering.hub.postgres.sessions import SOURCES, find_neighbours
 from treering.hub.postgres.statistics import WordCounts
-from treering.hub.shelves import split_mark
-from treering.model import document
-from treering.model.memory import Memory
+from treering.hub.postgres.vectors import read_vectors
 from treering.model.query import Query
 from treering.search import SearchResult
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import Corpus
 from treering.search.lookup import search
 from treering.search.matching import Request
+from treering.search.meaning.nearness import VectorView, scanned_by
 from treering.search.succession import Succession, find_successions
+from treering.search.synonyms import synonyms_of
+from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
 
 _LITTLE = 3
 _SLACK = 64
 _MOST_GUESSED = 12  # words of a question, each of which may cost two look-ups
-Find = Callable[[WordChoice], Candidates]
 
 
 def search_rows(
-    connection: Any, repositories: Sequence[int], request: Request, *, is_limited: bool
+    connection: Any,
+    repositories: Sequence[int],
+    request: Request,
+    offset: int = 0,
+    *,
+    is_limited: bool,
 ) -> tuple[SearchResult, "Background"]:
     """Answer a question; hits carry the marks of their repositories."""
-    query = request.query
-    counts = WordCounts(connection, repositories)
-    candidates = Candidates([], 0, {})
-    if not query.is_empty:
-        candidates, words = _find(connection, repositories, request, counts, is_limited)
-        candidates = candidates._replace(best=add_neighbours(connection, candidates.best, words))
-    if not candidates.best and not terms(query.words) and not query.prefixes:
-        candidates = _list(connection, repositories, request)
-    corpus = CandidateCorpus(candidates.best, counts)
-    visible = {candidate.entry.blob: candidate.rank for candidate in candidates.best}
-    view = VisibleEntries(cast(Corpus, corpus), visible)
-    # The one place where meaning would come in beside words, for all repositories at once.
-    reader = DocumentReader(connection)
-    result = search(request, view, reader.read)
-    if not query.is_wordless:
-        total = max(candidates.total, result.total)
-        result = replace(result, total=total, withheld=candidates.withheld)
-    return result, Background(view, reader)
+    return RowSearch(connection, repositories, request, is_limited).answer(offset)
+
+
+class RowSearch:
+    """One question, and what is known of its words and of its meaning."""
+
+    def __init__(
+        self, connection: Any, repositories: Sequence[int], request: Request, is_limited: bool
+    ) -> None:
+        query = request.query
+        filters = query.filters.merge(request.filters)
+        self._asked = RowQuestion(connection, repositories, filters, query.excluded, is_limited)
+        self._request = request
+        self._counts = WordCounts(connection, repositories)
+        self._words: list[str] = []
+        is_by_words = request.mode == "text" or query.is_empty or query.is_wordless
+        self._question = None if is_by_words else embed_words(query.words)
+        self._reader = DocumentReader(connection)
+
+    def answer(self, offset: int = 0) -> tuple[SearchResult, "Background"]:
+        """Ranked by the rules of `search/`. Where these want the nearest of all memories, the
+        database looks for them, and it is ranked again."""
+        query = self._request.query
+        candidates = Candidates([], 0, {})
+        if not query.is_empty:
+            candidates = self._find()
+        if not candidates.best and not terms(query.words) and not query.prefixes:
+            candidates = self._list(offset)
+        is_whole = self._is_looked_through()
+        result, view, is_missing = self._rank(candidates.best, offset, is_whole=is_whole)
+        if is_missing:
+            result, view, _ = self._rank(candidates.best, offset, is_whole=True)
+        if not query.is_wordless:
+            total = max(candidates.total, result.total)
+            result = replace(result, total=total, withheld=candidates.withheld)
+        return result, Background(view, self._reader)
+
+    def _is_looked_through(self) -> bool:
+        """Whether the nearest are wanted whatever words find; most of the time they are not."""
+        model = hub_model()
+        if self._question is None or model is None:
+            return False
+        return self._request.mode == "semantic" or self._counts.documents <= scanned_by(model)
+
+    def _rank(
+        self, candidates: Sequence[Candidate], offset: int, *, is_whole: bool
+    ) -> tuple[SearchResult, VisibleEntries, bool]:
+        """The answer, what it was chosen from, and whether the nearest of all were missed in it."""
+        candidates = self._add(candidates, self._find_nearest() if is_whole else [])
+        corpus = CandidateCorpus(candidates, self._counts)
+        visible = {candidate.entry.blob: candidate.rank for candidate in candidates}
+        view = VisibleEntries(cast(Corpus, corpus), visible)
+        sense, meaning = self._sense(view, candidates), None
+        if sense.meaning:
+            meaning = CandidateMeaning(sense.meaning, self._counts.documents, is_whole=is_whole)
+            sense = replace(sense, meaning=meaning)
+
+        def ask(limit: int | None) -> SearchResult:
+            return search(replace(self._request, limit=limit), view, self._reader.read, sense)
+
+        result = turn_to(ask, offset, self._request.limit)
+        return result, view, bool(meaning and meaning.is_missing)
+
+    def _sense(self, view: VisibleEntries, candidates: Sequence[Candidate]) -> QuestionSense:
+        if self._request.mode == "text":
+            return QuestionSense()
+        words = self._request.query.words
+        if self._question is None:
+            return sense_question(words, None, None)
+        columns = read_vectors(self._asked.connection, candidates)
+        return sense_question(words, self._question, VectorView(view, columns))
+
+    def _add(self, best: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Candidate]:
+        """What words found, what is near, and the neighbours of the best of both; each once."""
+        first = [*best[:SOURCES], *nearest[:SOURCES]]
+        neighbours = find_neighbours(self._asked.connection, first, self._words)
+        candidates: dict[str, Candidate] = {}
+        for candidate in (*best, *nearest, *neighbours):
+            candidates.setdefault(candidate.entry.blob, candidate)
+        return list(candidates.values())
+
+    def _find_nearest(self) -> list[Candidate]:
+        if self._question is None:
+            return []
+        return find_nearest(self._asked, self._question, self._counts.documents, self._words)
+
+    def _list(self, offset: int) -> Candidates:
+        """A listing; common words alone may still be a title, as `which` is a function's name."""
+        request = self._request
+        limit = offset + (request.limit or 0) + _SLACK
+        words = request.query.words.lower().split()
+        if words and (listing := list_newest(self._asked, request.order, limit, words)).best:
+            return listing
+        return list_newest(self._asked, request.order, limit)
+
+    def _list_similar(self) -> list[tuple[str, ...]]:
+        """Other ways to say it that occur, where more than words is asked for."""
+        if self._request.mode == "text":
+            return []
+        groups = _expand(self._request.query.words)
+        self._counts.count(word for group in groups for word in group)
+        return [group for group in groups if all(map(self._counts.frequency, group))]
+
+    def _find(self) -> Candidates:
+        """Candidates by the words of the question; the terms they were found by are noted."""
+        query, counts = self._request.query, self._counts
+        words = _list_words(query, counts)
+        frequencies = {number_of(word): counts.frequency(word) for word in words}
+        groups = self._list_similar()
+        others = (word for group in groups for word in group if word not in words)
+        similar = list(dict.fromkeys(others))
+        words = [*words, *similar]
+
+        def find(choice: WordChoice) -> Candidates:
+            return find_candidates(self._asked, words, counts, choice, similar)
+
+        choice = choose_words(frequencies, counts.documents)
+        pairs = [[(counts.frequency(word), number_of(word)) for word in group] for group in groups]
+        candidates = find(add_similar(choice, pairs))
+        if choice.is_partial and len(candidates.best) < max(_LITTLE, self._request.limit or 0):
+            everything = tuple(word for word, count in frequencies.items() if count)
+            candidates = find(WordChoice(everything))
+        if len(candidates.best) < _LITTLE and (guesses := _guess(query, counts)):
+            words = [*words, *guesses]
+            everything = tuple(number_of(word) for word in words if counts.frequency(word))
+            candidates = find(WordChoice(everything))
+        self._words = [word for word in words if counts.frequency(word)]
+        return candidates
 
 
 class Background(NamedTuple):
@@ -75,46 +195,10 @@ class Background(NamedTuple):
         return {numbers[number]: succession for number, succession in successions.items()}
 
 
-def _list(connection: Any, repositories: Sequence[int], request: Request) -> Candidates:
-    """A listing; common words alone may still be a title, as `which` is a function's name."""
-    query = request.query
-    filters = query.filters.merge(request.filters)
-    asked_of = (connection, repositories, filters, query.excluded, request.order)
-    limit = (request.limit or 0) + _SLACK
-    words = query.words.lower().split()
-    if words and (listing := list_newest(*asked_of, limit, words)).best:
-        return listing
-    return list_newest(*asked_of, limit)
-
-
-def _find(
-    connection: Any,
-    repositories: Sequence[int],
-    request: Request,
-    counts: WordCounts,
-    is_limited: bool,
-) -> tuple[Candidates, list[str]]:
-    """Candidates, and the terms they were found by."""
-    query = request.query
-    words = _list_words(query, counts)
-    frequencies = {number_of(word): counts.frequency(word) for word in words}
-    filters = query.filters.merge(request.filters)
-
-    def find(choice: WordChoice) -> Candidates:
-        return find_candidates(
-            connection, repositories, filters, query.excluded, words, counts, choice, is_limited
-        )
-
-    choice = choose_words(frequencies, counts.documents)
-    candidates = find(choice)
-    if choice.is_partial and len(candidates.best) < max(_LITTLE, request.limit or 0):
-        everything = tuple(word for word, count in frequencies.items() if count)
-        candidates = find(WordChoice(everything))
-    if len(candidates.best) < _LITTLE and (guesses := _guess(query, counts)):
-        words = [*words, *guesses]
-        everything = tuple(number_of(word) for word in words if counts.frequency(word))
-        candidates = find(WordChoice(everything))
-    return candidates, [word for word in words if counts.frequency(word)]
+def _expand(words: str) -> list[tuple[str, ...]]:
+    """Other ways to say parts of a question, each as the terms of it."""
+    expansions = synonyms_of(words).expand(question_terms(words))
+    return list(dict.fromkeys(other for _, others in expansions for other in others))
 
 
 def _list_words(query: Query, counts: WordCounts) -> list[str]:
@@ -136,27 +220,3 @@ def _guess(query: Query, counts: WordCounts) -> list[str]:
         if not any(counts.frequency(term) for term in question_terms(word)):
             counts.guess(word.strip(".,;:!?()\"'"))
     return [term for guesses in counts.guesses.values() for term in guesses]
-
-
-class DocumentReader:
-    """Reads memories for the check of phrases, and of what outdates what."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-
-    def read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        by_blob: dict[str, list[str]] = {}
-        for one in marked:
-            by_blob.setdefault(split_mark(one)[1], []).append(one)
-        query = "SELECT blob, body FROM treering.document WHERE blob = ANY(%s)"
-        for blob, body in self._connection.execute(query, (list(by_blob),)).fetchall():
-            if memory := parse_body(body):
-                yield from ((one, memory) for one in by_blob[blob])
-
-
-def parse_body(body: bytes) -> Memory | None:
-    """The memory in a document; None where it is none."""
-    try:
-        return document.parse(bytes(body))
-    except TreeringError:
-        return None

@@ -7,43 +7,33 @@ at, too, though it may hold none of the words.
 from collections.abc import Sequence
 from typing import Any
 
-from treering.hub.postgres.candidates import TALLIES, fetch_rows, read_candidate
+from treering.hub.postgres.candidates import fetch_candidates
 from treering.hub.postgres.corpus import Candidate
-from treering.hub.postgres.rows import ENTRY_COLUMNS, number_of
+from treering.hub.postgres.filters import Condition
 from treering.hub.shelves import split_mark
 from treering.search.visible import WITHHELD
 
-_SOURCES = 20  # as many as lend
+SOURCES = 20  # as many as lend
 _MOST = 1_000
 
 
-def add_neighbours(
+def find_neighbours(
     connection: Any, candidates: Sequence[Candidate], terms: Sequence[str]
 ) -> list[Candidate]:
-    """The candidates, best first, and the other members of the sessions of the best."""
+    """The members of the sessions that some candidates are of."""
     sessions = {
         (split_mark(candidate.entry.blob)[0], candidate.entry.session.partition(":")[2])
-        for candidate in candidates[:_SOURCES]
+        for candidate in candidates
         if candidate.entry.session
     }
     if not sessions:
-        return list(candidates)
-    columns = ", ".join(f"m.{name}" for name in (*ENTRY_COLUMNS, "rank"))
-    query = (
-        f"SELECT {columns}, {TALLIES} AS tallies"
-        " FROM unnest(%s::integer[], %s::text[]) AS s (repository, session)"
-        " JOIN treering.memory AS m USING (repository, session)"
-        " WHERE NOT m.status = ANY(%s) LIMIT %s"
-    )
+        return []
     pairs = sorted(sessions)
-    values = (
-        [number_of(term) for term in terms],
-        [number for number, _ in pairs],
-        [session for _, session in pairs],
-        list(WITHHELD),
-        _MOST,
+    numbers, names = [number for number, _ in pairs], [session for _, session in pairs]
+    table = Condition(
+        "unnest(%s::integer[], %s::text[]) AS s (repository, session)"
+        " JOIN treering.memory AS m USING (repository, session)"
+        " WHERE NOT m.status = ANY(%s) LIMIT %s",
+        (numbers, names, list(WITHHELD), _MOST),
     )
-    there = {candidate.entry.blob for candidate in candidates}
-    rows = fetch_rows(connection, query, values)
-    members = [read_candidate(row, list(terms)) for row in rows]
-    return [*candidates, *(member for member in members if member.entry.blob not in there)]
+    return fetch_candidates(connection, table, terms)

@@ -6,7 +6,7 @@ Only of what the caller may see: how often a word occurs elsewhere is nobody's b
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from treering.hub.postgres.rows import number_of
+from treering.hub.postgres.numbers import number_of
 from treering.search.matching import suggest
 
 _MOST_EXPANSIONS = 64

@@ -4,14 +4,14 @@ Not safe for threads: Index takes the lock.
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from treering.model.memory import Memory
-from treering.search.meaning.nearness import Nearness, VectorView
+from treering.model.pattern import lazy_pattern
+from treering.search.meaning.nearness import Nearness, VectorView, embed_question
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorFile, shrink
 from treering.search.visible import VisibleEntries
@@ -20,7 +20,7 @@ _TOGETHER = 64
 _A_FEW = 500  # vectors that are made while somebody waits, where memories were indexed without
 _MISSED = 0.1  # of what is seen may be without a vector of the slow model
 _LONGEST = 2000  # characters of a memory; what it is about is said by then
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 #: The vector another index has of a blob.
@@ -111,10 +111,8 @@ class MemoryVectors:
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """How near the documents of a view are to these words; None where they say nothing."""
-        if not self._embedder.understands(words):
-            return None
-        question = self._vectors([words])[0]
-        if not question.length:
+        question = embed_question(self._embedder, words)
+        if question is None:
             return None
         columns, last = self._columns, self._view
         if last is None or last.view is not view or last.columns is not columns:
@@ -237,9 +235,11 @@ class VectorLibrary:
         """See what is missing of what was indexed since the last look, and make what is little."""
         snapshot, before = view.snapshot, self._checked.snapshot if self._checked else None
         start = before.count if before and snapshot.goes_on(before) else 0
-        if not start:
+        if start:
+            blobs = [entry.blob for entry in snapshot.entries[start : snapshot.count]]
+        else:
+            blobs = list(snapshot.numbers)  # for which no entry has to be read
             self._lacking.clear()
-        blobs = [entry.blob for entry in snapshot.entries[start : snapshot.count]]
         for model in self._quick:
             model.make(blobs, read, _A_FEW)
         self._lacking.update(self._models[0].missing(blobs))

@@ -10,10 +10,10 @@ cache, by whoever may take his time: `treering reindex` and the server.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from treering.model.value import dataclass
 from treering.search.meaning.onnx import MODEL, VOCABULARY, OnnxEncoder
 from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.table import FILE, StaticTable

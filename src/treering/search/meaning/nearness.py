@@ -9,18 +9,32 @@ import heapq
 import math
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from operator import mul
 from typing import Any
 
 from treering.search.meaning.protocol import Embedder
-from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns
+from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns, shrink
 from treering.search.visible import VisibleEntries
 
-_CLOSELY = 50  # of what words found; the others' cosines are estimates
+_CLOSELY = 30  # of what words found; the others' cosines are estimates
 _BEYOND = 0.05  # above the floor, from which on meaning alone brings a memory in
 _SAMPLE = 512
 _FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words find
 _ROUGHLY = 3  # as many are looked at closely as are wanted, times this
+
+
+def embed_question(embedder: Embedder, words: str) -> SmallVector | None:
+    """The vector of a question; None where its words say nothing to the model."""
+    if not embedder.understands(words):
+        return None
+    vector = shrink(embedder.embed([words])[0])
+    return vector if vector.length else None
+
+
+def scanned_by(embedder: Embedder) -> int:
+    """How many memories are looked through for a model, whatever words find."""
+    return _FEW if embedder.is_quick else _MANY
 
 
 class VectorView:
@@ -62,45 +76,54 @@ class Nearness:
     def __init__(self, vectors: VectorView, question: SmallVector, embedder: Embedder) -> None:
         self.weight = embedder.weight
         self.floor = embedder.floor
-        self.scanned = _FEW if embedder.is_quick else _MANY
+        self.scanned = scanned_by(embedder)
         self._vectors = vectors
         self._question = question
         self._numbers = [number - MIDDLE for number in question.numbers]
         self._offset = MIDDLE * sum(self._numbers)
 
     def nearest(self, numbers: Collection[int], count: int) -> dict[int, float]:
-        documents, signs = self._vectors.scan(numbers)
-        mine = self._question.signs
-        distances = [(other ^ mine).bit_count() for other in signs]
-        near = heapq.nsmallest(_ROUGHLY * count, zip(distances, documents, strict=True))
-        return self._best((document for _, document in near), count)
+        return self._best(self._nearly(numbers, _ROUGHLY * count), count)
 
     def join(self, numbers: Collection[int], count: int) -> dict[int, float]:
-        documents, signs = self._vectors.scan(numbers)
-        mine, least = self._question.signs, self.floor + _BEYOND
-        distances = [(other ^ mine).bit_count() for other in signs]
-        cutoff = _cutoff(distances, count)
-        near = [n for n, far in zip(documents, distances, strict=True) if far <= cutoff]
-        cosines = self._best(near[: 2 * count], count)
+        least = self.floor + _BEYOND
+        cosines = self._best(self._nearly(numbers, 2 * count), count)
         return {document: cosine for document, cosine in cosines.items() if cosine >= least}
 
     def near(self, scores: Mapping[int, float]) -> dict[int, float]:
-        estimates = {number: self._estimate(number) for number in scores}
+        estimates = self._estimates(scores)
         if len(scores) > _CLOSELY:
-            hopes = {n: scores[n] + self.weight * max(estimates[n], 0.0) for n in scores}
+            weight = self.weight
+            hopes = {n: scores[n] + weight * max(estimates[n], 0.0) for n in scores}
             first = heapq.nlargest(_CLOSELY, scores, key=lambda n: (hopes[n], n))
         else:
             first = list(scores)
         return estimates | self._cosines(first)
 
-    def _estimate(self, number: int) -> float:
-        """About the cosine of a document, by its signs."""
-        row = self._vectors.row(number)
-        if row is None:
-            return 0.0
-        columns = self._vectors.columns
-        share = (columns.signs[row] ^ self._question.signs).bit_count() / columns.dimensions
-        return math.cos(math.pi * share)
+    def _nearly(self, numbers: Collection[int], count: int) -> list[int]:
+        """About the nearest documents, by their signs."""
+        documents, signs = self._vectors.scan(numbers)
+        mine = self._question.signs
+        step = max(1, len(signs) // _SAMPLE)
+        # A sample tells how near that is, so that only what is near is put in order.
+        sample = sorted([(other ^ mine).bit_count() for other in signs[::step]])
+        cutoff = sample[min(2 * count // step, len(sample) - 1)] if sample else 0
+        near = [
+            (distance, document)
+            for document, other in zip(documents, signs, strict=True)
+            if (distance := (other ^ mine).bit_count()) <= cutoff
+        ]
+        return [document for _, document in heapq.nsmallest(count, near)]
+
+    def _estimates(self, documents: Iterable[int]) -> dict[int, float]:
+        """About the cosines of documents, by their signs."""
+        columns, row_of, mine = self._vectors.columns, self._vectors.row, self._question.signs
+        signs, cosines = columns.signs, _cosines_by_distance(columns.dimensions)
+        estimates = {}
+        for document in documents:
+            row = row_of(document)
+            estimates[document] = 0.0 if row is None else cosines[(signs[row] ^ mine).bit_count()]
+        return estimates
 
     def _best(self, documents: Iterable[int], count: int) -> dict[int, float]:
         cosines = self._cosines(list(documents))
@@ -124,11 +147,10 @@ class Nearness:
         }
 
 
-def _cutoff(distances: list[int], count: int) -> int:
-    """About how far the nearest `count` are away: a sample is sorted, not all of them."""
-    step = max(1, len(distances) // _SAMPLE)
-    sample = sorted(distances[::step])
-    return sample[min(count // step, len(sample) - 1)] if sample else 0
+@lru_cache(8)
+def _cosines_by_distance(dimensions: int) -> list[float]:
+    """About the cosine of two vectors, by how many of their signs differ."""
+    return [math.cos(math.pi * distance / dimensions) for distance in range(dimensions + 1)]
 
 
 def _dots_at_once(numpy: Any, columns: VectorColumns, rows: list[int], mine: list[int]) -> Any:

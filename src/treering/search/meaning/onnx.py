@@ -26,8 +26,8 @@ class OnnxEncoder:
     """A sentence encoder in a folder."""
 
     #: What a cosine counts beside the best text score, and below which it counts nothing.
-    weight = 2.0
-    floor = 0.2
+    weight = 0.5
+    floor = 0.1
     #: Its vectors take a while: they are made where nobody waits.
     is_quick = False
 

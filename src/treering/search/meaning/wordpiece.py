@@ -4,17 +4,18 @@ A word becomes the longest piece it begins with, then the longest that goes on f
 with `##`), and so on. What a word becomes is remembered: words repeat.
 """
 
-import re
 import unicodedata
 from collections.abc import Mapping
 
+from treering.model.pattern import lazy_pattern
+
 _LONGEST = 60  # letters of a word; longer runs are hashes and encoded files
 _REMEMBERED = 50_000
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PLAIN = re.compile(r"[a-z0-9]+")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PLAIN = lazy_pattern(r"[a-z0-9]+")
 #: Runs of letters and digits, and each sign by itself, as BERT reads a text.
-_TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
-_CJK = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]|_")
+_CJK = lazy_pattern("([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 
 
 class WordPiece:

@@ -4,10 +4,10 @@ Nobody knows what both were made from, so nothing can be known to have been take
 and the text are the later one's; tags, files and links are those of both.
 """
 
-from dataclasses import replace
 from typing import TypeVar
 
 from treering.model.memory import Link, Memory
+from treering.model.value import replace
 
 Item = TypeVar("Item")
 

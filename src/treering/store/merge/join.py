@@ -7,20 +7,20 @@ not on who met whom first.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property, reduce
 from typing import NamedTuple
 
 from treering.errors import TreeringError
-from treering.git import log
 from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
+from treering.model.value import replace
 from treering.store import layout
 from treering.store.dates import is_possible, limit_date
 from treering.store.merge.ends import merge_ends
 from treering.store.merge.prompts import PromptStep, replay_prompt
 from treering.store.merge.replay import MemoryStep, replay
+from treering.store.news import list_below, read_news
 from treering.store.tree_diff import History, MemoryCommit, diff_histories, differing, tree_of
 from treering.store.vault import Vault
 
@@ -57,7 +57,8 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     """
     tips = sorted(set(heads))
     base = before or tips[0]
-    before_heads = {base, *(vault.repository.objects.commit(base).parents if before else ())}
+    is_join = before is not None and vault.is_join(before)
+    before_heads = set(vault.repository.objects.commit(base).parents) if is_join else {base}
     meeting = HistoryMerge(vault, tips)
     files: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedFile] = {}
@@ -98,25 +99,13 @@ def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> 
     """Heads that are only the next of one that was joined before, and that one: what is different
     between the two is all there is to look at."""
     new = [head for head in heads if head not in joined]
-    graph = log.read_graph(vault.repository.common_dir, new, without=joined)
+    graph = read_news(vault, new, joined)
     older: dict[str, str] = {}
     for head in new:
-        ends = _list_ends(graph, head)
+        ends = list_below(graph, head)
         if len(ends) == 1 and ends <= set(joined):
             older[head] = ends.pop()
     return older
-
-
-def _list_ends(graph: Mapping[str, tuple[str, ...]], head: str) -> set[str]:
-    """Where a part of history ends: the commits below it."""
-    visits: set[str] = set()
-    waiting = [head]
-    while waiting:
-        commit = waiting.pop()
-        if commit not in visits:
-            visits.add(commit)
-            waiting += graph.get(commit, ())
-    return visits - graph.keys()
 
 
 def _gather_newer(
@@ -135,7 +124,7 @@ def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str
     """The paths at which heads have something else than a base; absence is not a change."""
     sides: dict[str, list[_HeadFile]] = {}
     for head in heads:
-        pairs = differing(vault, tree_of(vault, base), tree_of(vault, head))
+        pairs = vault.trees.ahead(tree_of(vault, base), tree_of(vault, head))
         here: set[str] = set()
         there: set[str] = set()
         if any(all(pair) for pair in pairs.values()):

@@ -21,10 +21,15 @@ from treering.text.steering.plain import read, views
 from treering.text.steering.signs import RULES
 from treering.text.words import holds_any
 
+#: Letters and digits of a text that may be one plain word; more may be something encoded.
+_ONE_WORD = 16
+
 
 @lru_cache(maxsize=1024)
 def suspicion(text: str) -> tuple[str, ...]:
     """The signs a text bears, each once, in a fixed order; empty for one that bears none."""
+    if len(text) <= _ONE_WORD and text.isascii() and text.isalnum():
+        return ()  # most names: each rule wants two words, and making the rules ready takes a while
     visible = clean(text)
     signs = _signs_in(visible)
     payloads = decode_payloads(visible)

@@ -1,14 +1,14 @@
 """Files: the tree with how much is known of each part, and a file beside what is known of it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from treering.actions.recall import recall
 from treering.actions.status import status
-from treering.actions.why.answers import WhyAnswer, WhyLines
+from treering.actions.why.answers import WhyAnswer, WhyLines, WhyMemory
 from treering.actions.why.why import why
 from treering.errors import Invalid, StoreDamaged, TreeringError
 from treering.web.paging import cut_page
@@ -18,6 +18,7 @@ _SIZE = 100
 _LINES = 400
 _MOST = 100  # memories that explain one page of a file
 _BEST = 6
+_MOST_REASONS = 3  # beside a stretch of lines
 _LARGEST = 1024 * 1024
 _FOLDER = 0o040000
 
@@ -94,11 +95,14 @@ def _list_crumbs(path: str) -> list[tuple[str, str]]:
 
 
 class CodeStretch(NamedTuple):
-    """Lines that one commit wrote, and why they are there, as far as that is counts_here."""
+    """Lines that one commit wrote, and why they are there, as far as that is known."""
 
     first: int
     texts: list[str]
     why: WhyLines | None
+    #: The commit's own memory, and those that say more than it.
+    record: WhyMemory | None = None
+    memories: Sequence[WhyMemory] = ()
 
 
 def _show_file(visit: Visit, path: str, head: str) -> Response:
@@ -112,7 +116,6 @@ def _show_file(visit: Visit, path: str, head: str) -> Response:
         path=path,
         crumbs=_list_crumbs(path),
         memories=visit.ask(recall, file=path, limit=30, branch=visit.branch, order="newest"),
-        reasons={memory.id: memory for memory in answer.memories} if answer else {},
         best=answer.memories[:_BEST] if answer else (),
         stretches=_list_stretches(page.items, page.first, answer),
         links=page.links,
@@ -136,10 +139,21 @@ def _list_stretches(
 ) -> list[CodeStretch]:
     if answer is None or not answer.lines:
         return [CodeStretch(first, list(texts), None)]
-    return [
-        CodeStretch(part.first, list(texts[part.first - first : part.last - first + 1]), part)
-        for part in answer.lines
-    ]
+    by_id = {memory.id: memory for memory in answer.memories}
+    return [_make_stretch(texts, first, part, by_id) for part in answer.lines]
+
+
+def _make_stretch(
+    texts: Sequence[str], first: int, part: WhyLines, by_id: Mapping[str, WhyMemory]
+) -> CodeStretch:
+    memories = [by_id[mid] for mid in part.memories if mid in by_id]
+    return CodeStretch(
+        part.first,
+        list(texts[part.first - first : part.last - first + 1]),
+        part,
+        next((memory for memory in memories if memory.repeats(part)), None),
+        [memory for memory in memories if not memory.repeats(part)][:_MOST_REASONS],
+    )
 
 
 def _read_lines(visit: Visit, path: str, head: str) -> list[str] | None:

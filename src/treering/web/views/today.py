@@ -1,13 +1,12 @@
 """Today: where the work on this branch stands, and what it should not forget."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from starlette.responses import Response
 
 from treering.actions.checkpoint import checkpoint
 from treering.actions.health import share_state
 from treering.actions.recall import recall
-from treering.actions.status import branches
 from treering.model.choices import UNSUCCESSFUL
 from treering.web.visit import Visit
 
@@ -30,7 +29,8 @@ def show_today(visit: Visit) -> Response:
     decisions = visit.ask(
         recall, type="decision", records="none", order="newest", limit=_MOST, branch=visit.branch
     )
-    failures = _list_failures(visit)
+    known = _KnowledgeInForce(visit)
+    failures = known.list_failures()
     ids = {hit.id for hit in (*decisions.results, *failures)}
     return visit.show(
         "today.html",
@@ -41,34 +41,41 @@ def show_today(visit: Visit) -> Response:
         decisions_total=decisions.total,
         failures=failures,
         others=[hit for hit in recent.results if hit.id not in ids][:_MOST],
-        total=recent.total,
+        total=known.count(),
+        own=known.count_own(recent.branch),
+        records=recent.withheld.get("records", 0),
         checkpoint=visit.ask(checkpoint, "load", branch=visit.branch),
         sharing=visit.ask(share_state),
-        own=_count_own(visit, recent.branch),
     )
 
 
-def _list_failures(visit: Visit) -> list[BriefMemory]:
-    """What was tried and did not work, newest first: nobody should try it again unawares."""
-    view = visit.workspace.view(visit.branch)
-    search_view = visit.workspace.searcher.knowledge_view(view)
-    entries = [
-        entry
-        for entry in search_view.entries()
-        if entry.outcome in UNSUCCESSFUL and entry.status in ("active", "needs-review")
-    ]
-    entries.sort(key=lambda entry: entry.created, reverse=True)
-    lines: list[BriefMemory] = []
-    for entry in entries[:_MOST]:
-        place = search_view.place(entry.blob)
-        name = place.layer.branch if place else ""
-        lines.append(
-            BriefMemory(entry.id, entry.type, entry.title, entry.created, name, entry.outcome)
-        )
-    answer: list[BriefMemory] = visit.ask(lambda _: lines)
-    return answer
+class _KnowledgeInForce:
+    """The knowledge in force that is seen from a branch, without records of what happened."""
 
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        view = visit.workspace.view(visit.branch)
+        self._seen = visit.workspace.searcher.knowledge_view(view)
+        self._entries = [e for e in self._seen.entries() if e.status in ("active", "needs-review")]
 
-def _count_own(visit: Visit, branch: str) -> int:
-    states: list[Any] = visit.ask(branches)
-    return next((state["memories"] for state in states if state["branch"] == branch), 0)
+    def count(self) -> int:
+        return len(self._entries)
+
+    def count_own(self, branch: str) -> int:
+        """How much of it lies on a branch itself."""
+        own = {rank for rank, ly in enumerate(self._seen.view.layers) if ly.branch == branch}
+        return sum(self._seen.ranks[entry.blob] in own for entry in self._entries)
+
+    def list_failures(self) -> list[BriefMemory]:
+        """What was tried and did not work, newest first: nobody should try it again unawares."""
+        failures = [entry for entry in self._entries if entry.outcome in UNSUCCESSFUL]
+        failures.sort(key=lambda entry: entry.created, reverse=True)
+        lines: list[BriefMemory] = []
+        for entry in failures[:_MOST]:
+            place = self._seen.place(entry.blob)
+            name = place.layer.branch if place else ""
+            lines.append(
+                BriefMemory(entry.id, entry.type, entry.title, entry.created, name, entry.outcome)
+            )
+        answer: list[BriefMemory] = self._visit.ask(lambda _: lines)
+        return answer

@@ -1,0 +1,74 @@
+"""The heads that no sync has looked at yet, and what is known to be whole of each.
+
+What a fetch saw says nothing of that: with our line in its configuration any `git fetch` brings
+heads, and nobody looks at them then.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from treering.model.scope import Scope
+from treering.store import heads
+from treering.store.news import list_below, read_news
+from treering.store.store import Store
+from treering.sync import incoming
+from treering.sync.outgoing import Place
+
+
+class Sight(NamedTuple):
+    """What is known of a remote: what a fetch saw before a head, and what a sync has looked at."""
+
+    #: Head -> what its ref had before this sync.
+    earlier: Mapping[str, str]
+    #: Names of scopes and heads of them that are not ours.
+    inspected: Collection[tuple[str, str]]
+    #: Only what a fetch saw counts: a clone on one disk has objects that nobody fetched.
+    is_narrow: bool
+
+
+def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[str, str | None]]:
+    """The heads of each scope that are not seen with ours, or were not looked at, each with what is
+    known to be whole of it, or None."""
+    unseen: dict[Scope, dict[str, str | None]] = {}
+    exists = store.repository.objects.exists
+    for scope in place.heads:
+        tips = [tip for tip in place.tips(scope) if not sight.is_narrow or tip in sight.earlier]
+        ours = heads.list_heads(store.shared, scope)
+        if ours:
+            tips = [tip for tip in tips if tip not in ours and exists(tip)]
+            bases = _list_news(store, scope, tips, ours, sight.earlier)
+        else:
+            is_wanted = incoming.is_wanted(store, store.shared, scope)
+            bases = {
+                tip: _find_inspected(scope, sight.earlier.get(tip), sight)
+                for tip in tips
+                if (is_wanted or (scope.component, tip) not in sight.inspected) and exists(tip)
+            }
+        if bases:
+            unseen[scope] = bases
+    return unseen
+
+
+def _find_inspected(scope: Scope, tip: str | None, sight: Sight) -> str | None:
+    return tip if tip and (scope.component, tip) in sight.inspected else None
+
+
+def _list_news(
+    store: Store,
+    scope: Scope,
+    tips: Collection[str],
+    ours: Collection[str],
+    earlier: Mapping[str, str],
+) -> dict[str, str | None]:
+    """Heads that say something ours do not. What is whole of one is the head it was made from,
+    where that is one of ours, or all we see; nothing, where it has no past in common with us."""
+    graph = read_news(store.shared, tips, ours) if tips else {}
+    bases: dict[str, str | None] = {}
+    for tip in tips:
+        if tip not in graph:
+            continue
+        below = list_below(graph, tip)
+        known = [head for head in (earlier.get(tip), *below) if head in ours]
+        is_sure = bool(known) and (len(below) == 1 or known[0] == earlier.get(tip))
+        bases[tip] = known[0] if is_sure else store.shared.tip(scope) if below else None
+    return bases

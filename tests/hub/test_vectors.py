@@ -1,0 +1,134 @@
+"""Vectors in a database: with an index and without, of another model, and damaged."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from conftest import Repo
+from hub.conftest import HubAtHand
+from treering.hub.postgres import nearest
+from treering.hub.postgres.database import HubDatabase
+
+Make = Callable[[str], Repo]
+CAR = "The car is mended in the garage"
+ASKED = "automobile repair"
+
+
+@pytest.fixture
+def sql(database_url: str) -> Iterator[Any]:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def filled(database: HubAtHand, make: Make) -> HubAtHand:
+    """A hub with two repositories, one of which answers."""
+    api, web = make("api"), make("web")
+    api.tr.remember(CAR)
+    web.tr.remember("The page cache is cleared at night")
+    for repo in (api, web):
+        database.json("hub", "add", repo.path.name, str(repo.path))
+    database.update()
+    return database
+
+
+def test_with_an_index_of_pgvector(
+    filled: HubAtHand, sql: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made by the round of updates that finds enough memories, and asked with a token as well."""
+    query = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+    if sql.execute(query).fetchone() is None:
+        pytest.skip("NO PGVECTOR on this server")
+    assert not nearest.has_index(sql)
+    monkeypatch.setattr(nearest, "SCANNED", 0)
+
+    filled.update()
+
+    assert nearest.has_index(sql)
+    assert filled.titles(ASKED) == [("api", CAR)]
+    token = filled.json("hub", "grant", "ci", "--repos", "api")["token"]
+    # Cheaper in a table of two rows is anything else.
+    rows = HubDatabase(filled.place, token).read(_explain)
+    assert any("embedding_signs" in row[0] for row in rows)
+
+
+def _explain(connection: Any) -> list[Any]:
+    connection.execute("SET LOCAL enable_sort = off")
+    schema = nearest._find_schema(connection)
+    zeros = "0" * 256
+    plan: list[Any] = connection.execute(
+        "EXPLAIN SELECT repository, id FROM treering.embedding"
+        f" ORDER BY (signs::bit(256)) OPERATOR({schema}.<~>) B'{zeros}' LIMIT 3"
+    ).fetchall()
+    return plan
+
+
+def test_without_the_extension(
+    filled: HubAtHand, sql: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memories are looked through one by one; where that are too many, words answer."""
+    monkeypatch.setattr(nearest, "EXTENSION", "no such extension")
+    monkeypatch.setattr(nearest, "SCANNED", 0)
+    filled.update()
+
+    assert not nearest.has_index(sql)
+    assert filled.titles(ASKED) == [("api", CAR)]
+    monkeypatch.setattr(nearest, "_MOST_SCANNED", 0)
+    assert filled.titles(ASKED) == []
+    assert filled.titles("car garage") == [("api", CAR)]
+
+
+def test_vectors_of_another_model_are_made_anew(filled: HubAtHand, sql: Any) -> None:
+    """Of another length, too. Until the next update words answer, and nothing breaks."""
+    other = "UPDATE treering.embedding SET model = 7, signs = B'101', numbers = '\\x81'"
+    sql.execute(f"{other}; UPDATE treering.repository SET model = 7")
+
+    assert filled.titles(ASKED) == []
+    assert filled.titles("car garage") == [("api", CAR)]
+
+    assert filled.update() == {"api": "unchanged", "web": "unchanged"}
+    assert filled.titles(ASKED) == [("api", CAR)]
+
+
+def test_tables_from_before_vectors_get_them(filled: HubAtHand, sql: Any) -> None:
+    sql.execute("TRUNCATE treering.embedding; UPDATE treering.repository SET model = NULL")
+
+    filled.update()
+
+    assert filled.titles(ASKED) == [("api", CAR)]
+
+
+def test_damaged_vectors_are_left_out(filled: HubAtHand, sql: Any) -> None:
+    """A length that is no number, too few numbers, a sign too many: each costs its own memory its
+    meaning, and no other."""
+    for damage in ("length = 'NaN'", "length = 'Infinity'", "length = -1", "numbers = '\\x8182'"):
+        sql.execute(f"UPDATE treering.embedding SET {damage}")
+
+        answer = filled.json("recall", f"{ASKED} garage", "--repos", "all")
+
+        assert [hit["title"] for hit in answer["results"]] == [CAR]
+        assert 0 < answer["results"][0]["score"] <= 1
+    sql.execute("UPDATE treering.embedding SET signs = signs || B'1'")
+    assert filled.titles("garage") == [("api", CAR)]
+
+
+def test_a_flood_of_near_texts_leaves_others_their_place(either: HubAtHand, make: Make) -> None:
+    """Hundreds of texts that are near any question about cars: the one that is nearer comes first,
+    and so does the one that has the very words."""
+    good, evil = make("good"), make("evil")
+    good.tr.remember(CAR)
+    good.tr.remember("Automobile repair is paid by the insurance")
+    lines = [f"Vehicle number {n} {word} road" for n in range(60) for word in ("on", "off", "by")]
+    file = evil.path / "flood.jsonl"
+    file.write_text("".join(f'{{"content": "{line}", "type": "insight"}}\n' for line in lines))
+    evil.tr.import_path(file)
+    for repo in (good, evil):
+        either.json("hub", "add", repo.path.name, str(repo.path))
+    either.update()
+
+    titles = either.titles(ASKED)
+
+    assert titles[0] == ("good", "Automobile repair is paid by the insurance")
+    assert titles[1] == ("good", CAR)
