@@ -10,10 +10,14 @@ import uuid
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from capture.samples import ALPHABETS, fill, read_credentials
 from treering.errors import BlockedSecret
 from treering.model.memory import Memory
+from treering.text import secrets
+from treering.text.credentials import NAMES
 from treering.text.secrets import mask_secrets, refuse, secrets_in, texts_of
 
 HERE = Path(__file__).parent
@@ -252,3 +256,20 @@ def test_a_value_in_details_is_found_by_its_key() -> None:
 
     with pytest.raises(BlockedSecret):
         refuse(*texts_of(memory))
+
+
+PIECES = (
+    "pass", "passphrase", "pwd", "secret", "token", "tokens", "credentials", "encryption_key",
+    "API-Key", "apiKey", "_key", "Key", "key", " ", "=", "_", "s", "A", "hunter", ": \"", "\n",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14))
+@settings(max_examples=300)
+def test_names_are_found_where_a_look_at_the_whole_text_finds_them(pieces: list[str]) -> None:
+    """Only what stands around telling words is looked at."""
+    text = "".join(pieces)
+
+    names = [name.span() for name in secrets._names_in(text, text.lower())]
+
+    assert names == [name.span() for name in re.finditer(NAMES, text)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from treering.actions.record_events import rules, write_recorded
-from treering.actions.reindex import catch_up
+from treering.actions.reindex import catch_up, leave_ready
 from treering.actions.workspace import Position, Workspace, Writing
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.capture.commits import CodeCommit, commits, is_left_out, memory_id, routine_of
@@ -91,6 +91,8 @@ class _Backfill:
         counts: dict[str, int] = {}
         for name, oids in missing.items():
             counts[name] = sum(self._capture(positions[name], oids))
+        if any(counts.values()):
+            leave_ready(self._workspace)
         all_commits, captured = sum(map(len, histories.values())), sum(counts.values())
         return Backfilled(
             captured,

@@ -40,6 +40,12 @@ def catch_up(workspace: Workspace) -> None:
     workspace.neighbourhood.catch_up_alone(view)
 
 
+def leave_ready(workspace: Workspace) -> None:
+    """The same at the end of it all: the first question costs what later ones do."""
+    catch_up(workspace)
+    workspace.searcher.get_ready(workspace.view(), workspace.clock())
+
+
 def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:
     """A searcher for another thread of this process, and all there is to search."""
     workspace = Workspace(Repository(git_dir), cache=cache)

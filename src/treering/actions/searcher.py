@@ -17,6 +17,7 @@ from treering.actions.memory_reader import MemoryReader
 from treering.errors import StoreDamaged
 from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
+from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
 from treering.model.value import replace
 from treering.provenance.ledger import Ledger
@@ -249,6 +250,7 @@ class Searcher:
             texts=reader.read_texts,
         )
         self._ledger = ledger
+        self._is_brief = is_brief
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
@@ -282,6 +284,13 @@ class Searcher:
         self.knowledge.catch_up(self.lists.ranks(view, every_copy=True))
         self.index.catch_up(view.ranks_of_all())
         self.keep()
+
+    def get_ready(self, view: View, now: float) -> None:
+        """Derive what every question needs, by one that nobody asked: for a process that lives on,
+        where much is new."""
+        if not self._is_brief:
+            ready = self.search_view(view)
+            ready.index.search(Query(words="ready"), ready.ranks, now=now, limit=1)
 
     def keep(self) -> None:
         """Write what was indexed on the way, for other processes."""

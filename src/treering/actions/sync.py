@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from treering.actions.reindex import catch_up
+from treering.actions.reindex import leave_ready
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.prints import list_new_prints, note_prints
@@ -336,7 +336,7 @@ class _SyncRun:
         """Make what came searchable: the next question should not pay for it."""
         if self._memories["fetched"]:
             self._say("indexing")
-            catch_up(self._workspace)
+            leave_ready(self._workspace)
 
     # --- telling ----------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ K1 = 1.2
 B = 0.6
 _KEPT_POSTINGS = 1_000_000  # about 100 MB at most; ten thousand memories have about half of that
 _STEP = math.log(1.02)
-_SHELVED = 8_000  # documents of a segment whose keys are kept in memory
+_MOST_KEYS = 20_000  # of a segment that are kept in memory
 _RARITY_STEP = math.log(1.01)
 _LEAST = 1e-3
 
@@ -147,29 +147,17 @@ class WeightedSegment:
             self.uninspected = [entry.blob for entry in entries if entry.flags is None]
         self.length = sum(self.lengths)
         self._norms: tuple[float, list[float]] = (0.0, [])
-        self._read: dict[str, Sequence[int]] = {}
+        self._sharing: dict[str, Sequence[int]] = {}
 
     def sharing(self, key: str) -> Sequence[int]:
-        """The documents that have a key: by a table in memory, which is quicker to make than many
-        postings are to read, where there are not too many documents; else those are kept which were
-        asked for, as what was written last is like what is written next."""
-        if self.table is None and len(self.entries) <= _SHELVED:
-            return self._by_key.get(key, ())
-        documents = self._read.get(key)
+        """The documents that have a key; kept, as what is asked about next is near, or the same."""
+        documents = self._sharing.get(key)
         if documents is None:
             posting = self.segment.posting(key)
-            if len(self._read) >= _SHELVED:
-                self._read = {}
-            documents = self._read[key] = posting[0] if posting else ()
+            if len(self._sharing) >= _MOST_KEYS:
+                self._sharing = {}
+            documents = self._sharing[key] = posting[0] if posting else ()
         return documents
-
-    @cached_property
-    def _by_key(self) -> dict[str, list[int]]:
-        by_key: dict[str, list[int]] = {}
-        for number, entry in enumerate(self.entries):
-            for key in keys_of(entry):
-                by_key.setdefault(key, []).append(number)
-        return by_key
 
     def norms(self, mean: float) -> list[float]:
         norms = self._norms

@@ -235,9 +235,11 @@ class VectorLibrary:
         """See what is missing of what was indexed since the last look, and make what is little."""
         snapshot, before = view.snapshot, self._checked.snapshot if self._checked else None
         start = before.count if before and snapshot.goes_on(before) else 0
-        if not start:
+        if start:
+            blobs = [entry.blob for entry in snapshot.entries[start : snapshot.count]]
+        else:
+            blobs = list(snapshot.numbers)  # for which no entry has to be read
             self._lacking.clear()
-        blobs = [entry.blob for entry in snapshot.entries[start : snapshot.count]]
         for model in self._quick:
             model.make(blobs, read, _A_FEW)
         self._lacking.update(self._models[0].missing(blobs))
