@@ -173,6 +173,7 @@ CREATE TABLE treering.embedding (
     FOREIGN KEY (repository, id) REFERENCES treering.memory ON DELETE CASCADE
 );
 ALTER TABLE treering.repository ADD COLUMN model integer;
+CREATE INDEX memory_linking ON treering.memory (repository) WHERE links <> '[]';
 GRANT SELECT ON treering.embedding TO treering_reader;
 ALTER TABLE treering.embedding ENABLE ROW LEVEL SECURITY;
 CREATE POLICY reader ON treering.embedding FOR SELECT TO treering_reader
