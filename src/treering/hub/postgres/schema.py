@@ -13,9 +13,9 @@ of repositories that the very token, hashed by the database, was granted. So a m
 shows no more than the token may see, and a token that was revoked sees nothing from that moment on.
 
 Behind such a wall the database does not use an index for arrays, whose operators might tell of rows
-that are hidden. So the function `find_holders` looks up words for the reader: among the rows of what
-the token was granted, and nothing but their places comes out of it, which the reader still has to
-be shown.
+that are hidden. So the function `find_holders` looks up words for the reader: among the rows of
+what the token was granted, and nothing but their places comes out of it, which the reader still has
+to be shown.
 """
 
 from typing import Any
