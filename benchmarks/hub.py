@@ -121,7 +121,7 @@ def make_repository(path: Path, memories: Sequence[Memory]) -> None:
 
 
 def ask(hub: RepositoryHub, names: Sequence[str], words: str, limit: int = 10) -> list[str]:
-    request = Request(parse(words, NOW), Filters(), now=NOW, mode="text", limit=limit)
+    request = Request(parse(words, NOW), Filters(), now=NOW, limit=limit)
     hits = hub.search(names, request).hits
     return [f"{hit.copy.repo}:{hit.copy.memory.id}" for hit in hits]
 
@@ -192,7 +192,7 @@ def copy_rows(url: str, times: int) -> list[str]:
             " ON split_part(copy, '-', 1) = name ON CONFLICT DO NOTHING",
             (copies,),
         )
-        for table, key in (("memory", COLUMNS), ("word", ("repository", *_WORD))):
+        for table, key in (("memory", COLUMNS), ("word", _WORD), ("embedding", _EMBEDDING)):
             columns = ", ".join(name for name in key if name != "repository")
             connection.execute(
                 f"INSERT INTO treering.{table} (repository, {columns})"
@@ -210,6 +210,7 @@ def copy_rows(url: str, times: int) -> list[str]:
 
 _ORIGINALS = "SELECT name FROM treering.repository WHERE name NOT LIKE '%-%' ORDER BY name"
 _WORD = ("number", "term", "frequency")
+_EMBEDDING = ("id", "model", "signs", "numbers", "length")
 
 
 def fill(hub: RepositoryHub, texts: Texts, folder: Path, first: int, count: int) -> Path:

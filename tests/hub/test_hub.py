@@ -206,3 +206,89 @@ def test_removed_is_removed(either: HubAtHand, make: Make) -> None:
 
     assert either.json("hub", "list") == {"repositories": []}
     assert not [*Path(either.place).rglob("mirror.git")]
+
+
+# --- around a memory, and its past ----------------------------------------------------------------
+
+
+def test_links_lead_both_ways_and_on(either: HubAtHand, make: Make) -> None:
+    """As `read` shows them in the repository itself, and only within it."""
+    repo, other = make("api"), make("web")
+    cause = repo.tr.remember("The pool runs dry under load")
+    fix = repo.tr.remember("Give back each connection in a finally block")
+    rule = repo.tr.remember("Every borrowed thing is given back in finally")
+    other.tr.remember("Another's memory of the same id", id=fix.id)
+    other.tr.remember("A stranger links to that", links=[f"relates_to:{fix.id}"])
+    repo.tr.link(fix.id, cause.id, relation="solves")
+    repo.tr.link(rule.id, fix.id, relation="relates_to")
+    for one in (repo, other):
+        either.json("hub", "add", one.path.name, str(one.path))
+    either.update()
+
+    def ends(hops: int) -> set[tuple[str, str, str, int]]:
+        links = either.json("read", f"api:{fix.id}", "--links", str(hops))["links"]
+        return {(ln["direction"], ln["relation"], ln["id"], ln["depth"]) for ln in links}
+
+    own = repo.tr.read(fix.id).links
+    assert ends(1) == {(ln.direction, ln.relation, ln.id, ln.depth) for ln in own}
+    assert {("out", "solves", cause.id, 1), ("in", "relates_to", rule.id, 1)} <= ends(1)
+    far = either.json("read", f"api:{cause.id}", "--links", "2")["links"]
+    assert (rule.id, 2) in {(ln["id"], ln["depth"]) for ln in far}
+    assert ends(0) == set()
+
+
+def test_recall_follows_links(either: HubAtHand, make: Make) -> None:
+    repo = make("api")
+    cause = repo.tr.remember("The pool runs dry under load")
+    fix = repo.tr.remember("Give back each borrowed thing in a finally block")
+    repo.tr.link(fix.id, cause.id, relation="solves")
+    either.json("hub", "add", "api", str(repo.path))
+    either.update()
+    words = ["recall", "pool dry load", "--repos", "all", "--mode", "text"]
+
+    answer = either.json(*words, "--expand", "1")
+
+    assert [hit["id"] for hit in either.json(*words)["results"]] == [cause.id]
+    assert [hit["id"] for hit in answer["results"]] == [cause.id, fix.id]
+    linked = answer["results"][1]
+    assert (linked["via"], linked["why"], linked["repo"]) == (cause.id, ["linked:solves"], "api")
+    others = either.json(*words, "--expand", "1", "--relation", "relates_to")
+    assert [hit["id"] for hit in others["results"]] == [cause.id]
+
+
+def test_a_folder_knows_the_past(hub: HubAtHand, make: Make) -> None:
+    """It has the commits: what happened, and what it said before."""
+    repo = make("api")
+    made = repo.tr.remember("The cache is warmed at night")
+    repo.tr.revise(made.id, content="The cache is warmed at noon")
+    hub.json("hub", "add", "api", str(repo.path))
+    hub.update()
+
+    answer = hub.json("read", f"api:{made.id}", "--history")
+
+    assert [event["op"] for event in answer["history"]] == ["revise", "remember"]
+    first = answer["history"][-1]["commit"]
+    before = hub.json("read", f"api:{made.id}", "--at", first)
+    assert (before["content"], before["repo"]) == ("The cache is warmed at night", "api")
+    assert hub.error("read", f"api:{made.id}", "--at", "1999-01-01")["code"] == "memory_not_found"
+    assert hub.error("read", f"api:{made.id}", "--at", "whenever")["code"] == "invalid"
+
+
+def test_what_cannot_be_asked_is_told(either: HubAtHand, database: HubAtHand, make: Make) -> None:
+    """With a hint where to ask it."""
+    repo = make("api")
+    made = repo.tr.remember("The cache is warmed at night")
+    for one in {either.place: either, database.place: database}.values():
+        one.json("hub", "add", "api", str(repo.path))
+        one.update()
+
+    errors = [
+        either.error("recall", "cache", "--repos", "all", "--at", "yesterday"),
+        either.error("recall", "cache", "--repos", "all", "--branch", "main"),
+        either.error("read", f"api:{made.id}", "--branch", "main"),
+        database.error("read", f"api:{made.id}", "--history"),
+        database.error("read", f"api:{made.id}", "--at", "yesterday"),
+    ]
+
+    assert {error["code"] for error in errors} == {"invalid"}
+    assert all(error["hint"] for error in errors)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from treering.actions.outdated import OutdatedBy, find_outdated
-from treering.actions.read import memory_events, newest_first
+from treering.actions.read import memory_events
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, TreeringError
 from treering.model.dates import format_moment
@@ -96,4 +96,4 @@ def _all_events(workspace: Workspace, view: View, limit: int) -> list[MemoryEven
     events: list[MemoryEvent] = []
     for vault, tips in _tips(view):
         events += history.events(vault, list(tips), limit=most)
-    return newest_first(workspace, events)[:limit]
+    return workspace.ledger.sort_events(events)[:limit]

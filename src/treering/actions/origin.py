@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
+from treering.model.choices import Status
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.store.vault import NOBODY
@@ -42,6 +43,66 @@ class Attribution(NamedTuple):
     edited_by: tuple[str, ...]
     created: str
     modified: str
+
+
+class MemoryFields(TypedDict):
+    """What every answer that shows a memory says of it."""
+
+    id: str
+    uri: str
+    type: str
+    title: str
+    branch: str
+    layer: str
+    private: bool
+    tags: tuple[str, ...]
+    topic: str
+    confidence: float
+    status: Status
+    created: str
+    modified: str
+    author: str
+    origin: Origin
+    edited_by: tuple[str, ...] | None
+    flags: tuple[str, ...] | None
+    repo: str | None
+
+
+class AttributedMemory(NamedTuple):
+    """A memory to answer with: whose word it is, where it was found, and what looks wrong."""
+
+    memory: Memory
+    whose: Attribution
+    uri: str
+    branch: str
+    layer: str
+    flags: tuple[str, ...]
+    private: bool = False
+    #: The repository it is of, where the hub was asked.
+    repo: str | None = None
+
+    def fields(self) -> MemoryFields:
+        memory, whose = self.memory, self.whose
+        return {
+            "id": memory.id,
+            "uri": self.uri,
+            "type": memory.type,
+            "title": memory.title,
+            "branch": self.branch,
+            "layer": self.layer,
+            "private": self.private,
+            "tags": memory.tags,
+            "topic": memory.topic,
+            "confidence": memory.confidence,
+            "status": memory.status,
+            "created": whose.created,
+            "modified": whose.modified,
+            "author": memory.author,
+            "origin": whose.origin,
+            "edited_by": whose.edited_by or None,
+            "flags": self.flags or None,
+            "repo": self.repo,
+        }
 
 
 def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:

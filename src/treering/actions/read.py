@@ -1,13 +1,13 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from treering.actions import outputs
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.link import Neighbour, neighbours
-from treering.actions.origin import Origin, attribute
+from treering.actions.origin import AttributedMemory, Origin, attribute
 from treering.actions.outdated import OutdatedBy, Outdates, list_outdates, mark_blobs, view_with
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
@@ -17,9 +17,8 @@ from treering.branches.trunk import trunk_of
 from treering.errors import Invalid, MemoryNotFound
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Status
-from treering.model.dates import format_moment
 from treering.model.memory import FileRef, Memory, uri_of
-from treering.model.value import dataclass
+from treering.model.value import dataclass, replace
 from treering.store import history as past
 from treering.store.history import MemoryEvent
 from treering.store.view import Copy, Layer, View
@@ -101,7 +100,7 @@ def read(
 
         return read_across(
             workspace.open_hub(), id, repos, at=at, history=history, links=links, offset=offset,
-            branch=branch,
+            branch=branch, now=workspace.clock(),
         )  # fmt: skip
     pending = drain_briefly(workspace)
     position = workspace.position(branch)
@@ -111,42 +110,54 @@ def read(
     whose = attribute(workspace, place.blob, memory)
     flags = Flags(workspace)
     outdated_by, outdates = _truth(workspace, seen, place)
-    whole = WholeMemory(
-        id=memory.id,
-        uri=uri_of(memory.id),
-        type=memory.type,
-        title=memory.title,
+    whole = make_whole(
+        AttributedMemory(
+            memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
+            flags.of(place), place.is_private,
+        ),
+        place.blob,
+        offset,
+        _neighbours(workspace, view, memory, links, flags),
+        outdated_by,
+    )  # fmt: skip
+    events = memory_events(workspace, view, memory.id) if history else None
+    answer: WholeMemory = harmless(
+        replace(
+            whole,
+            details=_details(place, memory),
+            outdates=outdates or None,
+            stale=CodeTree(workspace.repository, position.head).staleness(memory),
+            history=None if events is None else tuple(map(write_event, events)),
+            pending=pending or None,
+        )
+    )
+    return answer
+
+
+def make_whole(
+    found: AttributedMemory,
+    version: str,
+    offset: int,
+    links: tuple[Neighbour, ...],
+    outdated_by: OutdatedBy | None,
+) -> WholeMemory:
+    """A memory whole, of this repository or of another: what is stored, and what it is linked
+    with."""
+    memory = found.memory
+    return WholeMemory(
+        **found.fields(),
         content=content_from(memory.content, offset),
-        version=place.blob,
-        branch=place.layer.branch,
-        layer=place.layer.kind,
-        private=place.is_private,
-        tags=memory.tags,
-        topic=memory.topic,
-        status=memory.status,
-        confidence=memory.confidence,
+        version=version,
         source=memory.source,
-        author=memory.author,
         agent=memory.agent,
         session=memory.session,
         commit=memory.commit,
         files=memory.files,
-        created=whose.created,
-        modified=whose.modified,
-        details=_details(place, memory),
-        links=_neighbours(workspace, view, memory, links, flags),
-        origin=whose.origin,
-        edited_by=whose.edited_by or None,
-        flags=flags.of(place) or None,
+        details=dict(memory.details),
+        links=links,
         extra=memory.extra or None,
         outdated_by=outdated_by,
-        outdates=outdates or None,
-        stale=CodeTree(workspace.repository, position.head).staleness(memory),
-        history=_history(workspace, view, memory.id) if history else None,
-        pending=pending or None,
     )
-    answer: WholeMemory = harmless(whole)
-    return answer
 
 
 def _truth(
@@ -225,30 +236,11 @@ def _at_version(view: View, id: str, version: str) -> Copy | None:
     return Copy(place.id, blob, place.layer)
 
 
-def _history(workspace: Workspace, view: View, memory_id: str) -> tuple[HistoryEntry, ...]:
-    return tuple(
-        HistoryEntry(event.commit, event.when, event.author, event.op, event.title)
-        for event in memory_events(workspace, view, memory_id)
-    )
+def write_event(event: MemoryEvent) -> HistoryEntry:
+    """What happened to a memory, as it is answered."""
+    return HistoryEntry(event.commit, event.when, event.author, event.op, event.title)
 
 
 def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[MemoryEvent]:
     """What happened to one memory in the layers it is seen through, newest first."""
-    events: dict[str, MemoryEvent] = {}
-    for vault in dict.fromkeys(layer.vault for layer in view.layers):
-        tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
-        events |= {e.commit: e for e in past.events(vault, tips, memory_id=memory_id)}
-    return newest_first(workspace, events.values())
-
-
-def newest_first(workspace: Workspace, events: Iterable[MemoryEvent]) -> list[MemoryEvent]:
-    """Events with dates that are credible, by these."""
-    all_events = list(events)
-    moments = workspace.ledger.moments(event.commit for event in all_events)
-    true_events = [
-        event._replace(when=format_moment(moments[event.commit]))
-        if event.commit in moments
-        else event
-        for event in all_events
-    ]
-    return sorted(true_events, key=lambda event: event.when, reverse=True)
+    return workspace.ledger.sort_events(past.events_in(view, memory_id))

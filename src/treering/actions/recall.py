@@ -1,11 +1,12 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.origin import Origin, attribute
+from treering.actions.origin import AttributedMemory, Origin, attribute
 from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
@@ -138,10 +139,10 @@ def recall(
     if repos:
         from treering.actions.hub.recall import recall_across, refuse_single
 
-        refuse_single(branch=branch, at=at, expand=expand)
+        refuse_single(branch=branch, at=at)
         return recall_across(
             workspace.open_hub(), now, question, filters, repos=repos, mode=mode, order=order,
-            detail=detail, limit=limit, cursor=cursor,
+            detail=detail, limit=limit, cursor=cursor, expand=expand, relation=relation,
         )  # fmt: skip
 
     pending = drain_briefly(workspace)
@@ -249,6 +250,42 @@ def _next_page(
     return replace(result, hits=tuple(hits), total=total), following
 
 
+class HitReasons(NamedTuple):
+    """Why a memory is in an answer: how well it fits, what is folded below it, what leads to it."""
+
+    score: float
+    why: tuple[str, ...]
+    similar: tuple[str, ...] = ()
+    via: str | None = None
+
+
+def make_hit(
+    found: AttributedMemory,
+    reasons: HitReasons,
+    words: str,
+    detail: str,
+    *,
+    outdated_by: OutdatedBy | None,
+    stale: Stale | None = None,
+) -> RecallHit:
+    """A result, of this repository or of another, with as much of the memory as was asked for."""
+    memory, is_full = found.memory, detail == "full"
+    return RecallHit(
+        **found.fields(),
+        score=reasons.score,
+        why=reasons.why,
+        agent=memory.agent or None,
+        outcome=memory.outcome,
+        outdated_by=outdated_by,
+        stale=stale,
+        similar=reasons.similar or None,
+        via=reasons.via,
+        snippet=snippet(memory.content, words) if detail == "medium" else None,
+        content=memory.content if is_full else None,
+        details=dict(memory.details) if is_full else None,
+    )
+
+
 class _HitReader:
     """Turns hits into results: every one is read again from git, never from the index."""
 
@@ -277,39 +314,19 @@ class _HitReader:
         memory = place.try_memory() if place else None
         if place is None or memory is None:
             return None
-        full = self._detail == "full"
         whose = attribute(self._workspace, place.blob, memory)
         similar = (self._search_view.place(blob) for blob in hit.folded)
-        return RecallHit(
-            id=memory.id,
-            uri=uri_of(memory.id),
-            type=memory.type,
-            title=memory.title,
-            branch=place.layer.branch,
-            layer=place.layer.kind,
-            private=place.is_private,
-            tags=memory.tags,
-            topic=memory.topic,
-            score=hit.score,
-            why=hit.why,
-            confidence=memory.confidence,
-            status=memory.status,
-            created=whose.created,
-            modified=whose.modified,
-            author=memory.author,
-            agent=memory.agent or None,
-            origin=whose.origin,
-            edited_by=whose.edited_by or None,
-            outcome=memory.outcome,
+        return make_hit(
+            AttributedMemory(
+                memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
+                self._flags.of(place), place.is_private,
+            ),
+            HitReasons(hit.score, hit.why, tuple(other.id for other in similar if other), via),
+            self._words,
+            self._detail,
             outdated_by=self._outdated.get(place.blob),
             stale=self._code.staleness(memory),
-            similar=tuple(other.id for other in similar if other) or None,
-            via=via,
-            snippet=snippet(memory.content, self._words) if self._detail == "medium" else None,
-            content=memory.content if full else None,
-            details=dict(memory.details) if full else None,
-            flags=self._flags.of(place) or None,
-        )
+        )  # fmt: skip
 
 
 def _with_linked(
@@ -320,7 +337,7 @@ def _with_linked(
     relations: Sequence[str],
     order: str,
 ) -> list[RecallHit]:
-    """The results and what they are linked with; in the order asked for, else the linked last."""
+    """The results and what they are linked with."""
     items = search_view.expand([result.id for result in results], hops, relations)
     reader.mark([item.place.blob for item in items])
     for item in items:
@@ -328,6 +345,11 @@ def _with_linked(
         result = reader.result(hit, via=item.via)
         if result is not None:
             results.append(result)
+    return order_linked(results, order)
+
+
+def order_linked(results: list[RecallHit], order: str) -> list[RecallHit]:
+    """Results and what they are linked with, in the order asked for, else the linked last."""
     if order in ("newest", "oldest"):
         results.sort(key=lambda r: (r.created, r.id), reverse=order == "newest")
     elif order in ("confidence", "uncertain"):

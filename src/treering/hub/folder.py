@@ -10,7 +10,7 @@ Everything but the list of repositories and the tokens can be made again.
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from treering.errors import (
     TreeringError,
 )
 from treering.git.files import make_folder
+from treering.graph.network import Network
 from treering.hub.hub import (
     HubCopy,
     HubResult,
@@ -42,6 +43,7 @@ from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
 from treering.search.succession import Succession
+from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
 _MOST_GROUPS = 4  # of repositories that are asked together, as tokens ask again and again
@@ -208,16 +210,25 @@ class FolderHub:
                 return shelf.index.find_outdated([copy.blob], shelf.ranks).get(copy.blob)
         return None
 
-    def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
-        titles = {}
+    def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:
         with self._lock:
-            for shelf in self._open([name]):
-                for memory_id in ids:
-                    place = shelf.view.place(memory_id)
-                    memory = place.try_memory() if place else None
-                    if memory and memory.status != "deleted":
-                        titles[memory_id] = memory.title
-        return titles
+            return [copy for shelf in self._open([name]) for copy in shelf.read_ids(ids)]
+
+    def find_network(self, name: str, ids: Sequence[str], hops: int) -> Network:
+        with self._lock:
+            shelves = self._open([name]) if ids and hops else []
+            return shelves[0].network if shelves else Network(())
+
+    def read_history(self, copy: HubCopy) -> list[MemoryEvent]:
+        with self._lock:
+            shelves = self._open([copy.repo])
+            return [event for shelf in shelves for event in shelf.history(copy.memory.id)]
+
+    def read_past(self, copy: HubCopy, at: str) -> HubCopy:
+        with self._lock:
+            for shelf in self._open([copy.repo]):
+                return shelf.read_past(copy.memory.id, at)
+        return copy
 
     def _open(self, names: Sequence[str]) -> list[Shelf]:
         """The shelves of some repositories, as their records say now."""

@@ -4,13 +4,15 @@ A folder is one kind, a PostgreSQL database the other. Both answer with the valu
 everything a door may show, and nothing of how they were found.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from treering.graph.network import Network
 from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
 from treering.search.matching import Request
 from treering.search.succession import Succession
+from treering.store.history import MemoryEvent
 
 UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
 Say = Callable[[str], None]
@@ -132,8 +134,20 @@ class RepositoryHub(Protocol):
         """What of the same repository outdates a memory."""
         ...
 
-    def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
-        """The titles of some memories of a repository, as far as they are there."""
+    def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:
+        """Some memories of a repository, as far as they are there."""
+        ...
+
+    def find_network(self, name: str, ids: Sequence[str], hops: int) -> Network:
+        """The memories of a repository that are so few links away from some, and these links."""
+        ...
+
+    def read_history(self, copy: HubCopy) -> list[MemoryEvent]:
+        """What happened to a memory, newest first; Invalid for a hub that keeps no past."""
+        ...
+
+    def read_past(self, copy: HubCopy, at: str) -> HubCopy:
+        """The same memory as of a commit of its history, or a date; Invalid likewise."""
         ...
 
     def grant(self, name: str, repos: Sequence[str]) -> str:

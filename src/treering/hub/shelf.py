@@ -1,22 +1,27 @@
 """One mirror made ready to be searched: its view, who wrote what, and its index."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 
+from treering.branches.layers import layer_at
 from treering.clock import Clock
-from treering.errors import TreeringError
+from treering.errors import MemoryNotFound, TreeringError
 from treering.git.binding import GitError
+from treering.graph.network import Network
 from treering.hub.hub import HubCopy
 from treering.hub.meaning import hub_model
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
+from treering.model.dates import parse_moment
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Version, when_said
 from treering.provenance.ledger import Ledger
 from treering.search import Index, Understanding
 from treering.search.corpus import Corpus
 from treering.search.meaning.vectors import SmallVector
-from treering.store.view import View
+from treering.store.history import MemoryEvent, events_in, is_memory_commit
+from treering.store.view import Layer, View
 from treering.text.flags import DetectorRules
 
 _AT_ONCE = 500
@@ -29,6 +34,7 @@ class Shelf:
         self.name = name
         self.state = state
         self._store = mirror.store
+        self._clock = clock
         self._ledger = Ledger(self._store, self._store.folder / "provenance", clock)
         self._versions: dict[str, Version] = {}  # of those read last
         self.view: View = mirror.view(state)
@@ -116,9 +122,44 @@ class Shelf:
             for layer in self.view.layers
             for memory_id, _ in layer.snapshot.starting_with(prefix)
         }
-        copies = []
-        for memory_id in sorted(ids)[:most]:
-            place = self.view.place(memory_id)
-            if place and (copy := self.copy(place.blob)):
-                copies.append(copy)
-        return copies
+        return self.read_ids(sorted(ids)[:most])
+
+    def read_ids(self, ids: Iterable[str]) -> list[HubCopy]:
+        """The memories with these ids, as far as they are shown."""
+        places = (self.view.place(memory_id) for memory_id in ids)
+        copies = (self.copy(place.blob) for place in places if place)
+        return [copy for copy in copies if copy]
+
+    @cached_property
+    def network(self) -> Network:
+        """What is shown, and how it is linked."""
+        entries = self.corpus().by_blob
+        return Network(entries[blob] for blob in self.ranks if blob in entries)
+
+    # --- the past ---------------------------------------------------------------------------------
+
+    def history(self, memory_id: str) -> list[MemoryEvent]:
+        """What happened to a memory on the branches that are shown, newest first."""
+        return self._ledger.sort_events(events_in(self.view, memory_id))
+
+    def read_past(self, memory_id: str, at: str) -> HubCopy:
+        """A memory as of a commit of its history, or of a date."""
+        vault = self._store.shared
+        commit = vault.repository.resolve(at)
+        if commit and is_memory_commit(vault, commit):
+            scope, blob = vault.scope_of(commit), vault.blob_at(commit, memory_id)
+            layer = Layer("other", vault, vault.snapshot_at(scope, commit))
+        else:
+            what = "neither a commit of its history nor a date"
+            moment = parse_moment(at, self._clock(), end=True, what=what)
+            layers = tuple(layer_at(layer, moment) for layer in self.view.layers)
+            place = View(self.view.branch, layers).place(memory_id)
+            blob, layer = (place.blob, place.layer) if place else (None, self.view.layers[0])
+        memory = next((memory for _, memory in self.read([blob])), None) if blob else None
+        if not blob or memory is None:
+            raise MemoryNotFound(f"The memory {memory_id} was not there at {at}")
+        kinds = {ly.branch: ly.kind for ly in self.view.layers}
+        kind = kinds.get(layer.branch, layer.kind)
+        flags = DetectorRules().inspect(memory)
+        people = self.people(blob)
+        return HubCopy(self.name, layer.branch, kind, blob, memory, people, flags)

@@ -18,6 +18,7 @@ from treering.errors import TreeringError
 from treering.git import refs
 from treering.git.binding import GitError
 from treering.model import scope
+from treering.model.dates import format_moment
 from treering.model.memory import Memory, is_id
 from treering.model.provenance import Version, redate, redate_unknown
 from treering.provenance.version_table import VersionTable
@@ -27,6 +28,7 @@ from treering.store.vault import Vault
 if TYPE_CHECKING:  # history is walked only when there is something new in it
     from treering.model.prompt import Prompt
     from treering.provenance.walk import Contribution, Walk
+    from treering.store.history import MemoryEvent
 
 #: Where nothing can be kept, so many of the newest commits are looked at by each process.
 _MOST_UNKEPT = 2_000
@@ -67,6 +69,18 @@ class Ledger:
         """When commits of scopes were made, as far as that is credible."""
         self.catch_up()
         return self._table.moments(commits)
+
+    def sort_events(self, events: Iterable[MemoryEvent]) -> list[MemoryEvent]:
+        """Events with dates that are credible, newest first by these."""
+        all_events = list(events)
+        moments = self.moments(event.commit for event in all_events)
+        dated = [
+            event._replace(when=format_moment(moments[event.commit]))
+            if event.commit in moments
+            else event
+            for event in all_events
+        ]
+        return sorted(dated, key=lambda event: event.when, reverse=True)
 
     def has_odd_moments(self) -> bool:
         """Whether any commit's date is not credible."""

@@ -13,6 +13,7 @@ from treering.store.dates import judge_times
 from treering.store.message import NOTE
 from treering.store.tree_diff import CommitTable
 from treering.store.vault import JOIN, Vault
+from treering.store.view import View
 
 _MOST_TIPS = 1_000
 _FEW = 64  # commits, which are looked at in the time a process takes to start
@@ -36,6 +37,15 @@ class MemoryEvent(NamedTuple):
     outcome: str | None = None
     #: What outdates the memory by now; filled in likewise.
     outdated_by: object = None
+
+
+def events_in(view: View, memory_id: str) -> list[MemoryEvent]:
+    """What happened to one memory in the layers it is seen through, each change once."""
+    changes: dict[str, MemoryEvent] = {}
+    for vault in dict.fromkeys(layer.vault for layer in view.layers):
+        tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
+        changes |= {event.commit: event for event in events(vault, tips, memory_id=memory_id)}
+    return list(changes.values())
 
 
 def events(

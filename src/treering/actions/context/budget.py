@@ -1,13 +1,14 @@
 """Memories packed into a number of characters: the more they matter, the more of them is said."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
 from treering.actions.outdated import OutdatedBy
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
-from treering.model.memory import uri_of
+from treering.model.memory import Memory, uri_of
+from treering.model.relevance import Relevance
 
 if TYPE_CHECKING:
     from treering.actions.prompts.render import TemplateMemory
@@ -41,6 +42,40 @@ class Headline(NamedTuple):
     repo: str = ""
     outdated_by: OutdatedBy | None = None
 
+    @classmethod
+    def of(
+        cls,
+        memory: Memory,
+        verdict: Relevance,
+        *,
+        branch: str,
+        stale: str = "",
+        repo: str = "",
+        outdated_by: OutdatedBy | None = None,
+    ) -> "Headline":
+        """A memory whose dates are credible, and how much it matters."""
+        return cls(
+            id=memory.id,
+            type=memory.type,
+            title=memory.title,
+            content=memory.content,
+            branch=branch,
+            author=memory.author,
+            created=memory.created,
+            stale=stale,
+            score=verdict.score,
+            why=verdict.why,
+            group=verdict.group,
+            tags=memory.tags,
+            topic=memory.topic,
+            status=memory.status,
+            confidence=memory.confidence,
+            modified=memory.modified,
+            outcome=memory.outcome or "",
+            repo=repo,
+            outdated_by=outdated_by,
+        )
+
     def as_template_memory(self) -> "TemplateMemory":
         return {
             "id": self.id,
@@ -63,6 +98,24 @@ class Headline(NamedTuple):
             "outcome": self.outcome,
             "outdated_by": self.outdated_by.id if self.outdated_by else "",
         }
+
+
+def pack_fenced(
+    entries: Sequence[Headline],
+    checkpoint: CheckpointLoaded | None,
+    budget: int,
+    now: float,
+    fence_in: Callable[[str], str],
+) -> tuple[str, list[Headline]]:
+    """A text for an agent within a budget, marked as data, and the entries that are in it."""
+    room = budget - len(fence_in(""))
+    while room > 0:
+        body, page = pack(entries, checkpoint, room, now)
+        text = fence_in(body) if body else ""
+        if len(text) <= budget:
+            return text, page
+        room -= len(text) - budget  # marks that were taken out left longer words behind
+    return "", []
 
 
 def pack(

@@ -4,12 +4,12 @@ The text is ready to be put before an agent: between marks that say it is data, 
 where it is from. What bears the signs of an order to the agent is left out of it, and named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
-from treering.actions.context.budget import Headline, pack
+from treering.actions.context.budget import Headline, pack_fenced
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
@@ -122,30 +122,44 @@ def context(
         elif headline:
             entries.append(headline)
     workspace.settle()
-    entries.sort(key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
-    entries = _put_outdated_below(entries)
+    entries = sort_entries(entries)
     text, page = _text(workspace, request, entries, checkpoint)
-    answer: ContextAnswer = {
-        "budget": budget,
-        "used": len(text),
-        "text": text,
-        "high": list_entries(page, "high"),
-        "medium": list_entries(page, "medium"),
-        "low": list_entries(page, "low"),
-        "left_out": len(entries) - len(page),
-        "flagged": flag_ids,
-        "branch": request.branch,
-        "checkpoint": checkpoint["checkpoint"],
-    }
+    answer = make_answer(budget, text, page, left_out=len(entries) - len(page), flagged=flag_ids)
+    answer["branch"] = request.branch
+    answer["checkpoint"] = checkpoint["checkpoint"]
     if pending:
         answer["pending"] = pending
     return answer
+
+
+def make_answer(
+    budget: int, text: str, page: Sequence[Headline], *, left_out: int, flagged: list[str]
+) -> ContextAnswer:
+    """The answer about some entries, wherever they are from."""
+    return {
+        "budget": budget,
+        "used": len(text),
+        "text": text,
+        "high": _list_entries(page, "high"),
+        "medium": _list_entries(page, "medium"),
+        "low": _list_entries(page, "low"),
+        "left_out": left_out,
+        "flagged": flagged,
+        "branch": "",
+        "checkpoint": None,
+    }
 
 
 def read_budget(budget: int) -> None:
     """Invalid where it is no number of characters that a text can have."""
     if not 1 <= budget <= _LARGEST:
         raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
+
+
+def sort_entries(entries: Iterable[Headline]) -> list[Headline]:
+    """Knowledge before records, by how much it matters, and below what outdates it."""
+    best_first = sorted(entries, key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
+    return _put_outdated_below(best_first)
 
 
 def _put_outdated_below(entries: list[Headline]) -> list[Headline]:
@@ -221,29 +235,12 @@ def _read(
             is_outdated=bool(outdated_by and outdated_by.is_sure),
         )
     )
-    return Headline(
-        id=memory.id,
-        type=memory.type,
-        title=memory.title,
-        content=memory.content,
-        branch=place.layer.branch,
-        author=memory.author,
-        created=dates.created,
-        stale=state,
-        score=verdict.score,
-        why=verdict.why,
-        group=verdict.group,
-        tags=memory.tags,
-        topic=memory.topic,
-        status=memory.status,
-        confidence=memory.confidence,
-        modified=dates.modified,
-        outcome=memory.outcome or "",
-        outdated_by=outdated_by,
+    return Headline.of(
+        dates, verdict, branch=place.layer.branch, stale=state, outdated_by=outdated_by
     )
 
 
-def list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
+def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
     """The entries of one group, as they are answered."""
     return [_as_entry(headline) for headline in page if headline.group == group]
 
@@ -279,14 +276,10 @@ def _text(
     header = f"what is remembered about this repository, branch: {branch}"
     if request.template:
         return _fill_template(workspace, request, entries, checkpoint, nonce, header)
-    room = request.budget - len(fence("", nonce, header))
-    while room > 0:
-        body, page = pack(entries, checkpoint, room, workspace.clock())
-        text = fence(body, nonce, header) if body else ""
-        if len(text) <= request.budget:
-            return text, page
-        room -= len(text) - request.budget  # marks that were taken out left longer words behind
-    return "", []
+    now = workspace.clock()
+    return pack_fenced(
+        entries, checkpoint, request.budget, now, lambda body: fence(body, nonce, header)
+    )
 
 
 def _fill_template(

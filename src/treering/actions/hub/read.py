@@ -1,20 +1,14 @@
 """read of a memory in another repository, by `NAME:ID`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from treering.actions.answers import harmless
-from treering.actions.hub.recall import (
-    choose_repos,
-    flags_of_copy,
-    hub_uri,
-    list_editors,
-    refuse,
-    refuse_single,
-)
-from treering.actions.link import Neighbour
-from treering.actions.origin import UNVERIFIED
+from treering.actions.hub.recall import attribute_copy, choose_repos, refuse, refuse_single
+from treering.actions.link import Neighbour, neighbours
 from treering.actions.outdated import describe
-from treering.actions.read import WholeMemory, content_from
+from treering.actions.read import WholeMemory, make_whole, write_event
+from treering.actions.stored_links import IndexedLinks
 from treering.errors import AmbiguousId, MemoryNotFound, RepoNotFound
 from treering.hub.hub import HubCopy, RepositoryHub
 from treering.hub.names import split_id
@@ -31,9 +25,10 @@ def read_across(
     links: int,
     offset: int,
     branch: str,
+    now: float,
 ) -> WholeMemory:
-    """The memory, as the hub last saw it; its past is asked of its repository."""
-    refuse_single(at=at, history=history, branch=branch)
+    """The memory, as the hub last saw it, or as it was `at` a commit of its history or a date."""
+    refuse_single(branch=branch)
     freshness = choose_repos(hub, repos)
     try:
         name, prefix = split_id(id.strip(), [repo.name for repo in freshness])
@@ -41,40 +36,23 @@ def read_across(
         raise refuse(hub, error) from None
     nearer = tuple(repo for repo in freshness if not name or repo.name == name)
     copy = _find(hub, [repo.name for repo in nearer], id_prefix(prefix), id)
-    memory, newer = copy.memory, hub.find_outdated(copy)
-    whole = WholeMemory(
-        id=memory.id,
-        uri=hub_uri(copy),
-        type=memory.type,
-        title=memory.title,
-        content=content_from(memory.content, offset),
-        version=copy.blob,
-        branch=copy.branch,
-        layer=copy.layer,
-        private=False,
-        tags=memory.tags,
-        topic=memory.topic,
-        status=memory.status,
-        confidence=memory.confidence,
-        source=memory.source,
-        author=memory.author,
-        agent=memory.agent,
-        session=memory.session,
-        commit=memory.commit,
-        files=memory.files,
-        created=memory.created,
-        modified=memory.modified,
-        details=dict(memory.details),
-        links=_list_links(hub, copy) if links else (),
-        origin=UNVERIFIED,
-        edited_by=list_editors(copy) or None,
-        flags=flags_of_copy(copy) or None,
-        extra=memory.extra or None,
-        outdated_by=describe(newer) if newer else None,
-        repo=copy.repo,
-        repos=tuple(repo for repo in nearer if repo.name == copy.repo),
+    events = hub.read_history(copy) if history else None
+    version = hub.read_past(copy, at) if at else copy
+    newer = hub.find_outdated(copy) if version.blob == copy.blob else None
+    whole = make_whole(
+        attribute_copy(version),
+        version.blob,
+        offset,
+        _list_links(hub, version, links, now) if links else (),
+        describe(newer) if newer else None,
     )
-    answer: WholeMemory = harmless(whole)
+    answer: WholeMemory = harmless(
+        replace(
+            whole,
+            history=None if events is None else tuple(map(write_event, events)),
+            repos=tuple(repo for repo in nearer if repo.name == copy.repo),
+        )
+    )
     return answer
 
 
@@ -95,19 +73,8 @@ def _find(hub: RepositoryHub, names: Sequence[str], prefix: str, typed: str) -> 
     return copies[0]
 
 
-def _list_links(hub: RepositoryHub, copy: HubCopy) -> tuple[Neighbour, ...]:
-    """Where its own links lead, as far as the hub knows that."""
-    links = copy.memory.links
-    titles = hub.read_titles(copy.repo, [link.target for link in links])
-    return tuple(
-        Neighbour(
-            direction="out",
-            relation=link.relation,
-            id=link.target,
-            title=titles[link.target],
-            confidence=link.confidence,
-            by=link.by,
-        )
-        for link in links
-        if link.target in titles
-    )
+def _list_links(hub: RepositoryHub, copy: HubCopy, hops: int, now: float) -> tuple[Neighbour, ...]:
+    """What it is linked with in its own repository, both ways."""
+    ids = [copy.memory.id, *(link.target for link in copy.memory.links)]
+    network = hub.find_network(copy.repo, ids, hops)
+    return neighbours(IndexedLinks(network), copy.memory, hops, now=now)

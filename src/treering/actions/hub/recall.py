@@ -3,11 +3,12 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.actions.answers import harmless
-from treering.actions.origin import UNVERIFIED, name_people
+from treering.actions.origin import UNVERIFIED, AttributedMemory, Attribution, name_people
 from treering.actions.outdated import describe
-from treering.actions.recall import Recalled, RecallHit
+from treering.actions.recall import HitReasons, Recalled, RecallHit, make_hit, order_linked
 from treering.errors import Invalid, NotAllowed, RepoNotFound, TreeringError
 from treering.hub.freshness import freshness_of
 from treering.hub.hub import HubCopy, HubHit, RepositoryHub
@@ -15,12 +16,18 @@ from treering.hub.names import RepoFreshness, choose_names
 from treering.model.choices import Mode, Order
 from treering.model.provenance import Contributor, address_of
 from treering.model.query import Filters, Query
-from treering.search.hits import snippet
 from treering.search.matching import Request
 from treering.text.flags import UNSCANNED
 
 #: What is asked of one repository alone.
 _OF_ONE = "That is a question to one repository: ask it there."
+
+
+class LinkQuestion(NamedTuple):
+    """How many links to follow, and which."""
+
+    hops: int
+    relations: tuple[str, ...]
 
 
 def choose_repos(hub: RepositoryHub, repos: Sequence[str]) -> tuple[RepoFreshness, ...]:
@@ -46,6 +53,8 @@ def recall_across(
     detail: str,
     limit: int,
     cursor: str,
+    expand: int = 0,
+    relation: Sequence[str] = (),
 ) -> Recalled:
     """Answer a question over what the hub holds of some repositories."""
     if question.filters.branch:
@@ -56,6 +65,11 @@ def recall_across(
     offset = _read_cursor(cursor, words)
     request = Request(question, filters, order, mode, now, limit)
     result = hub.search(names, request, offset)
+    results = [_as_result(hit, question.words, detail) for hit in result.hits]
+    if expand:
+        asked = LinkQuestion(expand, tuple(relation))
+        results += _list_linked(hub, results, question.words, detail, asked)
+        results = order_linked(results, order)
     answer: Recalled = harmless(
         Recalled(
             query=question.text,
@@ -63,7 +77,7 @@ def recall_across(
             layers=(),
             total=result.total,
             cursor=f"{offset + limit}-{words}" if result.is_more else "",
-            results=tuple(_as_result(hit, question.words, detail) for hit in result.hits),
+            results=tuple(results),
             withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")},
             mode=result.mode,
             notes=result.notes or None,
@@ -101,46 +115,41 @@ def _read_cursor(cursor: str, words: str) -> int:
 
 
 def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
-    copy, memory, full = hit.copy, hit.copy.memory, detail == "full"
-    return RecallHit(
-        id=memory.id,
-        uri=hub_uri(copy),
-        type=memory.type,
-        title=memory.title,
-        branch=copy.branch,
-        layer=copy.layer,
-        private=False,
-        tags=memory.tags,
-        topic=memory.topic,
-        score=hit.score,
-        why=hit.why,
-        confidence=memory.confidence,
-        status=memory.status,
-        created=memory.created,
-        modified=memory.modified,
-        author=memory.author,
-        agent=memory.agent or None,
-        origin=UNVERIFIED,  # the code that would tell who works there is not here
-        edited_by=list_editors(copy) or None,
-        outcome=memory.outcome,
-        similar=hit.similar or None,
-        snippet=snippet(memory.content, words) if detail == "medium" else None,
-        content=memory.content if full else None,
-        details=dict(memory.details) if full else None,
-        flags=flags_of_copy(copy) or None,
-        repo=copy.repo,
+    return make_hit(
+        attribute_copy(hit.copy),
+        HitReasons(hit.score, hit.why, hit.similar),
+        words,
+        detail,
         outdated_by=describe(hit.outdated) if hit.outdated else None,
     )
 
 
-def hub_uri(copy: HubCopy) -> str:
-    return f"treering://hub/{copy.repo}/{copy.memory.id}"
+def _list_linked(
+    hub: RepositoryHub, results: Sequence[RecallHit], words: str, detail: str, asked: LinkQuestion
+) -> list[RecallHit]:
+    """What the results are linked with, each in its own repository."""
+    linked = []
+    for name in dict.fromkeys(result.repo or "" for result in results):
+        ids = [result.id for result in results if result.repo == name]
+        steps = hub.find_network(name, ids, asked.hops).reach(ids, asked.hops, asked.relations)
+        copies = {copy.memory.id: copy for copy in hub.read(name, [step.id for step in steps])}
+        for step in steps:
+            if copy := copies.get(step.id):
+                reasons = HitReasons(0.0, (f"linked:{step.edge.relation}",), via=step.via)
+                found = attribute_copy(copy)
+                linked.append(make_hit(found, reasons, words, detail, outdated_by=None))
+    return linked
 
 
-def list_editors(copy: HubCopy) -> tuple[str, ...]:
-    """Those whose words are in it besides its author's."""
-    author = address_of(copy.memory.author)
-    return name_people(Contributor(name) for name in copy.people if address_of(name) != author)
+def attribute_copy(copy: HubCopy) -> AttributedMemory:
+    """A memory of the hub, and whose word it is: nobody's that is known here, since the code that
+    would tell who works there is not."""
+    memory, author = copy.memory, address_of(copy.memory.author)
+    others = (Contributor(name) for name in copy.people if address_of(name) != author)
+    whose = Attribution(UNVERIFIED, name_people(others), memory.created, memory.modified)
+    uri = f"treering://hub/{copy.repo}/{memory.id}"
+    flags = flags_of_copy(copy)
+    return AttributedMemory(memory, whose, uri, copy.branch, copy.layer, flags, repo=copy.repo)
 
 
 def flags_of_copy(copy: HubCopy) -> tuple[str, ...]:

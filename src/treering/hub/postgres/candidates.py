@@ -63,8 +63,8 @@ class WordChoice(NamedTuple):
             return _MEMORY
         together = ["{" + ",".join(map(str, one)) + "}" for one in self.together]
         return Condition(
-            "treering.holders(%s, %s::integer[], %s::text[], %s) AS holder"
-            " JOIN treering.memory USING (repository, id)",
+            "treering.find_holders(%s, %s::integer[], %s::text[], %s) AS holder (place)"
+            " JOIN treering.memory ON memory.ctid = holder.place",
             (list(repositories), list(self.rare), together, MOST),
         )
 
@@ -213,9 +213,10 @@ def _score(
     for word, term in words.items():
         weight = corpus.rarity(counts.frequency(term)) * (K1 + 1)
         weight *= _SAME if term in similar else 1.0
+        # weight * tally / (tally + norm), in which the tally, which takes longest, is there once
         tally = "coalesce(counts[array_position(words, %s)], 0)"
-        parts.append(f"%s * {tally} / ({tally} + %s + %s * length)")
-        values += [weight, word, word, low, share]
+        parts.append(f"%s * (1 - (%s + %s * length) / ({tally} + %s + %s * length))")
+        values += [weight, low, share, word, low, share]
     return " + ".join(parts), values
 
 

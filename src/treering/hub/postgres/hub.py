@@ -17,6 +17,7 @@ from typing import Any
 
 from treering.clock import Clock, wall_clock
 from treering.errors import Busy, HubUnavailable, Invalid, NotAllowed, RepoNotFound, TreeringError
+from treering.graph.network import Network
 from treering.hub.hub import (
     HubCopy,
     HubHit,
@@ -32,6 +33,7 @@ from treering.hub.names import folder_name
 from treering.hub.postgres import grants
 from treering.hub.postgres.database import HubDatabase, hide_secrets
 from treering.hub.postgres.documents import parse_body
+from treering.hub.postgres.links import read_network
 from treering.hub.postgres.nearest import make_index
 from treering.hub.postgres.rows import (
     RowCounts,
@@ -50,8 +52,10 @@ from treering.model.query import Filters, Query
 from treering.search import SearchResult
 from treering.search.matching import Request
 from treering.search.succession import Succession
+from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
+_NO_PAST = "A database has memories as they are now. Ask the repository itself."
 
 
 class PostgresHub:
@@ -230,16 +234,31 @@ class PostgresHub:
 
         return unmark(self._database.read(ask))
 
-    def read_titles(self, name: str, ids: Iterable[str]) -> dict[str, str]:
-        def ask(connection: Any) -> dict[str, str]:
+    def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:
+        def ask(connection: Any) -> list[HubCopy]:
             numbers = _number_repositories(connection, [name])
             query = (
-                "SELECT id, title FROM treering.memory WHERE repository = ANY(%s)"
-                " AND id = ANY(%s) AND status <> 'deleted'"
+                f"SELECT {_COPY_COLUMNS} FROM treering.memory JOIN treering.document USING (blob)"
+                " WHERE repository = ANY(%s) AND id = ANY(%s)"
             )
-            return dict(connection.execute(query, (list(numbers), list(ids))).fetchall())
+            rows = connection.execute(query, (list(numbers), list(ids))).fetchall()
+            return _read_copies(rows, numbers)
 
         return self._database.read(ask)
+
+    def find_network(self, name: str, ids: Sequence[str], hops: int) -> Network:
+        def ask(connection: Any) -> Network:
+            for number in _number_repositories(connection, [name]):
+                return read_network(connection, number, ids, hops)
+            return Network(())
+
+        return self._database.read(ask)
+
+    def read_history(self, copy: HubCopy) -> list[MemoryEvent]:
+        raise Invalid(f"This hub keeps no history of {copy.memory.id}.", hint=_NO_PAST)
+
+    def read_past(self, copy: HubCopy, at: str) -> HubCopy:
+        raise Invalid(f"This hub does not know {copy.memory.id} as of {at}.", hint=_NO_PAST)
 
     # --- tokens -----------------------------------------------------------------------------------
 

@@ -13,8 +13,9 @@ of repositories that the very token, hashed by the database, was granted. So a m
 shows no more than the token may see, and a token that was revoked sees nothing from that moment on.
 
 Behind such a wall the database does not use an index for arrays, whose operators might tell of rows
-that are hidden. So the function `holders` looks up words for the reader: among the rows of what the
-token was granted, and nothing but ids comes out of it.
+that are hidden. So the function `find_holders` looks up words for the reader: among the rows of
+what the token was granted, and nothing but their places comes out of it, which the reader still has
+to be shown.
 """
 
 from typing import Any
@@ -160,7 +161,8 @@ CREATE POLICY reader ON treering.document FOR SELECT TO treering_reader
     USING (EXISTS (SELECT 1 FROM treering.memory WHERE memory.blob = document.blob));
 """
 
-#: Vectors; and walls that look a repository up in a hash, not in a list of all that are allowed.
+#: Vectors; walls that look a repository up in a hash, not in a list of all that are allowed; and
+#: rows that hold words found by where they are, not by their keys.
 _VERSION_2 = """
 CREATE TABLE treering.embedding (
     repository integer NOT NULL,
@@ -173,6 +175,7 @@ CREATE TABLE treering.embedding (
     FOREIGN KEY (repository, id) REFERENCES treering.memory ON DELETE CASCADE
 );
 ALTER TABLE treering.repository ADD COLUMN model integer;
+CREATE INDEX memory_linking ON treering.memory (repository) WHERE links <> '[]';
 GRANT SELECT ON treering.embedding TO treering_reader;
 ALTER TABLE treering.embedding ENABLE ROW LEVEL SECURITY;
 CREATE POLICY reader ON treering.embedding FOR SELECT TO treering_reader
@@ -180,6 +183,27 @@ CREATE POLICY reader ON treering.embedding FOR SELECT TO treering_reader
 ALTER POLICY reader ON treering.repository USING (number IN (SELECT unnest(treering.allowed())));
 ALTER POLICY reader ON treering.memory USING (repository IN (SELECT unnest(treering.allowed())));
 ALTER POLICY reader ON treering.word USING (repository IN (SELECT unnest(treering.allowed())));
+CREATE FUNCTION treering.find_holders(
+    asked integer[], rare integer[], together text[], most integer
+) RETURNS SETOF tid LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    held text := 'words && $1';
+    several text;
+BEGIN
+    FOREACH several IN ARRAY together LOOP
+        held := held || format(' OR words @> %L::integer[]', several::integer[]);
+    END LOOP;
+    RETURN QUERY EXECUTE
+        'SELECT ctid FROM treering.memory WHERE (' || held || ')'
+        ' AND repository = ANY ($2) AND repository IN (SELECT unnest($3)) LIMIT $4'
+        USING rare, asked, treering.allowed(), most;
+END
+$$;
+REVOKE ALL ON FUNCTION treering.find_holders(integer[], integer[], text[], integer) FROM public;
+GRANT EXECUTE ON FUNCTION treering.find_holders(integer[], integer[], text[], integer)
+    TO treering_reader;
+DROP FUNCTION treering.holders(integer[], integer[], text[], integer);
 """
 
 MIGRATIONS: tuple[str, ...] = (_VERSION_1, _VERSION_2)
