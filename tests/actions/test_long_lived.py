@@ -200,4 +200,5 @@ def test_a_memory_that_takes_over_from_another_is_noticed_by_that_one(repo: Repo
 
     assert treering.read(newer.id).outdates is None
     outdated_by = treering.read(old.id).outdated_by
-    assert outdated_by and outdated_by.id == newest.id
+    assert outdated_by
+    assert outdated_by.id == newest.id
