@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from sync.conftest import (
     seen,
 )
 from treering.errors import SyncRefused
+from treering.git import process
 from treering.git.remote import Remote
 
 PUSHED = "refs/treering/pushed/origin/"
@@ -34,6 +36,19 @@ def copy(repo: Clone, name: str) -> Clone:
     path = repo.path.parent / name
     shutil.copytree(repo.path, path, symlinks=True)
     return Clone(path, repo._clock)
+
+
+def note_questions(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What git is asked from now on, each time it is started: the command and its arguments."""
+    asked: list[list[str]] = []
+    ask = process.ask
+
+    def note(git_dir: Path, *words: str, **options: Any) -> process.ProcessResult:
+        asked.append(list(process._split(words)[1]))
+        return ask(git_dir, *words, **options)
+
+    monkeypatch.setattr(process, "ask", note)
+    return asked
 
 
 def on_branch(repo: Repo, branch: str, *, thought: str, file: str = "") -> None:
@@ -110,18 +125,56 @@ def test_nothing_to_do_is_one_question(clone: Team, monkeypatch: pytest.MonkeyPa
         repo.tr.sync()
     for repo in (ada, bob):
         repo.tr.sync()
-    asked: list[str] = []
-    ask = Remote._ask
-
-    def note(self: Remote, *words: str, **options: object) -> object:
-        asked.append(next(word for word in words if word in ("ls-remote", "fetch", "push")))
-        return ask(self, *words, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Remote, "_ask", note)
+    asked = note_questions(monkeypatch)
 
     ada.tr.sync()
 
-    assert asked == ["ls-remote"]
+    assert [words[0] for words in asked] == ["ls-remote"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_hearing_more_heads_starts_git_no_more_often(
+    clone: Team, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    """Each process costs more than a head, whether it is new or said something more."""
+    bob, cleo = clone("bob"), clone("cleo")
+    people = [clone(f"p{number}") for number in range(9)]
+    for number, person in enumerate(people):
+        person.tr.remember(f"fact {number}", type="insight")
+    if not is_new:
+        for person in people:
+            person.tr.sync("push")
+        for listener in (bob, cleo):
+            listener.tr.sync()
+        for number, person in enumerate(people):
+            person.tr.remember(f"more {number}", type="insight")
+    for person in people[:3]:
+        person.tr.sync("push")
+    asked = note_questions(monkeypatch)
+
+    bob.tr.sync()
+    few = [words[0] for words in asked]
+    for person in people[3:]:
+        person.tr.sync("push")
+    asked.clear()
+    cleo.tr.sync()
+
+    assert [words[0] for words in asked] == few
+    assert len(cleo.titles()) == (9 if is_new else 18)
+
+
+def test_a_name_for_all_of_a_users_repositories_is_none(clone: Team, tmp_path: Path) -> None:
+    """Not even where the repository's own file takes in another: all would push to one ref."""
+    shared = tmp_path / "shared"
+    shared.write_text("[treering]\n\tclone = abcdefabcdef\n", encoding="utf-8")
+    ada = clone("ada")
+    ada.git("config", "include.path", str(shared))
+    ada.tr.remember("one", type="insight")
+
+    ada.tr.sync()
+
+    assert clone_id(ada) != "abcdefabcdef"
+    assert list(remote_refs(ada)) == [f"{CLONES}{clone_id(ada)}/main"]
 
 
 # --- whose a name is -----------------------------------------------------------------------------
@@ -430,6 +483,27 @@ def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> Non
     assert remote_scopes(ada) == {"main"}
     said = ada.git("log", "-1", "--format=%B", f"{HEADS}main")
     assert "Withdrawn: work " in said
+
+
+def test_a_withdrawal_is_heard_by_who_has_pushed_before(clone: Team) -> None:
+    """What was read of the trunk is kept, and what is new there is read."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    bob.tr.remember("by bob", type="insight")
+    bob.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    ada._clock.ticks = iter(range(ada._clock.start + 2 * WEEKS, ada._clock.start + 3 * WEEKS))
+
+    ada.tr.gc(purge=True, remote="origin")
+    ada.tr.sync()
+    bob.tr.remember("more by bob", type="insight")
+    bob.tr.sync()
+    bob.tr.remember("yet more by bob", type="insight")
+    bob.tr.sync()
+
+    assert remote_scopes(ada) == {"main"}
 
 
 def test_a_redaction_rewrites_every_head_there(clone: Team) -> None:

@@ -21,6 +21,7 @@ from treering.git.repository import Repository
 from treering.model.scope import PUSHED, REMOTES, Scope
 from treering.store import heads, message
 from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead
+from treering.store.news import read_news
 from treering.store.store import Store
 from treering.store.vault import JOIN, Vault
 from treering.sync.remote_heads import RemoteHead, ref_of
@@ -140,6 +141,14 @@ def _group(vault: Vault, some: Collection[str]) -> list[list[str]]:
     return groups
 
 
+def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> list[str]:
+    """The heads that none there has in its history."""
+    exists = vault.repository.objects.exists
+    new = [head for head in some if head not in there and exists(head)]
+    graph = read_news(vault, new, [tip for tip in there if exists(tip)]) if new else {}
+    return [head for head in new if head in graph]
+
+
 def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     """Whether a head says something that no head there does."""
     if head in there:
@@ -211,12 +220,14 @@ def _list_promoted(
     """Heads of any clone whose branch is gone, and which are all in what the trunk now says."""
     if new is None:
         return {}
+    over = [s for s in place.heads if s != trunk and is_gone(store.repository, s)]
+    if not over:
+        return {}
     within = set(reach.list_tips_within(vault.repository.common_dir, new, REMOTES))
     return {
         head.ref: scope
-        for scope, some in place.heads.items()
-        if scope != trunk and is_gone(store.repository, scope)
-        for head in some
+        for scope in over
+        for head in place.heads[scope]
         if head.tip in within and is_promoted(vault, trunk, scope, head.tip)
     }
 

@@ -36,6 +36,7 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
         ours = heads.list_heads(store.shared, scope)
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
+            tips = _leave_out_own(store, place, scope, tips)
             bases = _list_news(store, scope, tips, ours, sight.earlier)
         else:
             is_wanted = incoming.is_wanted(store, store.shared, scope)
@@ -47,6 +48,13 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
         if bases:
             unseen[scope] = bases
     return unseen
+
+
+def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:
+    """Without what we said ourselves and have said more since, as before every push."""
+    last, own = place.own_head(scope), store.shared.head(scope)
+    is_past = last in tips and own and store.repository.is_ancestor(last, own)
+    return [tip for tip in tips if not (is_past and tip == last)]
 
 
 def _find_inspected(scope: Scope, tip: str | None, sight: Sight) -> str | None:
