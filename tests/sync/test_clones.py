@@ -375,6 +375,37 @@ def test_two_works_of_one_name_stay_two_when_a_remote_was_wiped(clone: Team) -> 
         assert len(ada.git("ls-tree", "-r", "--name-only", tip).splitlines()) == 1
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_who_knew_more_of_what_was_wiped_and_who_knew_less_agree_in_the_end(
+    clone: Team, first: int
+) -> None:
+    """One says a work again under its name, and one aside. If what is said under one name is news
+    under the other, somebody says it again for ever."""
+    people = clone("ann"), clone("ben")
+    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
+    for number, repo in enumerate((people[first], people[1 - first])):
+        on_branch(repo, "wip", thought=f"of {repo.path.name}", file=f"{repo.path.name}.txt")
+        repo.tr.sync()
+        for one in (ada, bob, cleo)[number:]:
+            one.tr.sync("fetch")
+    for ref in remote_refs(ada):
+        ada.git("push", "-q", "origin", f":{ref}")
+    for repo in people:
+        shutil.rmtree(repo.path)
+
+    states = []
+    for _ in range(6):
+        for repo in (bob, ada, cleo):
+            repo.tr.sync()
+            states.append(remote_refs(ada))
+
+    assert all(state == states[-1] for state in states[-6:])
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    titles = {hit.title for hit in fresh.tr.recall("of", scope="all").results}
+    assert titles == {"of ann", "of ben"}
+
+
 def test_a_head_that_was_put_back_to_an_old_state_loses_nothing(clone: Team) -> None:
     """A server restored from yesterday's backup."""
     ada, bob = clone("ada"), clone("bob")

@@ -96,6 +96,7 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
             scope
             and (scope, head.tip) in unheld
             and outgoing.is_news(vault, head.tip, place.tips(scope))
+            and not outgoing.is_said_elsewhere(vault, place, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
                 or not outgoing.is_promoted(vault, trunk, scope, head.tip)

@@ -4,7 +4,7 @@ A reason to push is a commit, no join, that we have and no head of its scope the
 made it. A head that has vanished is not a deletion: a mirror push may wipe those of dead clones.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.branches import undo
@@ -25,6 +25,7 @@ from treering.store.news import read_news
 from treering.store.store import Store
 from treering.store.vault import JOIN, Vault
 from treering.sync.remote_heads import RemoteHead, ref_of
+from treering.sync.wanted import is_wanted
 from treering.sync.withdrawal import list_withdrawn
 
 
@@ -80,6 +81,8 @@ def list_outgoing(
     todo: dict[Scope, list[str]] = {}
     for scope, some in _list_known(store, vault, mine, more).items():
         news = [head for head in some if is_news(vault, head, place.tips(scope))]
+        if scope not in mine:
+            news = [head for head in news if not is_said_elsewhere(vault, place, scope, head)]
         if news:
             lost = _list_finished(store.repository, vault, place.remote, scope, news)
             news = [h for h in news if h not in lost or not promotion.is_all_of(scope, h)]
@@ -158,6 +161,24 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     return any(message.read(commit.message).op != JOIN for commit in commits)
 
 
+def is_said_elsewhere(
+    vault: Vault, place: Place, scope: Scope, head: str, own: Sequence[str] = ()
+) -> bool:
+    """Whether a ref there that is not among our `own` holds a head, under whatever name: one that
+    was renamed, or was said beside other work of its name, is known. Where the branch is here only
+    its own name counts: all who work on it are to see the same.
+
+    Of equal ones that of the smaller name stays, if the last of `own` is the one that is asked for.
+    """
+    others = place.heads.get(scope, []) if is_wanted(vault, scope) else place.list_heads()
+    return any(
+        other.ref not in own
+        and (not own or other.tip != head or other.ref < own[-1])
+        and heads.is_held(vault, head, other.tip)
+        for other in others
+    )
+
+
 def _is_put_away(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
     """Whether a head is all in the trash here, or was withdrawn."""
     tips = [entry.tip for entry in list_trash(vault) if entry.scope == scope]
@@ -197,17 +218,15 @@ def list_gone(
     """Our own refs there that say nothing more: of what is in the trash here, was renamed, or is
     all in another scope. What nobody else holds stays."""
     trunk = Scope(trunk_of(store.repository))
-    there = {head.ref: head.tip for head in place.list_heads()}
-    there |= {place.own_ref(scope): tip for scope, tip in new.items()}
     removals: dict[str, Scope] = {}
     for scope in place.heads:
         name, tip = place.own_ref(scope), place.own_head(scope)
         if not tip or vault.head(scope) or scope in new:
             continue
-        others = [other for ref, other in there.items() if ref != name and ref not in removals]
         if (
             _is_put_away(vault, trunk, scope, tip)
-            or any(heads.is_held(vault, tip, other) for other in others)
+            or any(heads.is_held(vault, tip, other) for other in new.values())
+            or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
             or is_promoted(vault, trunk, scope, tip)
         ):
             removals[name] = scope

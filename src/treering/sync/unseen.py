@@ -11,8 +11,8 @@ from treering.model.scope import Scope
 from treering.store import heads
 from treering.store.news import list_below, read_news
 from treering.store.store import Store
-from treering.sync import incoming
 from treering.sync.outgoing import Place
+from treering.sync.wanted import is_wanted
 
 
 class Sight(NamedTuple):
@@ -39,11 +39,11 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
             tips = _leave_out_own(store, place, scope, tips)
             bases = _list_news(store, scope, tips, ours, sight.earlier)
         else:
-            is_wanted = incoming.is_wanted(store, store.shared, scope)
+            is_ours = is_wanted(store.shared, scope)
             bases = {
                 tip: _find_inspected(scope, sight.earlier.get(tip), sight)
                 for tip in tips
-                if (is_wanted or (scope.component, tip) not in sight.inspected) and exists(tip)
+                if (is_ours or (scope.component, tip) not in sight.inspected) and exists(tip)
             }
         if bases:
             unseen[scope] = bases
