@@ -253,7 +253,8 @@ def first_fetch(count: int) -> None:
             git(team.origin, "fast-import", "--quiet", "--force", feed=feed.encode())
             git(team.origin, "pack-refs", "--all")
             for name in ("ours", "plain"):
-                git(top, "clone", "-q", str(team.origin), str(top / name))
+                # Without this a clone has all objects of its remote, and nothing is transferred.
+                git(top, "clone", "-q", "--no-local", str(team.origin), str(top / name))
             moments: dict[str, Moment] = {}
             moments["start"] = Moment.now()
             answer = sync(
