@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,15 @@ from sync.conftest import (
     remote_refs,
     remote_scopes,
     seen,
+    write_to,
 )
 from treering.errors import SyncRefused
 from treering.git import process
 from treering.git.remote import Remote
+from treering.model.scope import Scope
+from treering.store.vault import Vault
+from treering.sync import folding
+from treering.sync.remote_heads import RemoteHead
 
 PUSHED = "refs/treering/pushed/origin/"
 WEEKS = 30 * 24 * 3600
@@ -475,6 +481,60 @@ def test_quiet_heads_are_folded(clone: Team) -> None:
     ada.tr.sync()
     assert ada.titles() == titles | {"back again"}
     assert len(remote_refs(ada)) == 2
+
+
+def test_two_who_fold_at_once_lose_nothing(clone: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No lease guards a ref that a push leaves alone: each would take away what the other relied
+    on. Of two that say the same the smaller name stays."""
+    agents = [clone(f"agent{number}") for number in range(4)]
+    for agent in agents:
+        agent.tr.remember(f"by {agent.path.name}", type="insight")
+        agent.tr.sync()
+    ada, bob = clone("ada"), clone("bob")
+    for repo in (ada, bob):
+        repo.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    list_held = folding.list_held
+    waiting = [bob]
+
+    def be_slow(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iterator[RemoteHead]:
+        if waiting:
+            waiting.pop().tr.sync()
+        return list_held(vault, there)
+
+    monkeypatch.setattr(folding, "list_held", be_slow)
+
+    ada.tr.sync()
+    left = set(remote_refs(ada))
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    for repo in (bob, ada):
+        repo.tr.sync()
+
+    assert left == {min(own_ref(ada), own_ref(bob))}
+    assert fresh.titles() == {f"by {agent.path.name}" for agent in agents}
+    assert set(remote_refs(ada)) == left
+
+
+def test_what_an_older_treering_pushed_is_never_folded(clone: Team) -> None:
+    """It would push it again, and again."""
+    old = clone("old")
+    old.tr.remember("from before", type="insight")
+    write_to(old, old.refs()[f"{HEADS}main"], f"{HEADS}main")
+    for number in range(3):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    memory = next(m["id"] for m in ada.tr.exported() if m["title"] == "from before")
+    ada.tr.revise(memory, tags_add=["seen"])
+
+    for _ in range(3):
+        ada.tr.sync()
+
+    assert set(remote_refs(ada)) == {f"{HEADS}main", own_ref(ada)}
 
 
 # --- taking away ---------------------------------------------------------------------------------
