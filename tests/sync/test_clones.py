@@ -516,6 +516,30 @@ def test_two_who_fold_at_once_lose_nothing(
     assert set(remote_refs(ada)) == left
 
 
+def test_a_join_alone_is_no_reason_to_push(clone: Team, origin: Path) -> None:
+    """All of it is there already: who answers others with joins is answered with joins."""
+    for number in range(4):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    before = ada._clock.ticks
+    hook = origin / "hooks" / "update"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    ada.tr.sync()  # which wants to fold
+    hook.unlink()
+    ada._clock.ticks = before
+    assert ada.refs()[f"{HEADS}main"] == seen(ada)
+
+    ada.tr.sync()
+
+    assert own_ref(ada) not in remote_refs(ada)
+    assert len(remote_refs(ada)) == 4
+
+
 def test_works_of_one_name_are_not_folded_into_one(clone: Team) -> None:
     """What is not seen as one here is none: each would get the others' memories."""
     people = [clone(name) for name in ("ann", "ben", "cleo")]
