@@ -96,8 +96,10 @@ class Team:
         self.parts = Parts()
 
     def sync(self, clone: Path) -> None:
-        """One sync; what it takes until it pushes, or ends, is to hear, and the rest to say. That is
-        so of one at a time: the processor time is that of the whole process."""
+        """One sync; what it takes until it pushes, or ends, is to hear, and the rest to say.
+
+        So it is where one goes after the other: processor time is that of the whole process.
+        """
         moments = [Moment.now()]
 
         def note(what: str) -> None:

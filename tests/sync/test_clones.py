@@ -709,6 +709,23 @@ def test_nobody_pushes_a_text_that_was_redacted_elsewhere(clone: Team) -> None:
 # --- others --------------------------------------------------------------------------------------
 
 
+def test_a_tombstone_in_the_trunk_reaches_a_branch_nobody_else_has(clone: Team) -> None:
+    """Whatever became of the branch there: the trunk is what every clone hears of."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(bob, "feat", thought="the password is hunter2", file="f.txt")
+    bob.tr.sync()
+    ada.tr.sync()
+    memory = bob.tr.recall("password").results[0].id
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    ada.git("push", "-q", "origin", f":{own_ref(bob, 'feat')}")
+
+    bob.tr.sync()
+
+    assert "hunter2" not in bob.git("log", "-p", f"{HEADS}feat")
+    assert "hunter2" not in bob.git("log", "-p", "--glob=refs/treering/remotes")
+
+
 def test_what_an_older_treering_pushed_is_one_more_head(clone: Team) -> None:
     """Read, joined, and left alone."""
     old, ada = clone("old"), clone("ada")
