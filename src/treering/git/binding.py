@@ -11,7 +11,11 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from pygit2._pygit2 import (
+from treering.git.deferral import is_deferred, load_binding
+
+load_binding()  # before the names below are asked for
+
+from pygit2._pygit2 import (  # noqa: E402
     GIT_OBJECT_BLOB,
     GIT_OBJECT_COMMIT,
     GIT_OBJECT_TREE,
@@ -25,12 +29,10 @@ from pygit2._pygit2 import (
     init_file_backend,
     reference_is_valid_name,
 )
-from pygit2.config import Config
-from pygit2.errors import check_error
-from pygit2.ffi import C, ffi
-from pygit2.transaction import ReferenceTransaction
-
-from treering.git.deferral import is_deferred
+from pygit2.config import Config  # noqa: E402
+from pygit2.errors import check_error  # noqa: E402
+from pygit2.ffi import C, ffi  # noqa: E402
+from pygit2.transaction import ReferenceTransaction  # noqa: E402
 
 __all__ = [
     "GIT_OBJECT_BLOB",
