@@ -2,9 +2,10 @@
 
 The standard library writes and compiles five methods for each data class, and imports `inspect` for
 it; for a named tuple it compiles one, and sets a dozen attributes one by one. A short command makes
-a hundred such classes and uses few. These are the same to whoever uses them, and to the type
-checker they are the standard library's. Only what makes a value is compiled, when the first one is
-made. `dataclasses.replace`, `fields` and `is_dataclass` take the data classes, too.
+a hundred such classes and few values of them. These are the same to whoever uses them, and to the
+type checker they are the standard library's. Of a data class only `__init__` is compiled, when the
+first value is made, of a named tuple nothing. `dataclasses.replace`, `fields` and `is_dataclass`
+take the data classes, too.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ def _make_tuple(name: str, namespace: dict[str, Any]) -> type[Any]:
         "__match_args__": names,
         "_fields": names,
         "_field_defaults": defaults,
-        "__new__": _first_new(names, defaults),
+        "__new__": _make_new(names, defaults),
     }
     return type(name, (tuple,), _TUPLE_METHODS | getters | methods | namespace)
 
@@ -212,35 +213,39 @@ def _list_annotated(namespace: dict[str, Any]) -> tuple[str, ...]:
     return tuple(annotations.call_annotate_function(annotate, forward)) if annotate else ()
 
 
-def _first_new(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., Any]:
-    """A `__new__` that compiles the real one, puts it in its own place, and goes on with it."""
+def _make_new(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., Any]:
+    count, new, last = len(names), tuple.__new__, tuple(defaults.values())
 
     def __new__(cls: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-        owner = next(kind for kind in cls.__mro__ if "_field_defaults" in vars(kind))
-        made = _compile_new(owner, names, defaults)
-        owner.__new__ = staticmethod(made)
-        return made(cls, *args, **kwargs)
+        if kwargs:
+            args += _order(cls, names[len(args) :], kwargs, defaults)
+        elif len(args) < count:
+            args += last[len(args) - count :]
+        if len(args) != count:
+            raise TypeError(f"{cls.__name__} has {count} fields, not {len(args)}")
+        return new(cls, args)
 
     return __new__
 
 
-def _compile_new(
-    cls: type[Any], names: tuple[str, ...], defaults: dict[str, Any]
-) -> Callable[..., Any]:
-    """Only names of fields are compiled, which stand in our own source."""
-    scope: dict[str, Any] = {f"_default_{name}": value for name, value in defaults.items()}
-    head = [f"{name}=_default_{name}" if name in defaults else name for name in names]
-    row = "".join(f"{name}, " for name in names)
-    source = f"def __new__(_cls, {', '.join(head)}):\n return _new(_cls, ({row}))"
-    exec(source, scope | {"_new": tuple.__new__}, scope)  # noqa: S102 - see above
-    made: Callable[..., Any] = scope["__new__"]
-    made.__qualname__ = f"{cls.__qualname__}.__new__"
-    return made
+def _order(
+    cls: Any, names: tuple[str, ...], kwargs: dict[str, Any], defaults: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The values of some fields, as they were named or not at all."""
+    values = defaults | kwargs
+    if not kwargs.keys() <= set(names):
+        raise TypeError(
+            f"{cls.__name__} has no {', '.join(kwargs.keys() - set(names))} to be named"
+        )
+    try:
+        return tuple([values[name] for name in names])
+    except KeyError as error:
+        raise TypeError(f"{cls.__name__} needs {error}") from error
 
 
 def _make_from(cls: Any, items: Iterable[Any]) -> Any:
     row = tuple(items)
-    if len(row) != len(cls._fields):
+    if len(row) != len(cls._fields):  # here no default counts
         raise TypeError(f"{cls.__name__} has {len(cls._fields)} fields, not {len(row)}")
     return tuple.__new__(cls, row)
 
