@@ -70,6 +70,13 @@ class Handle(Repository):
         ffi.buffer(pointer)[:] = self._pointer[:]  # type: ignore[attr-defined]
         self._repo = pointer[0]
 
+    def lookup_reference(self, name: str) -> Any:
+        """A ref by its name; KeyError when there is none.
+
+        pygit2 1.20 never lets go of the string it is given, so each name is given as one string.
+        """
+        return super().lookup_reference(sys.intern(name))
+
     def look_up(self, oid: str) -> Any:
         """The object with this id; KeyError when there is none."""
         entry = self.git_object_lookup_prefix(Oid(hex=oid))
