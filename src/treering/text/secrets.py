@@ -33,6 +33,8 @@ from treering.text.randomness import is_example, is_password, is_random, is_toke
 from treering.text.words import holds_any
 
 _LONG_WORD = 26  # no token with a prefix is shorter
+#: Kinds of credentials, each with a word that is in all of them, and its pattern.
+_Kinds = tuple[tuple[str, str, str], ...]
 
 
 class Secret(NamedTuple):
@@ -65,8 +67,11 @@ def refuse(*texts: str, known: Iterable[str] = ()) -> None:
     `known` is what was stored before: a person who once let a credential in may still tag it.
     """
     allowed: set[str] | None = None
-    for text in map(clean, texts):
-        for secret in _find(text):
+    visible = [clean(text) for text in texts]
+    # A memory is many short texts, and most kinds are in none of them.
+    kinds = _kinds_in("\n".join(visible).lower())
+    for text in visible:
+        for secret in _find(text, kinds):
             if allowed is None:
                 allowed = {old[s.start : s.end] for old in map(clean, known) for s in _find(old)}
             if text[secret.start : secret.end] not in allowed:
@@ -102,11 +107,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _find(text: str) -> Iterator[Secret]:
-    """Every credential, the surest kinds first; none inside another."""
+def _find(text: str, kinds: _Kinds | None = None) -> Iterator[Secret]:
+    """Every credential, of some kinds if they are given, the surest first; none inside another."""
     starts: list[int] = []
     ends: list[int] = []
-    for secret in _candidates(text):
+    for secret in _candidates(text, _list_kinds() if kinds is None else kinds):
         place = bisect(starts, secret.start)
         is_after = not place or ends[place - 1] <= secret.start
         if is_after and (place == len(starts) or secret.end <= starts[place]):
@@ -116,14 +121,19 @@ def _find(text: str) -> Iterator[Secret]:
 
 
 @cache
-def _list_kinds() -> tuple[tuple[str, str, str], ...]:
+def _list_kinds() -> _Kinds:
     """The kinds with their words as they are looked for: there are many, and many texts."""
     return tuple((kind, word.lower(), pattern) for kind, word, pattern in KINDS)
 
 
-def _candidates(text: str) -> Iterator[Secret]:
+def _kinds_in(lower: str) -> _Kinds:
+    """The kinds whose words are in a text of small letters."""
+    return tuple(kind for kind in _list_kinds() if kind[1] in lower)
+
+
+def _candidates(text: str, kinds: _Kinds) -> Iterator[Secret]:
     lower = text.lower()
-    for kind, word, pattern in _list_kinds():
+    for kind, word, pattern in kinds:
         if word in lower:
             for match in re.finditer(pattern, text):
                 if not _is_no_secret(kind, match):
