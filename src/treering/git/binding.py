@@ -38,6 +38,7 @@ __all__ = [
     "GIT_OBJECT_BLOB",
     "GIT_OBJECT_COMMIT",
     "GIT_OBJECT_TREE",
+    "Config",
     "GitError",
     "Handle",
     "Oid",
