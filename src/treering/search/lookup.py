@@ -189,6 +189,7 @@ def _pool(
         numbers = matches.scores.keys()
     if request.mode == "semantic":
         near = meaning.nearest(numbers, POOL)
+        near = {number: cosine for number, cosine in near.items() if cosine > meaning.floor}
         return near, near
     trust = trust_in_words(texts, matches.clauses)
     is_scanned = not texts or trust < 1 or len(numbers) <= meaning.scanned
