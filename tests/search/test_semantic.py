@@ -40,6 +40,9 @@ class Fake:
         self.embedded += texts
         return [self._vector(text) for text in texts]
 
+    def embed_question(self, words: str, _: Any) -> Sequence[float]:
+        return self.embed([words])[0]
+
     def _vector(self, text: str) -> tuple[float, ...]:
         known = [MEANINGS[w] for w in text.lower().split() if w in MEANINGS] or [(0.0, 0.0, 0.1)]
         return tuple(sum(axis) for axis in zip(*known, strict=True))

@@ -111,7 +111,10 @@ class MemoryVectors:
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """How near the documents of a view are to these words; None where they say nothing."""
-        question = embed_question(self._embedder, words)
+        snapshot = view.snapshot
+        question = embed_question(
+            self._embedder, words, snapshot.count, lambda term: len(snapshot.weights(term))
+        )
         if question is None:
             return None
         columns, last = self._columns, self._view

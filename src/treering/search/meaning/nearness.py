@@ -8,11 +8,12 @@ The rest is worked out from the numbers.
 import heapq
 import math
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from operator import mul
 from typing import Any
 
+from treering.search.analysis import question_terms
 from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns, shrink
 from treering.search.visible import VisibleEntries
@@ -24,11 +25,21 @@ _FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words 
 _ROUGHLY = 3  # as many are looked at closely as are wanted, times this
 
 
-def embed_question(embedder: Embedder, words: str) -> SmallVector | None:
-    """The vector of a question; None where its words say nothing to the model."""
+def embed_question(
+    embedder: Embedder, words: str, count: int, frequency: Callable[[str], int]
+) -> SmallVector | None:
+    """The vector of a question to `count` memories, some of which hold a term; None where its words
+    say nothing to the model."""
     if not embedder.understands(words):
         return None
-    vector = shrink(embedder.embed([words])[0])
+    highest = math.log((count + 1) / 1.5)
+
+    def rarity(word: str) -> float:
+        """As BM25 has it: of one memory's word 1, of every memory's next to nothing."""
+        most = max(map(frequency, question_terms(word)), default=0)
+        return math.log((count + 1) / (max(most, 1) + 0.5)) / highest if count > 1 else 1.0
+
+    vector = shrink(embedder.embed_question(words, rarity))
     return vector if vector.length else None
 
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from treering.search.meaning.protocol import Rarity
 from treering.search.meaning.wordpiece import WordPiece, tokens
 
 MODEL, VOCABULARY = "model.onnx", "vocab.txt"
@@ -66,6 +67,10 @@ class OnnxEncoder:
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         vectors: list[list[float]] = self.encode(texts).tolist()
         return vectors
+
+    def embed_question(self, words: str, _: Rarity) -> Sequence[float]:
+        """It reads a text as a whole, and weighs its words itself."""
+        return self.embed([words])[0]
 
     def rest(self) -> None:
         """The model stays loaded: loading it takes longer than what it is asked."""
