@@ -50,6 +50,7 @@ NOW = 1_767_225_600.0
 TYPES = ("decision", "insight", "issue", "pattern", "convention", "commit")
 _SAMPLE = 100  # questions that both kinds of hub are asked
 _TOGETHER = 20  # repositories that are made before they are updated
+_MOST_EMBEDDED = 20_000  # memories up to which the embedded hub is asked, too
 
 
 class Texts:
@@ -337,9 +338,9 @@ def run(sizes: Sequence[int], copied: Sequence[int], filling: Filling, asked: As
     for size in sizes:
         heading(f"{size:,} memories in {size // per:,} repositories")
         names = [f"r{number:05}" for number in range(size // per)]
-        costs, is_first = Costs(), size == sizes[0]
+        costs, is_small = Costs(), size <= _MOST_EMBEDDED
         while news := [name for name in names if name not in there][:_TOGETHER]:
-            costs = costs.add(filling.fill(news, is_first))
+            costs = costs.add(filling.fill(news, is_small))
             there += news
             note(f"{len(there) * per:,} memories, {describe(costs)}")
         if costs.memories:
@@ -348,7 +349,7 @@ def run(sizes: Sequence[int], copied: Sequence[int], filling: Filling, asked: As
         hub.settle()
         row("settled, seconds", f"{time.perf_counter() - start:.1f}")
         report(url, folder, names, asked)
-        if is_first and costs.memories:
+        if is_small and costs.memories:
             beside_embedded(filling, FolderHub(folder / "embedded"), names, asked.questions)
     for size in copied:
         heading(f"{size:,} memories, copied in the database")

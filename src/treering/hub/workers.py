@@ -132,11 +132,13 @@ class UpdateWorker:
         return UpdateResult(self.name, "failed", error=message)
 
     def end(self) -> None:
-        """Let it go: it ends when no more orders come."""
+        """Let it go: it ends when no more orders come, and then what git left running does."""
         if self.process:
             os.close(self.orders)
             os.close(self.answers)
             os.waitpid(self.process, 0)
+            with suppress(OSError):
+                os.killpg(self.process, signal.SIGKILL)
             self.process = 0
 
     def kill(self) -> int:
