@@ -39,7 +39,7 @@ class PlainCommand(NamedTuple):
         return run_verb(self.verb, self.repo, self.as_json, self.typed, self.options)
 
 
-class _UnusualError(Exception):
+class _NotPlainError(Exception):
     """Not plain: click's to read."""
 
 
@@ -55,7 +55,7 @@ def read_plain(arguments: list[str]) -> PlainCommand | None:
             return None
         verb = find_verb(name)
         options = _Reader(verb).read(words, shared)
-    except (_UnusualError, ValueError):
+    except (_NotPlainError, ValueError):
         return None
     repo, as_json = shared.get("repo"), shared.get("as_json", False)
     return PlainCommand(verb, _fill(verb, options), frozenset(options), repo, as_json)
@@ -66,7 +66,7 @@ def _read_shared(words: Iterator[str], shared: dict[str, Any]) -> str:
     for word in words:
         if not _take_shared(word, words, shared):
             return word
-    raise _UnusualError
+    raise _NotPlainError
 
 
 def _take_shared(word: str, words: Iterator[str], shared: dict[str, Any]) -> bool:
@@ -104,13 +104,13 @@ class _Reader:
             elif word:
                 given.append(word)
             else:
-                raise _UnusualError
+                raise _NotPlainError
         return options | self._name(given)
 
     def _read_option(self, word: str, words: Iterator[str], options: dict[str, Any]) -> None:
         parameter, is_on = self._spellings.get(word, (None, True))
         if parameter is None:
-            raise _UnusualError
+            raise _NotPlainError
         if parameter.kind == "flag":
             options[parameter.name] = is_on
         elif parameter.kind in ("list", "map"):
@@ -126,13 +126,13 @@ class _Reader:
             is_single = parameter.argument in ("one", "optional")
             if not rest:
                 if parameter.argument in ("one", "several"):
-                    raise _UnusualError
+                    raise _NotPlainError
             elif is_single:
                 named[parameter.name] = _CONVERT.get(parameter.kind, str)(rest.pop(0))
             else:
                 named[parameter.name], rest = tuple(rest), []
         if rest:
-            raise _UnusualError
+            raise _NotPlainError
         return named
 
 
@@ -149,7 +149,7 @@ def _spell(parameter: Parameter) -> Iterator[tuple[str, bool]]:
 def _value(words: Iterator[str]) -> str:
     value = next(words, "")
     if not value or (value[0] == "-" and value != "-"):
-        raise _UnusualError
+        raise _NotPlainError
     return value
 
 
