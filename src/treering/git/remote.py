@@ -25,6 +25,7 @@ _MOVED = (
 _BRANCHES = "refs/heads/"
 _SYMREF = f"ref: {_BRANCHES}"
 _OFFLINE = ("resolve host", "Could not connect", "Connection", "timed out", "unreachable")
+_VAGUE = "Could not read from remote repository"
 _FORBIDDEN = (
     "Permission denied", "Authentication failed", "prompts disabled", "403", "could not read Us",
     "access denied", "not authorized", "insufficient permission", "could not read Pass",
@@ -56,7 +57,8 @@ class RemoteListing(NamedTuple):
 
 
 class Remote:
-    """One remote of a repository; `is_attended` says that someone is there to be asked."""
+    """One remote of a repository; `is_attended` says that someone is there to be asked. `called` is
+    how errors call it, where its name says nothing; `seconds` limits each step."""
 
     def __init__(
         self,
@@ -64,11 +66,13 @@ class Remote:
         name: str,
         *,
         is_attended: bool = False,
+        called: str = "",
         seconds: float | None = None,
     ) -> None:
         self._repository = repository
         self.name = name
-        self._seconds = seconds
+        self._called = called or name
+        self.seconds = seconds
         self._folder = _folder_for_urls(repository, name)
         ssh = repository.config("core.sshCommand")
         self._env = {} if is_attended else process.ask_nobody(ssh)
@@ -184,7 +188,7 @@ class Remote:
             *arguments,
             feed=feed,
             env=self._env_without_hooks if env is None else env,
-            seconds=self._seconds,
+            seconds=self.seconds,
             folder=self._folder,
             is_remote=True,
         )
@@ -199,7 +203,7 @@ class Remote:
             )
         elif any(words in why for words in _OFFLINE):
             hint = "Run `treering sync` again when it can be reached. Nothing was lost."
-        return SyncRefused(f"{self.name} {what}: {why}", hint)
+        return SyncRefused(f"{self._called} {what}: {why}", hint)
 
 
 def _folder_for_urls(repository: Repository, name: str) -> Path:
@@ -238,4 +242,7 @@ def reason(err: bytes) -> str:
     verdict = forbidden or (
         verdicts[0] if verdicts else lines[-1] if lines else "git gave no reason"
     )
+    at = lines.index(verdict) if verdict in lines else 0
+    if _VAGUE in verdict and at:
+        verdict = lines[at - 1]  # the last that ssh said
     return re.sub(r"://[^/@\s]+@", "://", verdict.removeprefix("fatal: ").removeprefix("error: "))
