@@ -69,7 +69,7 @@ class VectorView:
     def row(self, number: int) -> int | None:
         row = self._rows.get(number)
         if row is None:
-            row = self.columns.rows.get(self.view.entry(number).blob)
+            row = self.columns.rows.get(self.view.blob(number))
             if row is not None:
                 self._rows[number] = row
         return row

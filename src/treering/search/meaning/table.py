@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.search.meaning.protocol import Rarity
-from treering.search.meaning.wordpiece import WordPiece, plain_words
+from treering.search.meaning.wordpiece import WordPiece, plain_runs, plain_words
 from treering.text.words import STOP_WORDS
 
 MAGIC = b"TRT1"
@@ -40,8 +40,9 @@ _STEPS = 16  # from a word that everything holds to one that is rare
 _ROOM = (1 << 32) // 255  # for weights, so that their sum fits into a lane
 FILE = Path(__file__).parent / "data" / "table.bin"
 
-#: The rows of a word's pieces, summed as one large integer, and the sum of their weights.
-WordSum = tuple[int, int]
+#: The rows of the pieces of the words in a run, summed as one large integer, the sum of their
+#: weights, and how many words these are.
+RunSum = tuple[int, int, int]
 
 
 class TableContents(NamedTuple):
@@ -80,7 +81,7 @@ class StaticTable:
 
     def __init__(self, file: Path = FILE) -> None:
         self._file = file
-        self._sums: dict[str, WordSum] = {}
+        self._sums: dict[str, RunSum] = {}
 
     @cached_property
     def name(self) -> str:
@@ -125,11 +126,13 @@ class StaticTable:
             self._pieces.forget()
 
     def _embed(self, text: str) -> Sequence[float]:
-        total = weights = 0
+        total = weights = count = 0
         sums = self._sums
-        for word in plain_words(text)[:_MOST_WORDS]:
-            if word not in STOP_WORDS:
-                row, weight = sums.get(word) or self._remember(word)
+        for run in plain_runs(text):
+            row, weight, words = sums.get(run) or self._remember(run)
+            if (count := count + words) > _MOST_WORDS:
+                return self._embed(" ".join(plain_words(text)[:_MOST_WORDS]))
+            if weight:
                 total += row
                 weights += weight
         return self._unpack(total, weights)
@@ -139,16 +142,19 @@ class StaticTable:
         middle = MIDDLE * weights
         return [lane - middle for lane in lanes]
 
-    def _remember(self, word: str) -> WordSum:
+    def _remember(self, run: str) -> RunSum:
         if len(self._sums) >= _REMEMBERED:
             self._sums.clear()
         total = weights = 0
-        for piece in self._pieces.pieces(word):
-            weight = self._contents.weights[piece]
-            total += self._row(piece) * weight
-            weights += weight
-        self._sums[word] = total, weights
-        return total, weights
+        words = plain_words(run)[:_MOST_WORDS]
+        for word in words:
+            if word not in STOP_WORDS:
+                for piece in self._pieces.pieces(word):
+                    weight = self._contents.weights[piece]
+                    total += self._row(piece) * weight
+                    weights += weight
+        self._sums[run] = total, weights, len(words)
+        return self._sums[run]
 
     def _row(self, piece: int) -> int:
         """A row, its numbers moved apart, as one integer."""
