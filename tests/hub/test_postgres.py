@@ -14,6 +14,7 @@ import pytest
 from conftest import Repo
 from hub.conftest import HubAtHand
 from treering.errors import HubUnavailable
+from treering.hub import shelf
 from treering.hub.postgres import database as connections
 from treering.hub.postgres import schema
 from treering.hub.postgres.database import HubDatabase
@@ -147,6 +148,27 @@ def test_counts_follow_the_rows(
     ids = "SELECT id FROM treering.{} ORDER BY id"
     vectors, memories = (sql.execute(ids.format(t)).fetchall() for t in ("embedding", "memory"))
     assert vectors == memories
+
+
+def test_each_of_many_is_dated_by_its_own_history(
+    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Histories are asked for some memories at a time, and rows made of more: what was found surer
+    later does not make any of them newer words."""
+    repo = make("api")
+    ids = [repo.tr.remember(f"The cache number {n} is warmed at night").id for n in range(5)]
+    repo.now += 86_400
+    for memory_id in ids:
+        repo.tr.revise(memory_id, confidence=0.9)
+    monkeypatch.setattr(shelf, "_AT_ONCE", 2)
+    database.json("hub", "add", "api", str(repo.path))
+    database.update()
+
+    rows = sql.execute("SELECT said, modified, people FROM treering.memory").fetchall()
+
+    assert len(rows) == 5
+    assert all(said < modified - 80_000 for said, modified, _ in rows)
+    assert all(people for _, _, people in rows)
 
 
 def test_a_nul_in_a_title_is_stored_without_it(database: HubAtHand, make: Make) -> None:

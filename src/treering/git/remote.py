@@ -5,6 +5,7 @@ Nothing is pushed without a lease: a bare repository accepts any forced update.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ _MOVED = (
 _BRANCHES = "refs/heads/"
 _SYMREF = f"ref: {_BRANCHES}"
 _OFFLINE = ("resolve host", "Could not connect", "Connection", "timed out", "unreachable")
+_VAGUE = "Could not read from remote repository"
 _FORBIDDEN = (
     "Permission denied", "Authentication failed", "prompts disabled", "403", "could not read Us",
     "access denied", "not authorized", "insufficient permission", "could not read Pass",
@@ -55,7 +57,8 @@ class RemoteListing(NamedTuple):
 
 
 class Remote:
-    """One remote of a repository; `is_attended` says that someone is there to be asked."""
+    """One remote of a repository; `is_attended` says that someone is there to be asked. `called` is
+    how errors call it, where its name says nothing; `seconds` limits each step."""
 
     def __init__(
         self,
@@ -63,22 +66,24 @@ class Remote:
         name: str,
         *,
         is_attended: bool = False,
+        called: str = "",
         seconds: float | None = None,
     ) -> None:
         self._repository = repository
         self.name = name
-        self._seconds = seconds
+        self._called = called or name
+        self.seconds = seconds
         self._folder = _folder_for_urls(repository, name)
         ssh = repository.config("core.sshCommand")
-        self._env = process.without_hooks(repository.common_dir)
-        if not is_attended:
-            self._env |= process.ask_nobody(ssh)
+        self._env = {} if is_attended else process.ask_nobody(ssh)
 
     def look(self, *prefixes: str) -> RemoteListing:
         """The refs below some prefixes, the branches and HEAD, in one go: a fetch moves no
         `refs/remotes/*/HEAD`, so a default branch that changed is seen here alone."""
         wanted = ("HEAD", f"{_BRANCHES}*", *(f"{prefix}*" for prefix in prefixes))
-        answer = self._ask("ls-remote", "--quiet", "--symref", "--", self.name, *wanted)
+        answer = self._ask(
+            "ls-remote", "--quiet", "--symref", "--", self.name, *wanted, env=self._env
+        )
         if answer.code:
             raise self._refusal(answer, "cannot be reached")
         lines = answer.out.decode(errors="surrogateescape").split("\n")
@@ -170,13 +175,20 @@ class Remote:
             raise self._refusal(answer, "cannot be pushed to")
         return results
 
-    def _ask(self, *arguments: str, feed: bytes | None = None) -> ProcessResult:
+    @cached_property
+    def _env_without_hooks(self) -> dict[str, str]:
+        """For what moves refs; a look, which is all that most syncs are, starts no hook."""
+        return self._env | process.without_hooks(self._repository.common_dir)
+
+    def _ask(
+        self, *arguments: str, feed: bytes | None = None, env: Mapping[str, str] | None = None
+    ) -> ProcessResult:
         return process.ask(
             self._repository.common_dir,
             *arguments,
             feed=feed,
-            env=self._env,
-            seconds=self._seconds,
+            env=self._env_without_hooks if env is None else env,
+            seconds=self.seconds,
             folder=self._folder,
             is_remote=True,
         )
@@ -191,7 +203,7 @@ class Remote:
             )
         elif any(words in why for words in _OFFLINE):
             hint = "Run `treering sync` again when it can be reached. Nothing was lost."
-        return SyncRefused(f"{self.name} {what}: {why}", hint)
+        return SyncRefused(f"{self._called} {what}: {why}", hint)
 
 
 def _folder_for_urls(repository: Repository, name: str) -> Path:
@@ -230,4 +242,7 @@ def reason(err: bytes) -> str:
     verdict = forbidden or (
         verdicts[0] if verdicts else lines[-1] if lines else "git gave no reason"
     )
+    at = lines.index(verdict) if verdict in lines else 0
+    if _VAGUE in verdict and at:
+        verdict = lines[at - 1]  # the last that ssh said
     return re.sub(r"://[^/@\s]+@", "://", verdict.removeprefix("fatal: ").removeprefix("error: "))

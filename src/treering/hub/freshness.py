@@ -3,7 +3,14 @@
 from treering.errors import TreeringError
 from treering.hub.hub import RepositoryRecord
 from treering.hub.names import RepoFreshness
-from treering.hub.source import choose_heads, digest_of, list_local, open_local, read_heads
+from treering.hub.source import (
+    choose_heads,
+    digest_of,
+    list_local,
+    list_prefixes,
+    open_local,
+    read_heads,
+)
 
 
 def freshness_of(record: RepositoryRecord) -> RepoFreshness:
@@ -22,7 +29,8 @@ def is_behind(record: RepositoryRecord) -> bool:
         if local is None:
             return False
         components = None if record.all_branches else record.state.components
-        heads = choose_heads(read_heads(list_local(local)), components)
+        all_heads = read_heads(list_local(local), list_prefixes(local))
+        heads = choose_heads(all_heads, components)
     except (TreeringError, OSError):
         return True
     return digest_of(heads) != record.state.fingerprint

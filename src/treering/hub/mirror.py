@@ -24,20 +24,21 @@ from treering.hub.source import (
     Trunks,
     choose_heads,
     digest_of,
+    list_prefixes,
     open_local,
     read_heads,
     trunks_of_listing,
     trunks_of_local,
     url_for_git,
 )
-from treering.model.scope import REFS, REMOTES, VIEWS, Scope
+from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.store import heads
 from treering.store.store import Store
 from treering.store.view import Layer, View
 from treering.sync.incoming import refuse_unreadable
 
-#: Seconds that git may take to reach a repository, and to bring what is new.
-SECONDS = 600.0
+#: Seconds that git may take to list what a repository has, and to bring what is new.
+LOOK_SECONDS, FETCH_SECONDS = 60.0, 600.0
 _ROUNDS = 2
 _LEFTOVERS = ("objects/pack/tmp_*", "objects/tmp_*", "refs/**/*.lock", "*.lock")
 
@@ -113,9 +114,14 @@ class Mirror:
         self._make(url_for_git(place))
         self._clear_leftovers()
         with without_fsync():
-            wire = Remote(self.store.repository, REMOTE, seconds=SECONDS)
-            listing = wire.look(REFS)
-            trunks, some, notes = self._fetch(wire, listing, open_local(place), all_branches)
+            wire = Remote(self.store.repository, REMOTE, called="It", seconds=LOOK_SECONDS)
+            local = open_local(place)
+            prefixes = list_prefixes(local or self.store.repository)
+            listing = wire.look(*prefixes)
+            wire.seconds = FETCH_SECONDS
+            heads_there = list(read_heads(listing.refs, prefixes))
+            note_listing(self.store.repository, REMOTE, listing, bool(heads_there))
+            trunks, some, notes = self._fetch(wire, listing, heads_there, local, all_branches)
             layers, more = self._join(trunks, some, all_branches)
         components = tuple(sorted({head.component for head in some} | trunks.components))
         state = MirrorState(
@@ -160,15 +166,18 @@ class Mirror:
                     file.unlink()
 
     def _fetch(
-        self, wire: Remote, listing: RemoteListing, local: Repository | None, all_branches: bool
+        self,
+        wire: Remote,
+        listing: RemoteListing,
+        all_heads: list[SourceHead],
+        local: Repository | None,
+        all_branches: bool,
     ) -> tuple[Trunks, list[SourceHead], list[str]]:
         """Fetch the heads that are wanted, and forget those that are no longer there.
 
         Which branch is the trunk may be told by the memories themselves, so it is looked at twice.
         """
-        all_heads = list(read_heads(listing.refs))
         repository = self.store.repository
-        note_listing(repository, REMOTE, listing, bool(all_heads))
         notes: list[str] = []
         for _ in range(_ROUNDS):
             trunks = (

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from treering.branches.layers import layer_at
 from treering.clock import Clock
 from treering.errors import MemoryNotFound, TreeringError
 from treering.git.binding import GitError
+from treering.git.objects import blob_id
 from treering.graph.network import Network
 from treering.hub.hub import HubCopy
 from treering.hub.meaning import hub_model
@@ -25,6 +27,16 @@ from treering.store.view import Layer, View
 from treering.text.flags import DetectorRules
 
 _AT_ONCE = 500
+
+
+class WholeCopy(NamedTuple):
+    """A memory as it is kept: its bytes, when it got the content it has, and whose words it is."""
+
+    blob: str
+    body: bytes
+    memory: Memory
+    said: float
+    people: tuple[str, ...]
 
 
 class Shelf:
@@ -69,12 +81,29 @@ class Shelf:
 
     def read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Memories by blob, with credible dates; what is none is passed over."""
+        for blob, version in self._list_versions(blobs):
+            if memory := self._parse(blob):
+                yield blob, self._ledger.date(memory, version)
+
+    def read_whole(self, blobs: Iterable[str]) -> Iterator[WholeCopy]:
+        """The same, with the very bytes and what is known of each: for who keeps all of it."""
+        for blob, version in self._list_versions(blobs):
+            if (body := self._read_body(blob)) is None:
+                continue
+            try:
+                memory = document.parse(body)
+            except TreeringError:
+                continue
+            dated = self._ledger.date(memory, version)
+            yield WholeCopy(blob, body, dated, when_said(dated, version), _list_people(version))
+
+    def _list_versions(self, blobs: Iterable[str]) -> Iterator[tuple[str, Version | None]]:
+        """Some blobs, with what is known of each, asked for many at once."""
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
             self._versions = versions = self._ledger.versions(batch)
             for blob in batch:
-                if memory := self._parse(blob):
-                    yield blob, self._ledger.date(memory, versions.get(blob))
+                yield blob, versions.get(blob)
 
     def date_content(self, blob: str, memory: Memory) -> float:
         """When a memory that was just read got the content it has."""
@@ -87,20 +116,16 @@ class Shelf:
         except (TreeringError, GitError):
             return None
 
-    def read_raw(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """The very bytes of some memories."""
-        objects = self._store.shared.repository.objects
-        for blob in blobs:
-            try:
-                yield blob, objects.blob(blob)
-            except (TreeringError, GitError):
-                continue
+    def _read_body(self, blob: str) -> bytes | None:
+        try:
+            body = self._store.shared.repository.objects.blob(blob)
+        except (TreeringError, GitError):
+            return None
+        return body if blob_id(body) == blob else None
 
     def people(self, blob: str) -> tuple[str, ...]:
         """Those whose words a version holds, the first writer first."""
-        version = self._ledger.version(blob)
-        people = version.people if version else ()
-        return tuple(person.name for person in people if person not in (SOMEONE, JOINER))
+        return _list_people(self._ledger.version(blob))
 
     def copy(self, blob: str) -> HubCopy | None:
         """A memory that is shown, read from git; None where it is not or cannot be read."""
@@ -163,3 +188,8 @@ class Shelf:
         flags = DetectorRules().inspect(memory)
         people = self.people(blob)
         return HubCopy(self.name, layer.branch, kind, blob, memory, people, flags)
+
+
+def _list_people(version: Version | None) -> tuple[str, ...]:
+    people = version.people if version else ()
+    return tuple(person.name for person in people if person not in (SOMEONE, JOINER))

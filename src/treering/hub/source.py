@@ -18,14 +18,18 @@ from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import CLONES, HEADS, REFS, REMOTES, Scope, is_utf8
 from treering.store.fetched import CLONES_SEEN, SHARED_SEEN, FetchedHead
+from treering.sync.refspec import prefix_of
 
 REMOTE = "origin"
 _MOST_HEADS = 20_000
 _LONGEST = 240
 _OID = r"[0-9a-f]{40}"
+_CLONE = r"[0-9a-z]{12}"
 _URL = r"[a-z][a-z0-9+.-]*://.+|[\w.@-]+:(?!\\).+"
 _PASSWORD = r"[a-z][a-z0-9+.-]*://[^/@]*:[^/@]*@"  # noqa: S105
 _FILE_URL = "file://"
+#: Where hosts that allow branches only keep memories, as the manual has it.
+AS_BRANCHES = "refs/heads/treering/"
 
 
 class SourceHead(NamedTuple):
@@ -77,15 +81,30 @@ def url_for_git(place: str) -> str:
 # --- its heads ------------------------------------------------------------------------------------
 
 
+def list_prefixes(repository: Repository) -> tuple[str, ...]:
+    """Below which names a source may keep memories: a host that allows branches only has them where
+    `treering.remoteprefix` says, and most say the one place that the manual names."""
+    try:
+        configured = prefix_of(repository)
+    except Invalid:
+        configured = CLONES
+    return tuple(dict.fromkeys((REFS, AS_BRANCHES, configured)))
+
+
 def list_local(repository: Repository) -> dict[str, str]:
     """Every ref of ours in a repository on this machine."""
-    return refs.list_refs(repository.common_dir, REFS)
+    listing: dict[str, str] = {}
+    for prefix in list_prefixes(repository):
+        listing |= refs.list_refs(repository.common_dir, prefix)
+    return listing
 
 
-def read_heads(listing: Mapping[str, str]) -> Iterator[SourceHead]:
+def read_heads(
+    listing: Mapping[str, str], prefixes: Collection[str] = (AS_BRANCHES,)
+) -> Iterator[SourceHead]:
     """The heads among some refs, each with a name of its own in the mirror."""
     for ref, tip in sorted(listing.items()):
-        place = _split(ref)
+        place = _split(ref, prefixes)
         if place is None or not re.fullmatch(_OID, tip):
             continue
         clone, component = place
@@ -96,16 +115,22 @@ def read_heads(listing: Mapping[str, str]) -> Iterator[SourceHead]:
             )
 
 
-def _split(ref: str) -> tuple[str, str] | None:
+def _split(ref: str, prefixes: Collection[str]) -> tuple[str, str] | None:
     """Whose head a ref is, and of which scope; None where it is not a head."""
     if ref.startswith(HEADS):
         component = ref.removeprefix(HEADS)
         return None if "/" in component else ("", component)
-    if ref.startswith(CLONES):
-        clone, slash, component = ref.removeprefix(CLONES).partition("/")
-        return (clone, component) if slash and clone and "/" not in component else None
     if ref.startswith(REMOTES):
         return _split_fetched(ref.removeprefix(REMOTES))
+    if ref.startswith(CLONES):
+        match = re.fullmatch(r"([^/]+)/([^/]+)", ref.removeprefix(CLONES))
+        return (match[1], match[2]) if match else None
+    if ref.startswith(REFS):
+        return None
+    for prefix in prefixes:
+        # Among branches there may be some of that name with code, which is not for us.
+        if match := re.fullmatch(rf"{re.escape(prefix)}({_CLONE})/([^/]+)", ref):
+            return match[1], match[2]
     return None
 
 

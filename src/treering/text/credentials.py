@@ -8,7 +8,8 @@ _START = r"(?<![A-Za-z0-9_])"
 _ALONE = r"(?<![A-Za-z0-9_/+=.-])"  # for shapes that parts of names and of base64 have too
 
 KINDS: tuple[tuple[str, str, str], ...] = (
-    # kind, a word that must be there (a cheap test first), pattern; group 1, if any, is the secret
+    # kind, words of which one must be there (a cheap test first), pattern; group 1, if any, is the
+    # secret. One that begins with letters is looked for faster than one that looks behind first.
     ("private key", "PRIVATE KEY",
      r"-----BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
      r"(?:\s{0,4}$|(?:\s|\\[rn]){1,6}[A-Za-z0-9+/=](?:[^-]|-(?!----)){0,6000}"
@@ -16,12 +17,13 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("PuTTY private key", "PuTTY-User-Key-File",
      r"PuTTY-User-Key-File-\d: [\s\S]{0,4000}?Private-Lines: \d{1,4}"),
     ("age secret key", "AGE-SECRET-KEY-1", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
-    ("AWS access key", "A", _START + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"),
+    ("AWS access key", "AKIA|ASIA|ABIA|ACCA", _START + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"),
     ("AWS secret key", "ecret",
      r"(?i)aws.{0,20}?secret.{0,20}?[=:,\s\"']{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"),
-    ("GitHub token", "gh", _START + r"gh[pousr]_[A-Za-z0-9]{36,255}\b"),
+    ("GitHub token", "ghp_|gho_|ghu_|ghs_|ghr_", _START + r"gh[pousr]_[A-Za-z0-9]{36,255}\b"),
     ("GitHub token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{60,255}\b"),
-    ("GitLab token", "gl",
+    ("GitLab token",
+     "glpat-|gldt-|glrt-|glft-|glsoat-|glcbt-|glptt-|gloas-|glagent-|glimt-",
      _START + r"gl(?:pat|dt|rt|ft|soat|cbt|ptt|oas|agent|imt)-[A-Za-z0-9_.-]{20,64}"),
     ("Atlassian token", "ATATT3", r"\bATATT3[A-Za-z0-9_=-]{100,250}"),
     ("Bitbucket app password", "ATBB", _START + r"ATBB[A-Za-z0-9]{32}\b"),
@@ -32,7 +34,7 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("Discord webhook", "/api/webhooks/",
      r"discord(?:app)?\.com/api/webhooks/\d{15,22}/[\w-]{50,100}"),
     ("Discord token", ".",
-     _ALONE + r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![\w-])"),
+     r"[MNO](?<![A-Za-z0-9_/+=.-][MNO])[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![\w-])"),
     ("Telegram bot token", ":AA", _ALONE + r"\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])"),
     ("Stripe key", "_live_", _START + r"[prs]k_live_[A-Za-z0-9]{16,200}\b"),
     ("Stripe webhook secret", "whsec_", _START + r"whsec_[A-Za-z0-9+/=]{32,100}"),
@@ -48,7 +50,7 @@ KINDS: tuple[tuple[str, str, str], ...] = (
      r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_~.-])"),
     ("Azure shared access signature", "sig=",
      r"[?&]sv=\d{4}-[^\s\"']{1,300}?&sig=([A-Za-z0-9%+/=]{43,90})"),
-    ("DigitalOcean token", "do", _START + r"do[opr]_v1_[a-f0-9]{64}\b"),
+    ("DigitalOcean token", "doo_v1_|dop_v1_|dor_v1_", _START + r"do[opr]_v1_[a-f0-9]{64}\b"),
     ("Heroku key", "HRKU-", r"\bHRKU-[A-Za-z0-9_-]{36,70}(?![\w-])"),
     ("Cloudflare origin key", "v1.0-", _START + r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}\b"),
     ("Fly.io token", "FlyV1 ", r"\bFlyV1 fm\d_[A-Za-z0-9+/=,_-]{40,2000}"),
@@ -80,21 +82,22 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("Figma token", "figd_", r"\bfigd_[A-Za-z0-9_-]{40,60}(?![\w-])"),
     ("Postman key", "PMAK-", r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b"),
     ("Sentry token", "sntry", _START + r"sntry[su]_[A-Za-z0-9_+/=-]{40,400}"),
-    ("Grafana token", "gl",
+    ("Grafana token", "glsa_|glc_eyJ",
      _START + r"(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_eyJ[A-Za-z0-9+/=]{32,400})(?![\w])"),
     ("New Relic key", "NRAK-", r"\bNRAK-[A-Z0-9]{27}\b"),
-    ("Vault token", "hv", _START + r"hv[sbr]\.[A-Za-z0-9_-]{24,300}(?![\w-])"),
+    ("Vault token", "hvs.|hvb.|hvr.", _START + r"hv[sbr]\.[A-Za-z0-9_-]{24,300}(?![\w-])"),
     ("Terraform Cloud token", ".atlasv1.",
      _START + r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,70}(?![\w-])"),
     ("Pulumi token", "pul-", _ALONE + r"pul-[a-f0-9]{40}\b"),
     ("Doppler token", "dp.",
      _START + r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}\b"),
     ("1Password token", "ops_eyJ", r"\bops_eyJ[A-Za-z0-9+/=_-]{100,2000}"),
-    ("Supabase key", "sb",
+    ("Supabase key", "sbp_|sb_secret_",
      _START + r"(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{30,50})(?![\w-])"),
     ("PlanetScale token", "pscale_", r"\bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_=.-]{32,64}"),
     ("Tailscale key", "tskey-", r"\btskey-[a-z]{2,10}-[A-Za-z0-9]{8,30}-[A-Za-z0-9]{20,40}\b"),
-    ("Airtable token", "pat", _ALONE + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),
+    ("Airtable token", "pat",
+     r"pat(?<![A-Za-z0-9_/+=.-]pat)[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),
     ("Alibaba Cloud key", "LTAI", _ALONE + r"LTAI[A-Za-z0-9]{16,22}(?![\w/+-])"),
     ("Tencent Cloud key", "AKID", _ALONE + r"AKID[A-Za-z0-9]{32}(?![\w/+-])"),
     ("Scaleway key", "SCW", _ALONE + r"SCW[A-Z0-9]{17}(?![\w/+-])"),
@@ -105,11 +108,11 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("CircleCI token", "CCIP", r"\bCCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[a-f0-9]{40}\b"),
     ("Dropbox token", "sl.", _ALONE + r"sl\.(?:u\.)?[\w=-]{130,1300}(?![\w-])"),
     ("Dynatrace token", "dt0c01.", r"\bdt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}\b"),
-    ("EasyPost key", "EZ", _ALONE + r"EZ[AT]K[A-Za-z0-9]{54}\b"),
+    ("EasyPost key", "EZAK|EZTK", _ALONE + r"EZ[AT]K[A-Za-z0-9]{54}\b"),
     ("Facebook token", "EAA", _ALONE + r"EAA[A-Za-z0-9]{90,400}(?![\w/+=-])"),
     ("Square token", "EAAA", _ALONE + r"EAAA[\w-]{56,62}(?![\w/+=-])"),
     ("Flutterwave key", "FLWSECK", r"\bFLWSECK(?:_TEST)?-[a-z0-9]{12,64}(?:-X)?\b"),
-    ("Fly.io token", "f",
+    ("Fly.io token", "fo1_|fm1_|fm1a_|fm1r_|fm2_|fm2a_|fm2r_",
      _START + r"(?:fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{80,1000}={0,2})(?![\w-])"),
     ("GitHub token", "v1.", _ALONE + r"v1\.[a-f0-9]{40}\b"),
     ("GitLab token", "GR1348941", r"\bGR1348941[\w-]{20}(?![\w-])"),
@@ -129,7 +132,8 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("ClickUp token", "pk_", _ALONE + r"pk_\d{6,10}_[A-Z0-9]{32}\b"),
     ("Nebula key", "dnkey-", r"\bdnkey-[\w=-]{26}-[\w=-]{52}(?![\w-])"),
     ("Neon key", "napi_", r"\bnapi_[a-z0-9]{40,80}\b"),
-    ("New Relic key", "NR", r"\bNR(?:II|IQ|JS|RA|BR)-[\w-]{19,40}(?![\w-])|\b[a-f0-9]{36}NRAL\b"),
+    ("New Relic key", "NRII-|NRIQ-|NRJS-|NRRA-|NRBR-|NRAL",
+     r"\bNR(?:II|IQ|JS|RA|BR)-[\w-]{19,40}(?![\w-])|\b[a-f0-9]{36}NRAL\b"),
     ("NuGet key", "oy2", _ALONE + r"oy2[a-z0-9]{43}(?![\w/+-])"),
     ("NVIDIA key", "nvapi-", r"\bnvapi-[\w-]{60,80}(?![\w-])"),
     ("Octopus key", "API-", _ALONE + r"API-[A-Z0-9]{25,34}\b"),
@@ -142,9 +146,13 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("Yandex key", "AQVN", _ALONE + r"AQVN[\w-]{35,38}(?![\w-])"),
     ("DeepSeek key", "sk-", _ALONE + r"sk-[a-f0-9]{32}\b"),
     ("ElevenLabs key", "sk_", _ALONE + r"sk_[a-f0-9]{48}\b"),
-    ("API key", "-", _ALONE + r"(?:fc|tvly(?:-dev)?|csk|pa|fw|jina|exa|key|sdk)[_-]"
+    ("API key",
+     "fc-|tvly-|csk-|pa-|fw-|jina-|exa-|key-|sdk-|fc_|tvly_|csk_|pa_|fw_|jina_|exa_|key_|sdk_",
+     _ALONE + r"(?:fc|tvly(?:-dev)?|csk|pa|fw|jina|exa|key|sdk)[_-]"
      r"(?=[\w-]{0,40}\d[\w-]{0,40}\d)(?:[a-f0-9]{32,64}|[a-z0-9]{48}|[A-Za-z0-9]{24,64}|[\w-]{43})(?![\w-])"),
-    ("API key", "_",
+    ("API key",
+     "bkua_|sgp_|squ_|sqp_|sqa_|rdme_|tfp_|phx_|phc_|pnu_|rnd_|vcp_|vci_|vcc_|vcr_|vck_|nfp_|re_"
+     "|pcsk_|tgp_v1_|shippo_live_|duffel_live_|duffel_test_|secret_|slk_|sntrys_|pul_",
      _ALONE + r"(?:bkua|sgp|squ|sqp|sqa|rdme|tfp|phx|phc|pnu|rnd|vc[picrk]|nfp|re|pcsk|tgp_v1"
      r"|shippo_live|duffel_live|duffel_test|secret|slk|sntrys|pul)_(?=[\w-]{0,40}\d)"
      r"(?:[A-Za-z0-9]{5,16}_)?[\w.-]{24,120}(?![\w-])"),
@@ -157,7 +165,7 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("password in a URL", "://",
      r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>]{0,64}"
      r":([^\s/:\"'<>]{6,128})@[\w\[]"),
-    ("password on a command line", " -",
+    ("password on a command line", "gh secret set |sshpass -p|redis-cli|mysql|curl",
      r"(?:\bgh secret set [^\n]{1,80} --body |\bsshpass -p ?|\bredis-cli\b[^\n]{0,60} -a "
      r"|\bmysql\b[^\n]{0,80} -p|\bcurl\b[^\n]{0,120} (?:-u|--user)"
      r" ?[\"']?[\w.@-]{1,60}:)[\"']?([^\s\"'$<]{8,100})"),
@@ -168,6 +176,17 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ("password in netrc", "machine ",
      r"\bmachine \S{1,200}\s{1,10}login \S{1,100}\s{1,10}password (\S{6,200})"),
 )  # fmt: skip
+
+#: Kinds that are several words: what tells of them may be a plain word.
+SENTENCES = {
+    "AWS secret key",
+    "bearer token",
+    "basic authorization",
+    "password on a command line",
+    "password in a configuration",
+    "session cookie",
+    "password in netrc",
+}
 
 #: Kinds whose value has no shape of its own: there, what looks like an example is one.
 SHAPELESS = {

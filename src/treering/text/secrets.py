@@ -26,6 +26,7 @@ from treering.text.credentials import (
     OPTION_VALUE,
     PREFIXED,
     QUOTED_VALUE,
+    SENTENCES,
     SHAPELESS,
 )
 from treering.text.hygiene import clean
@@ -33,8 +34,9 @@ from treering.text.randomness import is_example, is_password, is_random, is_toke
 from treering.text.words import holds_any
 
 _LONG_WORD = 26  # no token with a prefix is shorter
-#: Kinds of credentials, each with a word that is in all of them, and its pattern.
-_Kinds = tuple[tuple[str, str, str], ...]
+_PLAIN_WORD = 14  # letters: no credential is made of fewer, and of letters alone
+#: Kinds of credentials, each with its pattern.
+Kinds = list[tuple[str, str]]
 
 
 class Secret(NamedTuple):
@@ -69,7 +71,7 @@ def refuse(*texts: str, known: Iterable[str] = ()) -> None:
     allowed: set[str] | None = None
     visible = [clean(text) for text in texts]
     # A memory is many short texts, and most kinds are in none of them.
-    kinds = _kinds_in("\n".join(visible).lower())
+    kinds = _list_kinds("\n".join(visible).lower())
     for text in visible:
         for secret in _find(text, kinds):
             if allowed is None:
@@ -107,11 +109,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _find(text: str, kinds: _Kinds | None = None) -> Iterator[Secret]:
+def _find(text: str, kinds: Kinds | None = None) -> Iterator[Secret]:
     """Every credential, of some kinds if they are given, the surest first; none inside another."""
     starts: list[int] = []
     ends: list[int] = []
-    for secret in _candidates(text, _list_kinds() if kinds is None else kinds):
+    for secret in _candidates(text, _list_kinds(text.lower()) if kinds is None else kinds):
         place = bisect(starts, secret.start)
         is_after = not place or ends[place - 1] <= secret.start
         if is_after and (place == len(starts) or secret.end <= starts[place]):
@@ -120,24 +122,46 @@ def _find(text: str, kinds: _Kinds | None = None) -> Iterator[Secret]:
             yield secret
 
 
+class KindGates(NamedTuple):
+    """Words with the number of the kind they tell of, by a sign that is in the words: there are
+    many words and many texts, and most texts have few of the signs."""
+
+    by_sign: dict[str, list[tuple[str, int]]]
+    of_sentences: list[tuple[str, int]]
+
+
 @cache
-def _list_kinds() -> _Kinds:
-    """The kinds with their words as they are looked for: there are many, and many texts."""
-    return tuple((kind, word.lower(), pattern) for kind, word, pattern in KINDS)
+def _list_gates() -> KindGates:
+    gates = KindGates({}, [])
+    for number, (kind, words, _) in enumerate(KINDS):
+        for word in words.lower().split("|"):
+            sign = next((sign for sign in "_-.:~=/" if sign in word), "")
+            is_sentence = kind in SENTENCES or " " in word
+            some = gates.of_sentences if is_sentence else gates.by_sign.setdefault(sign, [])
+            some.append((word, number))
+    return gates
 
 
-def _kinds_in(lower: str) -> _Kinds:
-    """The kinds whose words are in a text of small letters."""
-    return tuple(kind for kind in _list_kinds() if kind[1] in lower)
+def _list_kinds(lower: str) -> Kinds:
+    """The kinds that may be in a text in small letters, with their patterns, the surest first."""
+    gates = _list_gates()
+    # A credential is no plain word, and most of a text is plain words.
+    odd = " ".join(
+        [word for word in lower.split() if len(word) > _PLAIN_WORD or not word.isalpha()]
+    )
+    numbers = {number for word, number in gates.of_sentences if word in lower}
+    for sign, words in gates.by_sign.items():
+        if sign in odd:
+            numbers.update([number for word, number in words if word in odd])
+    return [(KINDS[number][0], KINDS[number][2]) for number in sorted(numbers)]
 
 
-def _candidates(text: str, kinds: _Kinds) -> Iterator[Secret]:
+def _candidates(text: str, kinds: Kinds) -> Iterator[Secret]:
     lower = text.lower()
-    for kind, word, pattern in kinds:
-        if word in lower:
-            for match in re.finditer(pattern, text):
-                if not _is_no_secret(kind, match):
-                    yield Secret(kind, *match.span(match.lastindex or 0))
+    for kind, pattern in kinds:
+        for match in re.finditer(pattern, text):
+            if not _is_no_secret(kind, match):
+                yield Secret(kind, *match.span(match.lastindex or 0))
     if holds_any(lower, NAME_GATES):
         for name in _names_in(text, lower):
             if (value := _value_of(name, text)) and _is_secret(name[0], value):
@@ -152,7 +176,8 @@ def _names_in(text: str, lower: str) -> Iterator[re.Match[str]]:
     """The names that credentials are kept under: looked for only around the words that are in all
     of them, which are found many times faster."""
     pattern = re.compile(NAMES)
-    if not text.isascii():  # lower case may be longer then, and other letters count as the same
+    # Small letters may be more than the large ones, and there are others that count as the same.
+    if not text.isascii() and (len(lower) != len(text) or holds_any(text, ("\u0131", "\u017f"))):
         yield from pattern.finditer(text)
         return
     for start, end in _stretches_around(lower, NAME_GATES):

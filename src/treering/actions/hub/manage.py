@@ -11,7 +11,7 @@ from treering.hub.hub import HubToken, RepositoryHub, RepositoryRecord, UpdateRe
 from treering.hub.names import ALL, check_name, choose_names, split_names
 from treering.hub.source import hide_password, read_place
 from treering.hub.tokens import check_token_name
-from treering.hub.workers import update_apart
+from treering.hub.workers import update_each
 
 _SHORTEST_WATCH = 1.0
 
@@ -100,18 +100,17 @@ def update(
     *,
     say: Callable[[UpdateResult], None] | None = None,
 ) -> UpdateRound:
-    """Bring repositories up to date, each in a process of its own: one that hangs, or is larger
-    than any should be, costs its own turn and no other."""
+    """Bring repositories up to date, several at once and apart from this process: one that hangs,
+    or is larger than any should be, costs its own turn and no other."""
     names_there = [record.name for record in hub.list_repositories()]
     results = []
-    for name in choose_names(names, names_there):
-        result = update_apart(hub, name)
+    for result in update_each(hub, choose_names(names, names_there)):
         results.append(result)
         if say:
             say(result)
     hub.settle()
     return UpdateRound(
-        tuple(results),
+        tuple(sorted(results)),
         sum(result.status == "updated" for result in results),
         sum(result.status == "failed" for result in results),
     )

@@ -30,6 +30,8 @@ _INDEX = "embedding_signs"
 _LOCK = 7_215_381_406
 #: Of the index: neighbours of each memory, and how many are tried when one is added, or looked for.
 _LINKS, _TRIED, _LOOKED_AT = 8, 40, 400
+#: A million memories take minutes.
+_INDEX_SECONDS = 7200
 
 
 def find_nearest(
@@ -98,6 +100,7 @@ def make_index(connection: Any) -> None:
     connection.execute(f"DROP INDEX IF EXISTS treering.{_INDEX}")  # of another model
     # In memory, or it takes ten times as long.
     connection.execute("SET LOCAL maintenance_work_mem = '512MB'")
+    connection.execute(f"SET LOCAL statement_timeout = '{_INDEX_SECONDS}s'")
     connection.execute(
         f"CREATE INDEX {_INDEX} ON treering.embedding USING hnsw"
         f' ((signs::bit({model.dimensions})) "{schema}".bit_hamming_ops)'

@@ -12,7 +12,6 @@ from treering.hub.postgres.corpus import Candidate
 from treering.hub.postgres.documents import parse_body
 from treering.hub.postgres.numbers import number_of
 from treering.hub.shelves import split_mark
-from treering.model.memory import Memory
 from treering.search.meaning.vectors import SmallVector, VectorColumns
 
 _AT_ONCE = 2_000
@@ -29,15 +28,17 @@ def write_signs(vector: SmallVector) -> str:
     return format(vector.signs, f"0{len(vector.numbers)}b")
 
 
-def copy_vectors(connection: Any, number: int, memories: Iterable[Memory]) -> None:
-    """Add the vectors of memories of one repository that have none."""
+def copy_vectors(
+    connection: Any, number: int, vectors: Iterable[tuple[str, SmallVector | None]]
+) -> None:
+    """Add the vectors of memories of one repository that have none, by their ids."""
     model = model_number()
     columns = "repository, id, model, signs, numbers, length"
     with connection.cursor().copy(f"COPY treering.embedding ({columns}) FROM STDIN") as copy:
-        for memory in memories:
-            if vector := embed_memory(memory):
+        for memory_id, vector in vectors:
+            if vector:
                 signs = write_signs(vector)
-                copy.write_row((number, memory.id, model, signs, vector.numbers, vector.length))
+                copy.write_row((number, memory_id, model, signs, vector.numbers, vector.length))
 
 
 def has_vectors(connection: Any, number: int) -> bool:
@@ -62,7 +63,7 @@ def complete_vectors(connection: Any, number: int) -> bool:
     connection.execute(
         "DELETE FROM treering.embedding WHERE repository = %s AND id = ANY(%s)", (number, ids)
     )
-    copy_vectors(connection, number, memories)
+    copy_vectors(connection, number, ((one.id, embed_memory(one)) for one in memories))
     if not is_more:
         connection.execute(
             "UPDATE treering.repository SET model = %s WHERE number = %s", (model_number(), number)

@@ -22,7 +22,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.search.meaning.wordpiece import WordPiece, plain_words
+from treering.search.meaning.protocol import Rarity
+from treering.search.meaning.wordpiece import WordPiece, plain_runs, plain_words
 from treering.text.words import STOP_WORDS
 
 MAGIC = b"TRT1"
@@ -35,10 +36,13 @@ _REMEMBERED = 16_000  # words, at a kilobyte each, while many memories are index
 _AT_REST = 1000  # between them
 _TELLING = 4  # letters
 _LEAST_KNOWN = 0.5  # of the words of a question
+_STEPS = 16  # from a word that everything holds to one that is rare
+_ROOM = (1 << 32) // 255  # for weights, so that their sum fits into a lane
 FILE = Path(__file__).parent / "data" / "table.bin"
 
-#: The rows of a word's pieces, summed as one large integer, and the sum of their weights.
-WordSum = tuple[int, int]
+#: The rows of the pieces of the words in a run, summed as one large integer, the sum of their
+#: weights, and how many words these are.
+RunSum = tuple[int, int, int]
 
 
 class TableContents(NamedTuple):
@@ -77,7 +81,7 @@ class StaticTable:
 
     def __init__(self, file: Path = FILE) -> None:
         self._file = file
-        self._sums: dict[str, WordSum] = {}
+        self._sums: dict[str, RunSum] = {}
 
     @cached_property
     def name(self) -> str:
@@ -102,6 +106,19 @@ class StaticTable:
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         return [self._embed(text) for text in texts]
 
+    def embed_question(self, words: str, rarity: Rarity) -> Sequence[float]:
+        total = weights = 0
+        for word in plain_words(words):
+            if word in STOP_WORDS:
+                continue
+            row, weight, *_ = self._sums.get(word) or self._remember(word)
+            share = max(1, round(rarity(word) * _STEPS))
+            if weights + weight * share > _ROOM:
+                break
+            total += row * share
+            weights += weight * share
+        return self._unpack(total, weights)
+
     def rest(self) -> None:
         """Many texts were embedded, and no more come for now: give back the memory."""
         if len(self._sums) > _AT_REST:
@@ -109,27 +126,35 @@ class StaticTable:
             self._pieces.forget()
 
     def _embed(self, text: str) -> Sequence[float]:
-        total = weights = 0
+        total = weights = count = 0
         sums = self._sums
-        for word in plain_words(text)[:_MOST_WORDS]:
-            if word not in STOP_WORDS:
-                row, weight = sums.get(word) or self._remember(word)
+        for run in plain_runs(text):
+            row, weight, words = sums.get(run) or self._remember(run)
+            if (count := count + words) > _MOST_WORDS:
+                return self._embed(" ".join(plain_words(text)[:_MOST_WORDS]))
+            if weight:
                 total += row
                 weights += weight
+        return self._unpack(total, weights)
+
+    def _unpack(self, total: int, weights: int) -> Sequence[float]:
         lanes = array("I", total.to_bytes(_LANE * self.dimensions, sys.byteorder))
         middle = MIDDLE * weights
         return [lane - middle for lane in lanes]
 
-    def _remember(self, word: str) -> WordSum:
+    def _remember(self, run: str) -> RunSum:
         if len(self._sums) >= _REMEMBERED:
             self._sums.clear()
         total = weights = 0
-        for piece in self._pieces.pieces(word):
-            weight = self._contents.weights[piece]
-            total += self._row(piece) * weight
-            weights += weight
-        self._sums[word] = total, weights
-        return total, weights
+        words = plain_words(run)[:_MOST_WORDS]
+        for word in words:
+            if word not in STOP_WORDS:
+                for piece in self._pieces.pieces(word):
+                    weight = self._contents.weights[piece]
+                    total += self._row(piece) * weight
+                    weights += weight
+        self._sums[run] = total, weights, len(words)
+        return self._sums[run]
 
     def _row(self, piece: int) -> int:
         """A row, its numbers moved apart, as one integer."""

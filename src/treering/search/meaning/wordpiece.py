@@ -4,6 +4,7 @@ A word becomes the longest piece it begins with, then the longest that goes on f
 with `##`), and so on. What a word becomes is remembered: words repeat.
 """
 
+import re
 import unicodedata
 from collections.abc import Mapping
 
@@ -15,6 +16,8 @@ _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = lazy_pattern(r"[a-z0-9]+")
 #: Runs of letters and digits, and each sign by itself, as BERT reads a text.
 _TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]|_")
+_NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
+_RUN = lazy_pattern(r"[A-Za-z0-9]+")
 _CJK = lazy_pattern("([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 
 
@@ -58,6 +61,11 @@ def plain_words(text: str) -> list[str]:
     return _PLAIN.findall(_HUMP.sub(" ", text).lower())
 
 
+def plain_runs(text: str) -> list[str]:
+    """Letters and digits that stand together: each becomes one or more of the `plain_words`."""
+    return _RUN.findall(text if text.isascii() else without_accents(text))
+
+
 def tokens(text: str) -> list[str]:
     """Every word and every sign of a text, as BERT's uncased models read it."""
     text = text.lower()
@@ -68,5 +76,8 @@ def tokens(text: str) -> list[str]:
 
 def without_accents(text: str) -> str:
     """The text with its letters' accents taken off."""
-    parts = unicodedata.normalize("NFD", text)
-    return "".join(part for part in parts if unicodedata.category(part) != "Mn")
+    return _NOT_ASCII.sub(_drop_marks, unicodedata.normalize("NFD", text))
+
+
+def _drop_marks(match: re.Match[str]) -> str:
+    return "".join([part for part in match[0] if unicodedata.category(part) != "Mn"])

@@ -17,13 +17,27 @@ _CREDENTIAL_FILES = (
     r"|/etc/(?:passwd|shadow))"
 )
 
+_CARRIED = r"(?:\$\(|`)\s?(?:cat|env|printenv|base64|whoami|hostname)\b"
+_PIPED = r"\b(?:cat|base64|printenv|env|tar)\b[^\n|]{0,80}\|\s?(?:base64[^\n|]{0,20}\|\s?)?"
+#: Somebody spoken to, as the pattern below has it.
+_ADDRESSED = tuple(
+    f"{name}{sign} "
+    for name in (
+        "assistant", "assistants", "ai", "ais", "agent", "agents", "claude", "copilot", "llm",
+        "llms",
+    )
+    for sign in ",:"
+)  # fmt: skip
+
 MARKUP: tuple[tuple[str, tuple[str, ...], str], ...] = (
     # sign, words of which one must be there (a cheap test first), pattern
-    ("exfiltration", ("curl", "wget", "nc"),
-     r"\b(?:cat|base64|printenv|env|tar)\b[^\n|]{0,80}\|\s?(?:base64[^\n|]{0,20}\|\s?)?"
-     r"(?:curl|wget|nc|ncat)\b|\b(?:curl|wget|nc)\b[^\n]{0,120}?(?:\$\(|`)\s?(?:cat|env|printenv"
-     r"|base64|whoami|hostname)\b|\b(?:curl|wget)\b[^\n]{0,100}?(?:--data(?:-binary)?|-d|-f|-t"
+    ("exfiltration", ("curl", "wget"),
+     rf"{_PIPED}(?:curl|wget)\b|\b(?:curl|wget)\b[^\n]{{0,120}}?{_CARRIED}"
+     r"|\b(?:curl|wget)\b[^\n]{0,100}?(?:--data(?:-binary)?|-d|-f|-t"
      rf"|--upload-file|--post-file)[ =]\S{{0,60}}?{_CREDENTIAL_FILES}"),
+    # Half of all texts have `nc` in a word: what begins with letters is found many times faster.
+    ("exfiltration", ("|",), rf"{_PIPED}(?:nc|ncat)\b"),
+    ("exfiltration", ("nc",), rf"nc(?<=\bnc)\b[^\n]{{0,120}}?{_CARRIED}"),
     ("exfiltration", ("](http",),
      r"!\[[^\]\n]{0,80}\]\(https?://[^)\s?&]{1,200}[?&][\w-]{1,30}=?(?:\{|%7b|<|\[|\$|your|secret"
      r"|data_here)"),
@@ -54,11 +68,13 @@ MARKUP: tuple[tuple[str, tuple[str, ...], str], ...] = (
      r"[\"']method[\"']\s?:\s?[\"']tools/call[\"']|"
      r"[\"']tool(?:_name)?[\"']\s?:\s?[\"']\w{1,40}[\"'],\s?[\"'](?:args|arguments|input|params"
      r"|parameters)[\"']\s?:"),
-    ("orders", (" for ", " to "),
+    ("orders",
+     (" ai ", " ai-", " llm ", " llm-", " language ", " language-", " coding ", " coding-",
+      " autonomous ", " autonomous-"),
      r"\b(?:important|attention|urgent|note|notice|message|instructions?)\W{1,4}(?:to|for) "
      r"(?:all |any |the )?(?:ai|llm|language|coding|autonomous)[ -](?:assistants?|agents?|"
      r"models?|systems?)\b"),
-    ("orders", ("assistant", "ai", "agent", "claude", "copilot", "llm"),
+    ("orders", _ADDRESSED,
      r"(?:^|\n|[.!] )\W{0,4}(?:dear |hey |attention |hello )?(?:ai |coding )?"
      r"(?:assistants?|ais?|agents?|claude|copilot|llms?)[,:] (?:please |now )?"
      r"(?:you must |you should )?(?:install|run|execute|disable|delete|push|send|upload|download"
@@ -66,7 +82,7 @@ MARKUP: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("fence", ("treering", "</"),
      r"</?treering[\s_\u2010-\u2015-]?memory|</(?:untrusted[_-]\w{1,20}|memor(?:y|ies)|retrieved[_-]"
      r"\w{1,20}|user[_-](?:input|query|data)|recalled|tool_output|external[_-]content)\s?>"),
-    ("fence", (" of ",),
+    ("fence", ("end of ", "begin of ", "start of "),
      r"(?:^|\n)\W{0,8}(?:end|begin|start) of (?:the )?(?:untrusted |retrieved |recalled |"
      r"external )?(?:data|memory|memories|context|document|tool output|user input)\W{0,8}(?:$|"
      r"\n)"),

@@ -7,7 +7,8 @@ longer than its text, and a rule looks a few words ahead at most.
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from treering.text.steering.alphabets import ABROAD, STEMS
@@ -20,28 +21,35 @@ OTHER = "_"  # a word of no kind
 END = "|"  # where a sentence ends
 
 _FIRST_CODE = 0xA1
+_REMEMBERED, _LONGEST = 20_000, 40  # words, and letters of one
 _MENTION = 6  # words before an order that may say that somebody else gives it
 _WORD = (
     r"[^\W_]+(?:[@$][^\W_]+){0,8}|[@$][^\W_]+"
     r"|[.!?;](?=\s|$)|[。！？।؟|]|[\"'](?::|,\s?[\"'])|\n(?=[ \t]{0,20}(?:\n|[-*+>#]|\d))"
 )
+_LETTERS_SPELLED = 5  # from which on single letters may be a word that is spelled
 _SPELLED = r"(?<!\S)(?:[^\W\d_] ){4,}[^\W\d_](?!\S)"
 _UNSPACED = "[\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
+#: What stands before `@`, last letter first, and what stands after.
+_BEFORE_HOST = r"[\w.+-]{1,65}+"
+_HOST = r"@[a-z0-9-]{1,63}\.[a-z0-9.-]{2,63}"
+
 # What has a shape rather than a word: the mark that stands for it is in upper case, which no
-# word of a text is. Mark, texts of which one must be there (a cheap test first), pattern.
+# word of a text is. Mark, texts of which one must be there (a cheap test first), pattern. One that
+# begins with a letter of its own is looked for many times faster than one that looks behind first.
 _SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("DEST", ("://",), r"(?:https?|ftp)://[a-z0-9._~:/?#@!$&*+,;=%{}\[-]{1,400}"),
-    ("DEST", ("@",), r"(?<![\w.+-])[\w.+-]{1,64}@[a-z0-9-]{1,63}\.[a-z0-9.-]{2,63}"),
+    ("DEST", ("@",), _HOST),
     ("DEST",
      (".com", ".net", ".org", ".io", ".dev", ".example", ".xyz", ".app", ".cloud", ".site", ".ru"),
      r"(?<![\w.@/-])(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|dev|example|xyz|app|cloud|site|ru)\b"),
-    ("DEST", (".",), r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"),
-    ("SENSITIVE", (".env", ".ssh", ".aws", ".netrc", ".npmrc", ".pypirc", ".git-cred", ".kube"),
+    ("DEST", (".",), r"\d(?<![\w.]\d)\d{0,2}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"),
+    ("SENSITIVE", (".",),
      r"\.(?:env|ssh|aws|netrc|npmrc|pypirc|git-credentials|kube)(?![a-z0-9])[a-z0-9_/.]{0,40}"),
     ("SENSITIVE", ("/etc/",), r"/etc/(?:shadow|passwd)\b"),
     ("SENSITIVE", ("id_",), r"\bid_(?:rsa|ed25519)\b"),
-    ("SENSITIVE", ("_token", "_secret", "_key", "_password", "_cred"),
+    ("SENSITIVE", ("_",),
      r"_(?:token|secret|key|password|credentials)(?![a-z0-9])"),
     ("OWN", (".md",), r"\b(?:claude|agents|gemini)\.md\b"),
     ("OWN", (".cursorrules",), r"\.cursorrules"),
@@ -49,7 +57,7 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("UNSAFE", ("rm -rf",), "rm -rf"),
     ("PIPE", ("|",), r"\b(?:curl|wget)\b[^\n|]{1,100}\|\s?(?:sudo )?(?:ba|z|da)?sh\b"),
     ("PIPE", ("<(curl",), r"sh <\(curl"),
-    ("SYSMESSAGE", (":", "："),
+    ("SYSMESSAGE", ("system", "sistem", "系统", "システム", "시스템", "النظام"),
      r"(?:^|\n)[#*\[ ]{0,4}(?:systeme?|sistema|sistem|系统|システム|시스템|النظام)"
      r"[*\]]{0,2} ?[:：]"),
 )  # fmt: skip
@@ -61,6 +69,25 @@ class Lexicon(NamedTuple):
     codes: dict[str, str]
     characters: dict[str, str]
     phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+
+
+class WordCodes(dict[str, str]):
+    """The code of a word, remembered: words repeat. Whoever writes a text does not decide how much
+    is kept."""
+
+    def __missing__(self, word: str) -> str:
+        codes = _lexicon().codes
+        code = codes.get(word) or _guess(word, codes)
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        if len(word) <= _LONGEST:
+            self[word] = code
+        return code
+
+
+@cache
+def _codes() -> WordCodes:
+    return WordCodes()
 
 
 @cache
@@ -115,20 +142,17 @@ def write_row(text: str) -> str:
     lexicon = _lexicon()
     words = _words(text)
     _join_phrases(words, lexicon.phrases)
-    codes = lexicon.codes
-    code_of: dict[str, str] = {}
-    for word in set(words):
-        code_of[word] = codes.get(word) or _guess(word, codes)
-    return "".join([code_of[word] for word in words])
+    return "".join(map(_codes().__getitem__, words))
 
 
 def _words(text: str) -> list[str]:
     for mark, gates, pattern in _SHAPES:
         if holds_any(text, gates):
-            text = re.sub(pattern, f" {mark} ", text)
+            is_address = pattern is _HOST
+            text = _mark_addresses(text) if is_address else re.sub(pattern, f" {mark} ", text)
     text = text.replace("n't", " not")
     words = re.findall(_WORD, text)
-    if len(words) > 4:
+    if sum(len(word) == 1 for word in words) >= _LETTERS_SPELLED:
         row = " ".join(words)
         spelled = re.sub(_SPELLED, lambda match: _spell(match[0]), row)
         words = words if spelled == row else spelled.split(" ")
@@ -136,6 +160,19 @@ def _words(text: str) -> list[str]:
         row = _stems().sub(lambda match: f" {match[0]} ", " ".join(words))
         words = row.split(" ")
     return words
+
+
+def _mark_addresses(text: str) -> str:
+    """A mark in the place of each address. From its `@` on: most words are before none."""
+    parts: list[str] = []
+    at = 0
+    for host in re.finditer(_HOST, text):
+        local = re.match(_BEFORE_HOST, text[max(0, host.start() - 65) : host.start()][::-1])
+        start = host.start() - (local.end() if local else 0)
+        if at <= start and 0 < host.start() - start <= 64:
+            parts += [text[at:start], " DEST "]
+            at = host.end()
+    return "".join([*parts, text[at:]])
 
 
 def _spell(letters: str) -> str:
@@ -213,36 +250,47 @@ def _characters(names: str) -> str:
 
 
 class Rule(NamedTuple):
-    """What a rule is a sign of, what a row must hold, and the rule itself."""
+    """What a rule is a sign of, what a row must hold as bits, and the rule itself."""
 
     sign: str
-    needs: list[frozenset[str]]
+    needs: int
     text: str
 
 
+class Rulebook(NamedTuple):
+    """Rules by the rarest of their needs, and for each character of a row the needs it meets."""
+
+    rules: dict[int, list[Rule]]
+    bits: dict[str, int]
+
+
 @cache
-def _rulebook(rules: tuple[tuple[str, str], ...]) -> dict[str, list[Rule]]:
-    """Rules by each character of the rarest kind they need, so that few are looked at."""
-    book: dict[str, list[Rule]] = {}
+def _rulebook(rules: tuple[tuple[str, str], ...]) -> Rulebook:
+    """Each set of characters that some rule needs is a bit: one look tells whether a row has all
+    that a rule needs."""
+    numbers: dict[frozenset[str], int] = {}
+    bits: dict[str, int] = {}
+    book: dict[int, list[Rule]] = {}
     for sign, text in rules:
-        rule = Rule(sign, kinds_needed(text), text)
-        for character in rule.needs[0]:
-            book.setdefault(character, []).append(rule)
-    return book
+        needs = [(1 << numbers.setdefault(one, len(numbers)), one) for one in kinds_needed(text)]
+        for bit, characters in needs:
+            for character in characters:
+                bits[character] = bits.get(character, 0) | bit
+        rule = Rule(sign, reduce(or_, (bit for bit, _ in needs)), text)
+        book.setdefault(needs[0][0], []).append(rule)
+    return Rulebook(book, bits)
 
 
 def find_signs(row: str, rules: tuple[tuple[str, str], ...]) -> set[str]:
     """The signs whose rules a row fits."""
-    present = set(row)
     book = _rulebook(rules)
+    present = reduce(or_, (book.bits.get(character, 0) for character in set(row)), 0)
     signs: set[str] = set()
-    tried: set[str] = set()
-    for character in present & book.keys():
-        for sign, needs, text in book[character]:
-            if sign in signs or text in tried:
-                continue
-            tried.add(text)
-            if not any(map(present.isdisjoint, needs)) and _is_order(text, row):
+    for rarest, some in book.rules.items():
+        if not rarest & present:
+            continue
+        for sign, needs, text in some:
+            if needs & present == needs and sign not in signs and _is_order(text, row):
                 signs.add(sign)
     return signs
 

@@ -45,7 +45,12 @@ _LEET_TOO = str.maketrans("013457@$", "oleastas")
 
 # What stands inside a word without being seen: emphasis, code ticks, tags; a link's target.
 _TAG = r"<(?:/?[a-z]|!--)[^<>\n]{0,120}>"
-_INSIDE = rf"[^\W_](?:[*_`~]|{_TAG})(?=[^\W_]|[<*_`~])|\]\("
+# Looked for by the sign itself: there are far fewer of them than of letters before them.
+_GOES_ON = r"(?=[^\W_]|[<*_`~])"
+_INSIDE = (
+    rf"[*_`~](?<=[^\W_].){_GOES_ON}"
+    rf"|<(?<=[^\W_].)(?:/?[a-z]|!--)[^<>\n]{{0,120}}>{_GOES_ON}|\]\("
+)
 _MARKUP = rf"{_TAG}|\]\([^()\n]{{0,300}}\)|[*_`~]"
 
 
