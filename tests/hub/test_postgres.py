@@ -314,6 +314,24 @@ def test_tables_of_an_older_program_are_brought_on(
     assert sql.execute("SELECT number FROM treering.version").fetchall() == [(len(more),)]
 
 
+def test_tables_of_the_first_version_are_brought_on(
+    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they were made by it, with a token and a repository in them."""
+    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+    repo = make("api")
+    repo.tr.remember("The api cache is warmed at night")
+    database.json("hub", "add", "api", str(repo.path))
+    token = database.json("hub", "grant", "ci", "--repos", "api")["token"]
+    monkeypatch.undo()
+
+    assert database.update() == {"api": "updated"}
+    pool = HubDatabase(database.place)
+    seen = PostgresHub(database.place, Path("/nowhere"), database=pool).as_seen_by(token)
+    assert ask(seen, "cache", "api") == ["api"]
+    pool.close()
+
+
 @pytest.mark.deep
 def test_a_database_that_was_killed_and_started_again(
     make: Make, tmp_path: Path, server_folder: Path
