@@ -69,10 +69,11 @@ def main() -> int:
     with repository() as path:
         _fill(path, made)
         heading(f"{len(made.lines)} memories", "words", "and meaning", "more", "goal")
-        _report("a warm question, ms", _warm(path, made), 1.5)
+        for what, costs in _warm(path, made).items():
+            _report(what, costs, 1.5)
         _report("a cold question, ms", _cold(path, made), 40)
-        _report("a memory written, ms", _written(path), 5)
         _report("memory of a process that answers, MB", _resident(path, made), 20)
+        _report("a memory written, ms", _written(path), 5)
         _report("reindex, s", _rebuilt(path), 1.3, is_ratio=True)
     return 0
 
@@ -94,18 +95,28 @@ def _report(what: str, both: Sequence[float], goal: float, *, is_ratio: bool = F
     row(what, f"{words:.2f}", f"{meaning:.2f}", shown, f"{goal:g} {verdict}")
 
 
-def _warm(path: Path, made: MadeMemories) -> list[float]:
-    """One process that has answered all of it before."""
+def _warm(path: Path, made: MadeMemories) -> dict[str, tuple[float, float]]:
+    """One process that has answered all of it before, question by question: what meaning adds to
+    the middle one, and to that which nine of ten cost less than."""
     treering = Treering.open(path)
-    costs: dict[str, list[float]] = {"text": [], "hybrid": []}
-    for turn in range(4):
-        for question in made.questions:
-            for mode, times in costs.items():
-                began = time.process_time()
-                treering.recall(question, mode=mode)
-                if turn:
-                    times.append((time.process_time() - began) * 1000)
-    return [median(times) for times in costs.values()]
+    costs: dict[str, list[tuple[float, float]]] = {question: [] for question in made.questions}
+    for turn in range(6):
+        for question, times in costs.items():
+            both = (_ask(treering, question, "text"), _ask(treering, question, "hybrid"))
+            if turn:
+                times.append(both)
+    least = [(min(w for w, _ in times), min(m for _, m in times)) for times in costs.values()]
+    least.sort(key=lambda both: both[1] - both[0])
+    return {
+        "a warm question, ms": least[len(least) // 2],
+        "the same, the tenth of ten": least[len(least) * 9 // 10],
+    }
+
+
+def _ask(treering: Treering, question: str, mode: str) -> float:
+    began = time.process_time()
+    treering.recall(question, mode=mode)
+    return (time.process_time() - began) * 1000
 
 
 def _cold(path: Path, made: MadeMemories) -> list[float]:
@@ -135,20 +146,24 @@ def _rebuilt(path: Path) -> list[float]:
 
 
 def _resident(path: Path, made: MadeMemories) -> list[float]:
-    """What it holds when it has answered."""
-    sizes = []
-    for setting in (WORDS, MEANING):
+    """What it holds when it has answered; a first process leaves nothing to be made."""
+    sizes: dict[str, list[float]] = {WORDS: [], MEANING: []}
+    for setting in (*sizes, *sizes, *sizes):
         with _set(path, setting):
-            done = subprocess.run(
-                [sys.executable, "-c", _ANSWER, str(path)],
-                input=json.dumps(made.questions),
-                env=ENVIRONMENT,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        sizes.append(int(done.stdout) / 1024)
-    return sizes
+            sizes[setting].append(_answer(path, made))
+    return [median(part[1:]) for part in sizes.values()]
+
+
+def _answer(path: Path, made: MadeMemories) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", _ANSWER, str(path)],
+        input=json.dumps(made.questions),
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout) / 1024
 
 
 @contextmanager

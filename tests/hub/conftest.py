@@ -16,6 +16,8 @@ import pytest
 
 from conftest import TREERING, Repo, make_repo
 from treering.cli.main import main
+from treering.hub.postgres.database import HubDatabase
+from treering.hub.postgres.hub import PostgresHub
 
 
 class HubAtHand:
@@ -154,6 +156,23 @@ def database(tmp_path: Path, database_url: str) -> HubAtHand:
     outside = tmp_path / "outside"
     outside.mkdir(exist_ok=True)
     return HubAtHand(outside, database_url)
+
+
+@pytest.fixture
+def inside(database: HubAtHand, tmp_path: Path) -> Iterator[PostgresHub]:
+    """The same hub, from inside the program."""
+    pool = HubDatabase(database.place)
+    yield PostgresHub(database.place, tmp_path / "cache", database=pool)
+    pool.close()
+
+
+@pytest.fixture
+def sql(database_url: str) -> Iterator[Any]:
+    """A session of its owner, open to any query."""
+    import psycopg
+
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        yield connection
 
 
 @pytest.fixture(params=["folder", "postgresql"])

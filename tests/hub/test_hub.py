@@ -208,6 +208,33 @@ def test_removed_is_removed(either: HubAtHand, make: Make) -> None:
     assert not [*Path(either.place).rglob("mirror.git")]
 
 
+def test_a_name_that_is_used_again_is_granted_to_nobody(either: HubAtHand, make: Make) -> None:
+    """A token was for the repository that had the name, not for whichever is called so next."""
+    path = str(make("api").path)
+    either.json("hub", "add", "api", path)
+    either.json("hub", "grant", "ci", "--repos", "api")
+
+    either.json("hub", "remove", "api")
+    either.json("hub", "add", "api", path)
+
+    assert either.json("hub", "status")["tokens"][0]["repos"] == []
+
+
+def test_names_that_are_nearly_right(either: HubAtHand, make: Make) -> None:
+    either.json("hub", "add", "acme/api", str(make("api").path))
+
+    for words in (
+        ("recall", "x", "--repos", "acme/apl"),
+        ("read", "acme/apl:e149f1y1bbkm"),
+        ("hub", "update", "acme/apl"),
+        ("hub", "remove", "acme/apl"),
+        ("hub", "grant", "ci", "--repos", "acme/apl"),
+    ):
+        error = either.error(*words)
+        assert error["code"] == "repo_not_found", words
+        assert "Did you mean acme/api?" in error["hint"], words
+
+
 # --- around a memory, and its past ----------------------------------------------------------------
 
 

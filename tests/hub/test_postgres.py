@@ -4,7 +4,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,6 @@ from treering.model.query import Filters, parse
 from treering.search.matching import Request
 
 Make = Callable[[str], Repo]
-
-
-@pytest.fixture
-def inside(database: HubAtHand, tmp_path: Path) -> Iterator[PostgresHub]:
-    """The same hub, from inside the program."""
-    pool = HubDatabase(database.place)
-    yield PostgresHub(database.place, tmp_path / "cache", database=pool)
-    pool.close()
-
-
-@pytest.fixture
-def sql(database_url: str) -> Iterator[Any]:
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        yield connection
 
 
 def fill(hub: HubAtHand, make: Make, *names: str) -> None:
@@ -207,6 +193,41 @@ def test_two_branches_show_the_nearest_copy(database: HubAtHand, make: Make, sql
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
+def test_mirrors_go_with_their_repositories(
+    database: HubAtHand, make: Make, inside: PostgresHub, tmp_path: Path, sql: Any
+) -> None:
+    """With those that were taken out by somebody on another machine, too."""
+    fill(database, make, "api", "web", "app")
+    for name in ("api", "web", "app"):
+        inside.update(name)
+    inside.remove("api")
+    database.json("hub", "remove", "web")
+
+    inside.settle()
+
+    mirrors = [path.parent.name for path in (tmp_path / "cache").rglob("mirror.git")]
+    assert mirrors == ["app"]
+    for table in ("memory", "document", "word", "embedding", "repository"):
+        rows = sql.execute(f"SELECT count(*) FROM treering.{table} AS t WHERE t::text ~ 'web|api'")
+        assert rows.fetchone() == (0,), table
+
+
+def test_a_database_that_takes_no_more_is_told(database: HubAtHand, make: Make, sql: Any) -> None:
+    """A full disk, or a copy that took over: what was there is found, and the rest comes later."""
+    fill(database, make, "api")
+    name = sql.execute("SELECT current_database()").fetchone()[0]
+    Repo(database.folder.parent / "api").tr.remember("The api cache is cold")
+    sql.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+
+    assert database.update() == {"api": "failed"}
+
+    assert len(database.titles("cache")) == 1
+    sql.execute("SET default_transaction_read_only = off")
+    sql.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+    assert database.update() == {"api": "updated"}
+    assert len(database.titles("cache")) == 2
+
+
 def test_an_update_that_was_killed_is_gone_on_with(
     database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +333,24 @@ def test_tables_of_an_older_program_are_brought_on(
     assert database.json("hub", "list")
 
     assert sql.execute("SELECT number FROM treering.version").fetchall() == [(len(more),)]
+
+
+def test_tables_of_the_first_version_are_brought_on(
+    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they were made by it, with a token and a repository in them."""
+    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+    repo = make("api")
+    repo.tr.remember("The api cache is warmed at night")
+    database.json("hub", "add", "api", str(repo.path))
+    token = database.json("hub", "grant", "ci", "--repos", "api")["token"]
+    monkeypatch.undo()
+
+    assert database.update() == {"api": "updated"}
+    pool = HubDatabase(database.place)
+    seen = PostgresHub(database.place, Path("/nowhere"), database=pool).as_seen_by(token)
+    assert ask(seen, "cache", "api") == ["api"]
+    pool.close()
 
 
 @pytest.mark.deep

@@ -1,9 +1,8 @@
 """Vectors in a database: with an index and without, of another model, and damaged."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 
 from conftest import Repo
@@ -14,12 +13,6 @@ from treering.hub.postgres.database import HubDatabase
 Make = Callable[[str], Repo]
 CAR = "The car is mended in the garage"
 ASKED = "automobile repair"
-
-
-@pytest.fixture
-def sql(database_url: str) -> Iterator[Any]:
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        yield connection
 
 
 @pytest.fixture

@@ -92,6 +92,7 @@ class Crowd:
         self.doubtful: set[str] = set()
         self.alone: dict[str, str] = {}  # thought -> the clone on whose own branch it was said
         self.begun: list[str] = []  # the first commit of each piece of work that is shared
+        self.late: set[str] = set()  # memories that were changed on a branch that had landed
         self.told: list[str] = []
 
     def new(self) -> Machine:
@@ -120,7 +121,7 @@ class Crowd:
 
     def remember(self, clone: Machine) -> None:
         title = f"thought {next(self.texts)}"
-        clone.tr.remember(title, type="insight")
+        self._note_late(clone, clone.tr.remember(title, type="insight").id)
         self.known[clone].add(title)
         if clone.branch == _ALONE:
             self.alone[title] = clone.path.name
@@ -129,13 +130,27 @@ class Crowd:
         if memories := list(clone.tr.exported()):
             memory = self.chance.choice(memories)
             clone.tr.revise(memory["id"], tags_add=[f"tag{next(self.texts)}"])
+            self._note_late(clone, memory["id"])
 
     def forget(self, clone: Machine) -> None:
         memories = list(clone.tr.exported())
         if memories and self.chance.random() < 0.3:
             memory = self.chance.choice(memories)
             clone.tr.forget([memory["id"]])
+            self._note_late(clone, memory["id"])
             self.forgotten.add(memory["title"])
+
+    def _note_late(self, clone: Machine, memory_id: str) -> None:
+        """What is said on a branch that has nothing of its own any more, since all of it landed,
+        may be of another one that was begun there under its name: others need not see it on theirs.
+        """
+        if clone.branch not in _NAMES:
+            return
+        refs = {**clone.list_refs("refs/heads/"), **clone.list_refs("refs/remotes/")}
+        here, repository = refs[clone.branch], Repository(str(clone.path))
+        trunks = [refs[name] for name in ("main", "origin/main")]
+        if any(here == trunk or repository.descendant_of(trunk, here) for trunk in trunks):
+            self.late.add(memory_id)
 
     def redact(self, clone: Machine) -> None:
         memories = list(clone.tr.exported())
@@ -337,7 +352,7 @@ class Crowd:
             return str(Repository(str(clone.path))[tip].tree_id) if tip else ""
         if name not in clone.list_refs("refs/heads/"):
             return ""
-        shown = clone.tr.exported(branch=name)
+        shown = [m for m in clone.tr.exported(branch=name) if m["id"] not in self.late]
         return repr(
             sorted((memory["id"], memory["content"], memory.get("tags")) for memory in shown)
         )

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +23,7 @@ from sync.conftest import (
 from treering.errors import SyncRefused
 from treering.git import process
 from treering.git.remote import Remote
-from treering.model.scope import Scope
-from treering.store.vault import Vault
 from treering.sync import folding
-from treering.sync.remote_heads import RemoteHead
 
 PUSHED = "refs/treering/pushed/origin/"
 WEEKS = 30 * 24 * 3600
@@ -483,9 +479,12 @@ def test_quiet_heads_are_folded(clone: Team) -> None:
     assert len(remote_refs(ada)) == 2
 
 
-def test_two_who_fold_at_once_lose_nothing(clone: Team, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lease guards a ref that a push leaves alone: each would take away what the other relied
-    on. Of two that say the same the smaller name stays."""
+@pytest.mark.parametrize("moment", ["_say_joins", "list_held"])
+def test_two_who_fold_at_once_lose_nothing(
+    clone: Team, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """No lease guards a ref that a push leaves alone: each could take what the other relies on.
+    Of two that say the same the smaller name stays."""
     agents = [clone(f"agent{number}") for number in range(4)]
     for agent in agents:
         agent.tr.remember(f"by {agent.path.name}", type="insight")
@@ -494,26 +493,85 @@ def test_two_who_fold_at_once_lose_nothing(clone: Team, monkeypatch: pytest.Monk
     for repo in (ada, bob):
         repo.tr.sync()
     ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
-    list_held = folding.list_held
+    step = getattr(folding, moment)
     waiting = [bob]
 
-    def be_slow(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iterator[RemoteHead]:
+    def be_slow(*arguments: object) -> object:
         if waiting:
             waiting.pop().tr.sync()
-        return list_held(vault, there)
+        return step(*arguments)
 
-    monkeypatch.setattr(folding, "list_held", be_slow)
+    monkeypatch.setattr(folding, moment, be_slow)
 
     ada.tr.sync()
-    left = set(remote_refs(ada))
+
+    is_same = moment == "_say_joins"
+    left = {min(own_ref(ada), own_ref(bob)) if is_same else own_ref(ada)}
+    assert set(remote_refs(ada)) == left
     fresh = clone("fresh")
     fresh.tr.sync()
+    assert fresh.titles() == {f"by {agent.path.name}" for agent in agents}
     for repo in (bob, ada):
         repo.tr.sync()
-
-    assert left == {min(own_ref(ada), own_ref(bob))}
-    assert fresh.titles() == {f"by {agent.path.name}" for agent in agents}
     assert set(remote_refs(ada)) == left
+
+
+def test_a_join_alone_is_no_reason_to_push(clone: Team, origin: Path) -> None:
+    """All of it is there already: who answers others with joins is answered with joins."""
+    for number in range(4):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    before = ada._clock.ticks
+    hook = origin / "hooks" / "update"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    ada.tr.sync()  # which wants to fold
+    hook.unlink()
+    ada._clock.ticks = before
+    assert ada.refs()[f"{HEADS}main"] == seen(ada)
+
+    ada.tr.sync()
+
+    assert own_ref(ada) not in remote_refs(ada)
+    assert len(remote_refs(ada)) == 4
+
+
+def test_works_of_one_name_are_not_folded_into_one(clone: Team) -> None:
+    """What is not seen as one here is none: each would get the others' memories."""
+    people = [clone(name) for name in ("ann", "ben", "cleo")]
+    for person in people:
+        name = person.path.name
+        on_branch(person, "wip", thought=f"of {name}", file=f"{name}.txt")
+        person.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+
+    ada.tr.sync()
+
+    assert len(remote_refs(ada)) == 3
+    for person in people:
+        person.tr.sync()
+        assert person.titles() == {f"of {person.path.name}"}
+
+
+def test_who_was_heard_of_lately_is_not_folded(clone: Team) -> None:
+    """Folding is for who is gone: those at work would only say it again."""
+    for number in range(4):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+
+    for _ in range(3):
+        ada.tr.sync()
+
+    assert len(remote_refs(ada)) == 4
+    assert own_ref(ada) not in remote_refs(ada)
 
 
 def test_what_an_older_treering_pushed_is_never_folded(clone: Team) -> None:
@@ -649,6 +707,23 @@ def test_nobody_pushes_a_text_that_was_redacted_elsewhere(clone: Team) -> None:
 
 
 # --- others --------------------------------------------------------------------------------------
+
+
+def test_a_tombstone_in_the_trunk_reaches_a_branch_nobody_else_has(clone: Team) -> None:
+    """Whatever became of the branch there: the trunk is what every clone hears of."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(bob, "feat", thought="the password is hunter2", file="f.txt")
+    bob.tr.sync()
+    ada.tr.sync()
+    memory = bob.tr.recall("password").results[0].id
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    ada.git("push", "-q", "origin", f":{own_ref(bob, 'feat')}")
+
+    bob.tr.sync()
+
+    assert "hunter2" not in bob.git("log", "-p", f"{HEADS}feat")
+    assert "hunter2" not in bob.git("log", "-p", "--glob=refs/treering/remotes")
 
 
 def test_what_an_older_treering_pushed_is_one_more_head(clone: Team) -> None:

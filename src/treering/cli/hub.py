@@ -170,7 +170,7 @@ def _run_status(call: "Invocation", hub: "RepositoryHub") -> int:
 
 def _render_status(answer: "HubStatus") -> str:
     lines = [f"hub  {safe(answer.place)} ({answer.kind})"]
-    lines += [f"{len(answer.repos)} repositories, {count(answer.memories)}"]
+    lines += [f"{count(len(answer.repos), 'repository')}, {count(answer.memories)}"]
     lines += [table([_row(line) for line in answer.repos], indent="  ")] if answer.repos else []
     tokens = [(safe(token.name), safe(", ".join(token.repos))) for token in answer.tokens]
     lines += ["tokens", table(tokens, indent="  ")] if tokens else []

@@ -125,6 +125,7 @@ class FolderHub:
         try:
             (folder / "repository.json").unlink()
             shutil.rmtree(folder, ignore_errors=True)
+            self._tokens.forget(name)
         except OSError as error:
             raise HubUnavailable(f"{folder} cannot be removed: {error.strerror}.") from error
 

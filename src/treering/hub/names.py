@@ -49,20 +49,24 @@ def choose_names(words: Iterable[str], names_there: Sequence[str]) -> tuple[str,
         return tuple(names_there)
     for name in names:
         if name not in names_there:
-            from treering.model.spelling import suggest  # only an error needs it
-
-            hint = suggest(name, names_there, RepoNotFound.hint)
-            raise RepoNotFound(f"The hub has no repository {name[:_LONGEST]!r}.", hint)
+            raise _unknown(name, names_there)
     return tuple(name for name in names_there if name in names)
 
 
-def split_id(text: str, names_there: Iterable[str]) -> tuple[str, str]:
+def _unknown(name: str, names_there: Sequence[str]) -> RepoNotFound:
+    from treering.model.spelling import suggest  # only an error needs it
+
+    hint = suggest(name, names_there, RepoNotFound.hint)
+    return RepoNotFound(f"The hub has no repository {name[:_LONGEST]!r}.", hint)
+
+
+def split_id(text: str, names_there: Sequence[str]) -> tuple[str, str]:
     """The repository and the id in `NAME:ID`; no name where there is none."""
     name, colon, memory_id = text.rpartition(":")
     if not colon:
         return "", text
-    if name not in set(names_there):
-        raise RepoNotFound(f"The hub has no repository {name[:_LONGEST]!r}.")
+    if name not in names_there:
+        raise _unknown(name, names_there)
     return name, memory_id
 
 

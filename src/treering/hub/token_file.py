@@ -45,6 +45,16 @@ class TokenFile:
             del lines[name]
             self._write(lines)
 
+    def forget(self, repo: str) -> None:
+        """A repository is gone: one that is added under its name is not granted to anybody."""
+        if not self._path.exists():
+            return
+        with lock.hold(self._path.with_suffix(".lock")):
+            lines = self._read()
+            for line in lines.values():
+                line["repos"] = [name for name in _repos(line) if name != repo]
+            self._write(lines)
+
     def list_tokens(self) -> list[HubToken]:
         return [
             HubToken(name, _repos(line), str(line.get("created", "")))

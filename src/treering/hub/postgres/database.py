@@ -193,4 +193,4 @@ def _explain(error: Exception) -> str:
     """The first line of what the server or the driver says, without secrets."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = re.sub(r"password=\S+", "", lines[0] if lines else type(error).__name__)
-    return f"The hub's database does not do it: {hide_secrets(text)[:300]}"
+    return f"The hub's database cannot be used: {hide_secrets(text)[:300]}"

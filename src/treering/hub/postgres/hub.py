@@ -7,6 +7,7 @@ that goes with the connection. What was asked of the database is answered by it 
 
 import hashlib
 import json
+import shutil
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -114,6 +115,7 @@ class PostgresHub:
     def remove(self, name: str) -> None:
         number, _ = self._find(name)
         self._database.write(lambda connection: _delete_repository(connection, number))
+        shutil.rmtree(self._folder_of(name), ignore_errors=True)
 
     # --- bringing up to date ----------------------------------------------------------------------
 
@@ -179,8 +181,18 @@ class PostgresHub:
             pass
 
     def settle(self) -> None:
+        self._drop_mirrors()
         with suppress(HubUnavailable):  # it is found without, only not as quickly
             self._database.write(make_index)
+
+    def _drop_mirrors(self) -> None:
+        """Those of repositories that somebody took out, here or elsewhere."""
+        with suppress(TreeringError, OSError):
+            folders = set(self._folder_of("x").parent.iterdir())
+            names = [record.name for record in self.list_repositories()]
+            for folder in folders.difference(map(self._folder_of, names)):
+                with suppress(Busy), Mirror(folder).lock():
+                    shutil.rmtree(folder)
 
     def _note_failure(self, name: str, message: str) -> UpdateResult:
         """What was there stays, and says that it is behind."""

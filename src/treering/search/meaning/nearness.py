@@ -109,8 +109,8 @@ class Nearness:
         estimates = self._estimates(scores)
         if len(scores) > _CLOSELY:
             weight = self.weight
-            hopes = {n: scores[n] + weight * max(estimates[n], 0.0) for n in scores}
-            first = heapq.nlargest(_CLOSELY, scores, key=lambda n: (hopes[n], n))
+            hopes = [(score + weight * max(estimates[n], 0.0), n) for n, score in scores.items()]
+            first = [number for _, number in sorted(hopes, reverse=True)[:_CLOSELY]]
         else:
             first = list(scores)
         return estimates | self._cosines(first)
