@@ -238,3 +238,21 @@ def test_the_life_of_a_branch_from_the_shell(repo: Repo) -> None:
     assert (promoted["action"], promoted["into"]) == ("promote", "main")
     assert repo.json("recall", "learned")["results"][0]["branch"] == "main"
     assert repo.error("restore", "never")["code"] == "branch_not_found"
+
+
+def test_an_interrupt_while_it_starts_leaves_no_traceback() -> None:
+    """Importing is most of what a short command takes, and people are quick."""
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'treering.cli.main': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from treering.cli.start import run; run()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, "status"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

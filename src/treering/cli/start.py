@@ -13,10 +13,10 @@ from treering.git.deferral import defer_pygit2  # noqa: E402
 
 def run() -> None:
     """One command, then out."""
-    defer_pygit2()
-    from treering.cli.main import main
-
-    code = main(sys.argv[1:])
+    try:
+        code = _run()
+    except KeyboardInterrupt:  # while everything is imported
+        code = 130
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -26,6 +26,13 @@ def run() -> None:
             code = code or 1  # an answer nobody got is no success
     # Taking the interpreter apart costs as much as a capture; everything is on disk already.
     os._exit(code)
+
+
+def _run() -> int:
+    defer_pygit2()
+    from treering.cli.main import main
+
+    return main(sys.argv[1:])
 
 
 if __name__ == "__main__":
