@@ -1,6 +1,8 @@
 """The program as people and scripts run it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
