@@ -1,7 +1,11 @@
 """Many clones at one remote: what they push, what is refused, and how soon all know the same.
 
-Every clone remembers three facts, and syncs in rounds until nothing moves. Beside it `git push` of
-the same objects, each clone to a ref of its own. The remote is a bare repository on this disk.
+Every clone remembers three facts, and syncs in rounds until nothing moves. Beside it git alone does
+the same with the same objects: each clone fetches what is there, and pushes to a ref of its own.
+The remote is a bare repository on this disk.
+
+What a clone says and what it hears are told apart: the one grows with the clones, the other with
+all that all of them said, in each of them.
 """
 
 import os
@@ -17,6 +21,8 @@ from typing import NamedTuple
 from benchmarks._bench import git, heading, row
 from benchmarks._replay import cpu
 from treering import Treering
+from treering.actions import sync as sync_action
+from treering.actions.reindex import leave_ready
 from treering.actions.sync import sync
 from treering.actions.workspace import Workspace
 from treering.errors import SyncRefused
@@ -30,26 +36,53 @@ _MAIN = f"{HEADS}main"
 
 
 def main(quick: bool) -> None:
-    heading(
-        "clones at work",
-        "pushes",
-        "refused",
-        "rounds",
-        "commits/fact",
-        "refs",
-        "KB",
-        "s",
-        "processor s",
-        "git's",
-    )
+    columns = ("pushes", "refused", "rounds", "commits/fact", "refs", "KB", "processor s", "git's")
+    heading("clones at work", *columns)
     for count in (4, 8) if quick else (4, 15, 30, 60):
-        with crowd(count) as team:
+        with crowd(count) as team, without_index():
             tell(f"  {count} at once", team, in_parallel)
-    for count in (12,) if quick else (75, 150, 300):
-        with crowd(count) as team:
-            tell(f"  {count} one after the other", team, one_by_one)
+    crowds = (6, 12) if quick else (75, 150, 300)
+    parts: list[tuple[int, Parts, Parts, Moment]] = []
+    for count in crowds:
+        with crowd(count) as team, without_index():
+            plain = tell(f"  {count} one after the other", team, one_by_one)
+            parts.append((count, team.parts, plain, index_one(team.clones[-1])))
+    print()
+    tell_parts(parts)
     print()
     first_fetch(500 if quick else 12_000)
+
+
+class Parts:
+    """Processor time of many clones: of what they say, and of what they hear from others."""
+
+    def __init__(self) -> None:
+        self.said = 0.0
+        self.heard = 0.0
+        self.heads = 0  # that were heard, in all clones together
+        self.idle = 0.0  # of one that has nothing to do
+
+    @property
+    def total(self) -> float:
+        return self.said + self.heard
+
+
+def tell_parts(parts: "Sequence[tuple[int, Parts, Parts, Moment]]") -> None:
+    """What a clone takes to say what it has and to hear of one other, beside what a sync takes that
+    finds nothing to do."""
+    heading(
+        "a clone, ms", "nothing to do", "to say", "git's", "to hear a head", "git's", "to index it"
+    )
+    for count, ours, plain, index in parts:
+        row(
+            f"  {count} clones",
+            f"{1000 * ours.idle:.0f}",
+            f"{1000 * ours.said / count:.0f}",
+            f"{1000 * plain.said / count:.0f}",
+            f"{1000 * (ours.heard / count - ours.idle) / (ours.heads / count):.2f}",
+            f"{1000 * (plain.heard / count - plain.idle) / (plain.heads / count):.2f}",
+            f"{1000 * index.cpu / count:.2f}",
+        )
 
 
 class Team:
@@ -60,12 +93,26 @@ class Team:
         self.clones = clones
         self.pushes = 0
         self.refused = 0
+        self.parts = Parts()
 
     def sync(self, clone: Path) -> None:
+        """One sync; what it takes until it pushes, or ends, is to hear, and the rest to say.
+
+        So it is where one goes after the other: processor time is that of the whole process.
+        """
+        moments = [Moment.now()]
+
+        def note(what: str) -> None:
+            if what.startswith("pushing"):
+                moments.append(Moment.now())
+
         try:
-            Treering.open(clone).sync()
+            sync(Workspace.open(clone), progress=note)
         except SyncRefused:
             self.refused += 1
+        moments.append(Moment.now())
+        self.parts.heard += moments[0].until(moments[1]).cpu
+        self.parts.said += moments[1].until(moments[-1]).cpu
 
     def views(self) -> set[bytes]:
         """What each clone sees, as commits."""
@@ -88,7 +135,7 @@ def crowd(count: int) -> Iterator[Team]:
         clones = []
         for number in range(count):
             clone = top / f"clone{number}"
-            git(top, "clone", "-q", "--shared", str(top / "origin.git"), str(clone))
+            git(top, "clone", "-q", str(top / "origin.git"), str(clone))
             git(clone, "config", "user.name", f"Person {number}")
             git(clone, "config", "user.email", f"p{number}@example.org")
             git(clone, "config", "gc.auto", "0")
@@ -114,21 +161,47 @@ def one_by_one(team: Team) -> None:
         team.sync(clone)
 
 
-def tell(name: str, team: Team, play: Way) -> None:
-    plain = plain_push(team)
+def tell(name: str, team: Team, play: Way) -> Parts:
+    plain = play_plain(team)
+    team.parts = Parts()
     rounds, started = 0, Moment.now()
     with counted(team):
         play(team)
-        pushes, took = team.pushes, started.until(Moment.now())
+        took = started.until(Moment.now())
+        pushes, team.parts.heads = team.pushes, plain.heads
+        first, team.parts = team.parts, Parts()
         while len(team.views()) > 1 and rounds < 10:
             rounds += 1
             play(team)
+    team.parts = Parts()
+    one_by_one(team)
+    first.idle = team.parts.total / len(team.clones)
+    team.parts = first
     commits = int(git(team.origin, "rev-list", "--count", f"--glob={CLONES}*"))
     refs = len(git(team.origin, "for-each-ref", "--format=.", CLONES).splitlines())
     size = int(git(team.origin, "count-objects", "-v").split(b"size: ")[1].split()[0])
     facts = _FACTS * len(team.clones)
     row(name, str(pushes), str(team.refused), str(rounds + 1), f"{commits / facts:.2f}", str(refs),
-        str(size), f"{took.clock:.1f}", f"{took.cpu:.1f}", f"{plain.cpu:.1f}")  # fmt: skip
+        str(size), f"{took.cpu:.1f}", f"{plain.total:.1f}")  # fmt: skip
+    return plain
+
+
+@contextmanager
+def without_index() -> Iterator[None]:
+    """Nobody asks in these clones, and to index is measured by itself."""
+    make_ready = sync_action.leave_ready
+    sync_action.leave_ready = lambda _: None
+    try:
+        yield
+    finally:
+        sync_action.leave_ready = make_ready
+
+
+def index_one(clone: Path) -> "Moment":
+    """What it takes a clone to index all that was said, once."""
+    started = Moment.now()
+    leave_ready(Workspace.open(clone))
+    return started.until(Moment.now())
 
 
 @contextmanager
@@ -149,14 +222,28 @@ def counted(team: Team) -> Iterator[None]:
         Remote._push = push  # type: ignore[method-assign]
 
 
-def plain_push(team: Team) -> "Moment":
-    """What the same objects take, pushed by git alone to another remote."""
+def play_plain(team: Team) -> Parts:
+    """What git alone takes for the same, in copies of the clones, at another remote: each brings
+    here what is there, and pushes its own."""
     bare = team.origin.parent / "plain.git"
     git(bare.parent, "clone", "-q", "--bare", str(team.origin), str(bare))
-    started = Moment.now()
-    for number, clone in enumerate(team.clones):
+    parts = Parts()
+    for number, original in enumerate(team.clones):
+        clone = bare.parent / "plain" / original.name
+        shutil.copytree(original, clone)
+        started = Moment.now()
+        git(clone, "fetch", "-q", str(bare), "+refs/plain/*:refs/plain/*")
+        fetched = Moment.now()
         git(clone, "push", "-q", str(bare), f"{_MAIN}:refs/plain/{number}")
-    return started.until(Moment.now())
+        parts.heads += number
+        parts.heard += started.until(fetched).cpu
+        parts.said += fetched.until(Moment.now()).cpu
+    started = Moment.now()
+    for original in team.clones:
+        git(bare.parent / "plain" / original.name, "ls-remote", "-q", str(bare), "refs/plain/*")
+    parts.idle = started.until(Moment.now()).cpu / len(team.clones)
+    shutil.rmtree(bare.parent / "plain")
+    return parts
 
 
 def first_fetch(count: int) -> None:
@@ -170,7 +257,8 @@ def first_fetch(count: int) -> None:
             git(team.origin, "fast-import", "--quiet", "--force", feed=feed.encode())
             git(team.origin, "pack-refs", "--all")
             for name in ("ours", "plain"):
-                git(top, "clone", "-q", str(team.origin), str(top / name))
+                # Without this a clone has all objects of its remote, and nothing is transferred.
+                git(top, "clone", "-q", "--no-local", str(team.origin), str(top / name))
             moments: dict[str, Moment] = {}
             moments["start"] = Moment.now()
             answer = sync(

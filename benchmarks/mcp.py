@@ -1,16 +1,20 @@
 """What it costs to be an MCP server: to start, to answer, in memory, and in an agent's tokens.
 
 The floor of a start is `python -c "import mcp"`, of a call the same call of the library in this
-process. Peers that npm has are started in the same run.
+process; of a capture also a call that does nothing, and the bare git write of `write.py`. What is
+written and asked is as in `_days.py`. Peers that npm has are started in the same run.
 """
 
 import itertools
 import json
+import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -18,23 +22,25 @@ from typing import Any, Self
 
 from benchmarks._bench import (
     ENVIRONMENT,
-    git,
     heading,
     milliseconds,
     ratio,
     repository,
     row,
 )
+from benchmarks._days import FILES, Day
 from benchmarks._notes import QUESTION, remember_notes
 from benchmarks._peers import peers
 from benchmarks._tokens import UNIT, count, count_json
-from benchmarks.write import records, thought
+from benchmarks.change import fill
+from benchmarks.write import floor, thought
 from treering import Treering
 from treering.actions.answers import jsonable
 
 SIZE = 10_000
 #: At most so many milliseconds over the library call.
-_OVER = {"remember": 3.0, "recall": 2.0, "read": 2.0}
+_OVER = {"remember": 2.0, "recall": 2.0, "read": 2.0}
+_CAPTURE = 3.0  # milliseconds over a call that does nothing and the bare git write
 _SETTLING = 15  # seconds in which both note beside their answers what the import brought
 _CORE = ("remember", "recall", "read", "revise", "link", "checkpoint", "context", "status")
 #: What an agent should pay at most.
@@ -55,13 +61,11 @@ def main(quick: bool) -> None:
     with repository() as path:
         tokens(path)
     print()
-    with repository() as path, tempfile.TemporaryDirectory() as folder:
-        treering = Treering.open(path)
-        treering.import_path(records(Path(folder), 1_000 if quick else SIZE))
-        git(path, "repack", "-adq")
+    with repository() as path:
+        treering = Treering(fill(path, 1_000 if quick else SIZE))
         treering.recall("warm the index")
         with Session(path) as session:
-            calls(session, treering, rounds=20 if quick else 100)
+            calls(session, treering, path, rounds=20 if quick else 100)
             print()
             memory(session, rounds=200 if quick else 1_000)
 
@@ -184,44 +188,73 @@ def _listed(session: Session) -> tuple[float, float]:
     return taken
 
 
-def calls(session: Session, treering: Treering, rounds: int) -> None:
+def calls(session: Session, treering: Treering, path: Path, rounds: int) -> None:
     """CPU of the server against CPU of this process: other work on the machine costs neither."""
     heading("one call, CPU", "over stdio", "library", "over", "at most")
-    numbers = itertools.count(1_000_000)
-    known = json.loads(session.call("remember", content="to be read", type="insight"))["id"]
-    treering.remember("and another", type="insight")
+    day = Day(time.time())
+    session.call("remember", **day.capture(FILES))
+    treering.remember(**day.capture(FILES))
     time.sleep(_SETTLING)
-    ways = {
-        "remember": (
-            lambda: session.call("remember", content=thought(next(numbers)), type="insight"),
-            lambda: treering.remember(thought(next(numbers)), type="insight"),
-        ),
-        "recall": (
-            lambda: session.call("recall", query="cache token latency"),
-            lambda: treering.recall("cache token latency"),
-        ),
-        "read": (lambda: session.call("read", id=known), lambda: treering.read(known)),
+    ids = day.memories(treering, 20)
+    ways: dict[str, Callable[[], dict[str, Any]]] = {
+        "remember": lambda: day.capture(FILES),
+        "recall": lambda: {"query": day.question()},
+        "read": lambda: {"id": random.choice(ids)},
     }
-    for name, (served, called) in ways.items():
-        there, here = [], []
-        for number in range(rounds + 2):
-            before = session.cpu
-            served()
-            there.append(session.cpu - before)
-            between = time.process_time()
-            called()
-            here.append(time.process_time() - between)
-            if number < 2:  # both have caches to fill
-                there.clear()
-                here.clear()
-        over = median(there) - median(here)
-        row(
-            f"  {name}",
-            milliseconds(median(there)),
-            milliseconds(median(here)),
-            milliseconds(over),
-            f"{_OVER[name]:g} ms {'ok' if over * 1000 <= _OVER[name] else 'MISSED'}",
-        )
+    served = {}
+    for name, make in ways.items():
+        there, here = _compare_calls(session, treering, name, make, rounds)
+        served[name] = there
+        _row_over(name, there, here, _OVER[name])
+    bare = _median_cpu(floor(path, "mcp", [], has_log=True), rounds)
+    null = median(_served(session, lambda: session.ask("ping")) for _ in range(rounds))
+    row("  a call that does nothing", milliseconds(null))
+    row("  the bare git write", "", milliseconds(bare))
+    _row_over("remember, over both of these", served["remember"], bare + null, _CAPTURE)
+
+
+def _compare_calls(
+    session: Session,
+    treering: Treering,
+    name: str,
+    make: Callable[[], dict[str, Any]],
+    rounds: int,
+) -> tuple[float, float]:
+    """Medians of a call over the wire and of the library's, with arguments of its own each."""
+    there, here = [], []
+    for number in range(rounds + 2):
+        arguments = make()
+        there.append(_served(session, partial(session.call, name, **arguments)))
+        if name == "remember":
+            arguments = make()
+        between = time.process_time()
+        getattr(treering, name)(**arguments)
+        here.append(time.process_time() - between)
+        if number < 2:  # both have caches to fill
+            there.clear()
+            here.clear()
+    return median(there), median(here)
+
+
+def _served(session: Session, call: Callable[[], object]) -> float:
+    before = session.cpu
+    call()
+    return session.cpu - before
+
+
+def _median_cpu(call: Callable[[], object], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        between = time.process_time()
+        call()
+        times.append(time.process_time() - between)
+    return median(times)
+
+
+def _row_over(name: str, there: float, here: float, most: float) -> None:
+    over = (there - here) * 1000
+    verdict = f"{most:g} ms {'ok' if over <= most else 'MISSED'}"
+    row(f"  {name}", milliseconds(there), milliseconds(here), f"{over:.2f} ms", verdict)
 
 
 def memory(session: Session, rounds: int) -> None:

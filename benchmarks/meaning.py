@@ -2,35 +2,47 @@
 
     python -m benchmarks.meaning [--documents 10000]
 
-Made-up memories of real words, so that the table has something to do. CPU time of this process,
-medians: a warm question in both modes, a new process, and building the index with and without
-vectors. A reindex also reads git, so there the share is smaller.
+Made-up memories of real words, so that the table has something to do, in a repository of their own.
+CPU time through the program, medians, both ways in turn: a warm question, a cold one, a memory
+written, an index built anew; and the memory of a process that answers.
 """
 
 import argparse
+import json
 import random
 import resource
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 
-from treering.model.document import dump, parse
-from treering.model.memory import Memory, derive_id
-from treering.model.query import parse as parse_query
-from treering.search import Index, Understanding
-from treering.search.meaning.table import FILE, StaticTable, read_table
+from benchmarks._bench import ENVIRONMENT, git, heading, interleaved, repository, row
+from treering import Treering
+from treering.search.meaning.table import FILE, read_table
 from treering.text.words import STOP_WORDS
 
-NOW = 1_767_225_600.0
 SEED = 7
+PROGRAM = str(Path(sys.executable).with_name("treering"))
+#: The program's settings that are compared.
+WORDS, MEANING = "off", "table"
+_ROUNDS = 11
+_ANSWER = """
+import json, sys
+from treering import Treering
+treering = Treering.open(sys.argv[1])
+for question in json.loads(sys.stdin.read()):
+    treering.recall(question)
+for line in open("/proc/self/status"):
+    if line.startswith("VmRSS"):
+        print(line.split()[1])
+"""
 
 
 class MadeMemories:
-    """Memories of the vocabulary's words, few of them common, as markdown the way git holds it."""
+    """Memories of the vocabulary's words, few of them common."""
 
     def __init__(self, count: int) -> None:
         chance = random.Random(SEED)
@@ -42,96 +54,138 @@ class MadeMemories:
         self.questions = [
             " ".join([*chance.choices(words, weights, k=5), "what", "is", "the"]) for _ in range(60)
         ]
-        self.raw: dict[str, bytes] = {}
-        for number in range(count):
+        self.lines: list[str] = []
+        for _ in range(count):
             chosen = chance.choices(words, weights, k=chance.randint(20, 60))
             text = " ".join(f"{word} {chance.choice(common)}" for word in chosen)
-            memory = Memory(
-                id=derive_id("bench", str(number)),
-                type="insight",
-                title=" ".join(chosen[:6]),
-                content=text,
-                created="2025-11-01T10:00:00Z",
-                modified="2025-11-01T10:00:00Z",
-            )
-            self.raw[f"{chance.getrandbits(160):040x}"] = dump(memory)
-
-    def read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        return ((blob, parse(self.raw[blob])) for blob in blobs)
+            fields = {"type": "insight", "title": " ".join(chosen[:6]), "content": text}
+            self.lines.append(json.dumps(fields))
 
 
-def _spend(action: Callable[[], object]) -> float:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--documents", type=int, default=10_000)
+    made = MadeMemories(parser.parse_args().documents)
+    with repository() as path:
+        _fill(path, made)
+        heading(f"{len(made.lines)} memories", "words", "and meaning", "more", "goal")
+        for what, costs in _warm(path, made).items():
+            _report(what, costs, 1.5)
+        _report("a cold question, ms", _cold(path, made), 40)
+        _report("memory of a process that answers, MB", _resident(path, made), 20)
+        _report("a memory written, ms", _written(path), 5)
+        _report("reindex, s", _rebuilt(path), 1.3, is_ratio=True)
+    return 0
+
+
+def _fill(path: Path, made: MadeMemories) -> None:
+    lines = path / "memories.jsonl"
+    lines.write_text("\n".join(made.lines), encoding="utf-8")
+    treering = Treering.open(path)
+    treering.import_path(lines)
+    lines.unlink()
+    treering.recall(made.questions[0])
+
+
+def _report(what: str, both: Sequence[float], goal: float, *, is_ratio: bool = False) -> None:
+    words, meaning = both
+    more = meaning / words if is_ratio else meaning - words
+    verdict = "ok" if more <= goal else "MISSED"
+    shown = f"{more:.2f}x" if is_ratio else f"{more:+.2f}"
+    row(what, f"{words:.2f}", f"{meaning:.2f}", shown, f"{goal:g} {verdict}")
+
+
+def _warm(path: Path, made: MadeMemories) -> dict[str, tuple[float, float]]:
+    """One process that has answered all of it before, question by question: what meaning adds to
+    the middle one, and to that which nine of ten cost less than."""
+    treering = Treering.open(path)
+    costs: dict[str, list[tuple[float, float]]] = {question: [] for question in made.questions}
+    for turn in range(6):
+        for question, times in costs.items():
+            both = (_ask(treering, question, "text"), _ask(treering, question, "hybrid"))
+            if turn:
+                times.append(both)
+    least = [(min(w for w, _ in times), min(m for _, m in times)) for times in costs.values()]
+    least.sort(key=lambda both: both[1] - both[0])
+    return {
+        "a warm question, ms": least[len(least) // 2],
+        "the same, the tenth of ten": least[len(least) * 9 // 10],
+    }
+
+
+def _ask(treering: Treering, question: str, mode: str) -> float:
     began = time.process_time()
-    action()
+    treering.recall(question, mode=mode)
     return (time.process_time() - began) * 1000
 
 
-def _open(folder: Path, made: MadeMemories, has_meaning: bool) -> Index:
-    understanding = Understanding(folder, [StaticTable()]) if has_meaning else None
-    return Index(folder, read=made.read, understanding=understanding)
+def _cold(path: Path, made: MadeMemories) -> list[float]:
+    question = made.questions[0]
+    ways = {mode: lambda m=mode: _run(path, "recall", question, "--mode", m)
+            for mode in ("text", "hybrid")}  # fmt: skip
+    return [seconds * 1000 for seconds in _compare(ways)]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--documents", type=int, default=10_000)
-    parser.add_argument("--cold", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--mode", default="text", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    made = MadeMemories(options.documents if not options.cold else 1)
-    if options.cold:
-        return _measure_cold(options.cold, options.mode, made)
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        plain, meant = _open(Path(one), made, False), _open(Path(two), made, True)
-        visible = dict.fromkeys(made.raw, 0)
-        builds = [_build(index, visible) for index in (plain, meant)]
-        each = [build / len(visible) for build in builds]
-        print(f"building, ms a memory: words {each[0]:.3f}, and meaning {each[1]:.3f}")
+def _written(path: Path) -> list[float]:
+    """Each a little different, for what is known already is not written."""
+    numbers = iter(range(1000))
 
-        def ask(index: Index, mode: str, question: str) -> None:
-            index.search(parse_query(question, NOW), visible, mode=mode, now=NOW)
+    def write(setting: str) -> None:
+        with _set(path, setting):
+            _run(path, "remember", f"Thought number {next(numbers)} about nothing in particular")
 
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        for question in made.questions:
-            ask(plain, "text", question)
-            ask(meant, "hybrid", question)
-        costs: dict[str, list[float]] = {"text": [], "hybrid": []}
-        for question in made.questions * 3:
-            costs["text"].append(_spend(lambda q=question: ask(plain, "text", q)))
-            costs["hybrid"].append(_spend(lambda q=question: ask(meant, "hybrid", q)))
-        words, both = (statistics.median(part) for part in costs.values())
-        print(
-            f"a warm question, ms: words {words:.2f}, and meaning {both:.2f}: {both - words:+.2f}"
-        )
-        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        print(f"memory while asking, MB: {grown / 1024:+.1f}")
-        cold = {mode: [] for mode in costs}
-        for _ in range(5):
-            for mode, folder in (("text", one), ("hybrid", two)):
-                cold[mode].append(_start(folder, mode))
-        first, second = (statistics.median(part) for part in cold.values())
-        print(f"a first question in a new process, ms: words {first:.0f}, and meaning {second:.0f}:"
-              f" {second - first:+.0f}")  # fmt: skip
-    return 0
+    return [s * 1000 for s in _compare({s: lambda s=s: write(s) for s in (WORDS, MEANING)})]
 
 
-def _build(index: Index, visible: dict[str, int]) -> float:
-    index.rebuild(visible)
-    return _spend(lambda: index.rebuild(visible))
+def _rebuilt(path: Path) -> list[float]:
+    def rebuild(setting: str) -> None:
+        with _set(path, setting):
+            _run(path, "reindex")
+
+    return _compare({s: lambda s=s: rebuild(s) for s in (WORDS, MEANING)}, rounds=3)
 
 
-def _start(folder: str, mode: str) -> float:
-    words = [sys.executable, "-m", "benchmarks.meaning", "--cold", folder, "--mode", mode]
-    return float(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+def _resident(path: Path, made: MadeMemories) -> list[float]:
+    """What it holds when it has answered; a first process leaves nothing to be made."""
+    sizes: dict[str, list[float]] = {WORDS: [], MEANING: []}
+    for setting in (*sizes, *sizes, *sizes):
+        with _set(path, setting):
+            sizes[setting].append(_answer(path, made))
+    return [median(part[1:]) for part in sizes.values()]
 
 
-def _measure_cold(folder: Path, mode: str, made: MadeMemories) -> int:
-    """Open and ask once; what the program itself takes to start is the same in both modes."""
-    began = time.process_time()
-    index = _open(folder, made, mode != "text")
-    visible = dict.fromkeys(index.entries(), 0)
-    index.search(parse_query(made.questions[0], NOW), visible, mode=mode, now=NOW)
-    print((time.process_time() - began) * 1000)
-    return 0
+def _answer(path: Path, made: MadeMemories) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", _ANSWER, str(path)],
+        input=json.dumps(made.questions),
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout) / 1024
+
+
+@contextmanager
+def _set(path: Path, setting: str) -> Iterator[None]:
+    git(path, "config", "treering.semantic", setting)
+    yield
+    git(path, "config", "--unset", "treering.semantic")
+
+
+def _compare(ways: dict[str, Callable[[], object]], rounds: int = _ROUNDS) -> list[float]:
+    return list(interleaved(rounds, ways, warm_up=1, clock=_children).values())
+
+
+def _run(path: Path, *arguments: str) -> None:
+    command = [PROGRAM, *arguments]
+    subprocess.run(command, cwd=path, env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=True)
+
+
+def _children() -> float:
+    """CPU seconds of the programs that were run."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

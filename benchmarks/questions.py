@@ -3,10 +3,11 @@
     python -m benchmarks.questions [--model table|auto|FOLDER]
 
 Sets that come with the project, through remember and recall as anyone would use them: what was
-decided and found out in public projects (`data/coding.txt`, and `data/coding_fresh.txt`, which was
-written after all weights were fixed and is asked among the others), and five languages
-(`data/languages.txt`), all memories of a set in one repository. R@k is the share of questions whose
-memory is among the first k.
+decided and found out in public projects, and five languages (`data/languages.txt`), all memories of
+a set in one repository. R@k is the share of questions whose memory is among the first k.
+
+    looked at   data/coding.txt and data/coding_fresh.txt: weights were chosen with them
+    unseen      data/coding_unseen.txt and data/coding_later.txt: asked when all were fixed
 """
 
 import argparse
@@ -27,6 +28,11 @@ DATA = Path(__file__).parent / "data"
 NOW = 1_767_225_600.0
 FIRST = (1, 5, 10)
 
+#: The files of a group of questions.
+CODING = {
+    "looked at": ("coding.txt", "coding_fresh.txt"),
+    "unseen": ("coding_unseen.txt", "coding_later.txt"),
+}
 #: Type, memory, question, and the group it is counted under.
 Asked = tuple[str, str, str, str]
 
@@ -56,9 +62,9 @@ def _lines(name: str) -> Iterator[list[str]]:
 
 
 def read_coding() -> Iterator[Asked]:
-    for name in ("coding", "coding_fresh"):
-        for kind, _, memory, question in _lines(f"{name}.txt"):
-            yield kind, memory, question, name
+    for group, names in CODING.items():
+        for kind, _, memory, question in (line for name in names for line in _lines(name)):
+            yield kind, memory, question, group
 
 
 def read_languages() -> Iterator[Asked]:

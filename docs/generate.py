@@ -12,8 +12,8 @@ import click
 
 from treering.actions.verbs import list_tools
 from treering.actions.verbs.verb import Parameter, Tool, Verb
+from treering.cli.group import program
 from treering.cli.help import GROUPS
-from treering.cli.main import program
 from treering.mcp.tools import INSTRUCTIONS, schema_of
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"

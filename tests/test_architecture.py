@@ -146,8 +146,8 @@ def test_only_doors_read_the_environment_or_print() -> None:
     """Below the doors values come in, and values or errors go out."""
     guilty = []
     for file in SOURCE.rglob("*.py"):
-        if _part(file) in ("cli", "mcp", "hooks") or file.name == "process.py":
-            continue  # process.py hands the environment on to git, cleaned
+        if _part(file) in ("cli", "mcp", "hooks") or file.name in ("process.py", "deferral.py"):
+            continue  # they hand it on to git, cleaned, and to OpenSSL
         text = file.read_text(encoding="utf-8")
         guilty += [
             f"{file.name}: {word}" for word in ("os.environ", "print(", "sys.exit") if word in text

@@ -2,7 +2,7 @@
 
 import re
 
-from treering.cli.main import COMMANDS
+from treering.cli.group import COMMANDS
 
 
 def test_readme_has_exactly_two_set_up_commands(page):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TREERING, Repo
-from treering.cli.main import COMMANDS
+from treering.cli.group import COMMANDS
 
 
 def test_the_story_of_a_memory(repo: Repo) -> None:

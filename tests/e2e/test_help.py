@@ -7,8 +7,8 @@ import pytest
 
 from conftest import Repo
 from treering.actions.verbs import VERBS
+from treering.cli.group import COMMANDS
 from treering.cli.help import GROUPS
-from treering.cli.main import COMMANDS
 from treering.model.choices import TYPE_NAMES
 from treering.model.taxonomy import TYPES
 

@@ -54,3 +54,22 @@ def test_a_file_of_the_work_tree_has_the_projects_words(taught: Any) -> None:
 
     assert hit["title"] == "Pages are rendered on the server"
     assert hit["why"][0] == "synonym"
+
+
+@pytest.mark.parametrize("place", ["/nowhere/at/all", "models/minilm"])
+def test_a_model_that_is_not_there_is_refused_when_it_is_named(taught: Any, place: str) -> None:
+    """Silently going on with the table would look as if it were the model."""
+    error = taught.error("config", "semantic", place)
+
+    assert error["code"] == "invalid"
+    assert "config semantic table" in error["hint"]
+
+
+def test_reindex_says_that_a_model_is_gone(taught: Any) -> None:
+    """Everything else is there again by then."""
+    taught.git("config", "treering.semantic", "/nowhere/at/all")
+
+    error = taught.error("reindex")
+
+    assert "no model.onnx in /nowhere/at/all" in error["message"]
+    assert recall(taught, "protecting login credentials")["results"]

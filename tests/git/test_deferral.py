@@ -1,7 +1,14 @@
 """pygit2 put in place and not run: invisible but for its speed."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
+
+LOAD = (
+    "import os; from treering.git.deferral import defer_pygit2; defer_pygit2();"
+    "import treering.git.binding; print(os.environ['SSL_CERT_FILE'], 'SSL_CERT_DIR' in os.environ)"
+)
 
 
 def _run(code: str) -> str:
@@ -33,3 +40,21 @@ def test_the_library_imports_pygit2_plainly() -> None:
     )
 
     assert _run(code) == "module True\n"
+
+
+def test_no_certificate_is_read_and_the_environment_stays_as_it_is(tmp_path: Path) -> None:
+    """Whoever opens this file waits for ever. git, which does connect, is told of it as before."""
+    certificates = tmp_path / "certificates"
+    os.mkfifo(certificates)
+    environment = {k: v for k, v in os.environ.items() if k != "SSL_CERT_DIR"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD],
+        env=environment | {"SSL_CERT_FILE": str(certificates)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert done.stdout.split() == [str(certificates), "False"]

@@ -1,5 +1,6 @@
 """Every shape a repository comes in."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,15 @@ def test_settings_are_read_anew_when_they_change(repo: Repo) -> None:
     repo.git("config", "treering.trunk", "develop")
 
     assert found.config("Treering.Trunk") == "develop"
+
+
+def test_a_name_that_was_looked_up_is_let_go(repo: Repo) -> None:
+    """pygit2 keeps the string it is given for ever: a server asks for the same ref for days."""
+    handle = Repository.discover(repo.path).handle
+    handle.lookup_reference("/".join(("refs", "heads", "main")))
+    name = "/".join(("refs", "heads", "main"))
+    before = sys.getrefcount(name)
+
+    handle.lookup_reference(name)
+
+    assert sys.getrefcount(name) == before

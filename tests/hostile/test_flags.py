@@ -290,14 +290,14 @@ def test_what_was_not_looked_at_is_when_there_is_time(
     treering = Treering(workspace)
     treering.recall(WORD)
     before = len(slow.looked)
-    assert workspace.searcher.index.is_unfinished
+    assert any(index.is_unfinished for index in workspace.searcher.indexes)
 
     tidy(repo.workspace)
 
     assert len(slow.looked) <= 12 + before
     slow.looked.clear()
     assert [hit.flags for hit in repo.tr.recall(WORD, limit=20).results] == [None] * 12
-    assert not repo.workspace.searcher.index.is_unfinished
+    assert not any(index.is_unfinished for index in repo.workspace.searcher.indexes)
     assert slow.looked == []
 
 

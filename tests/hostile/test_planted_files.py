@@ -54,6 +54,7 @@ def put_away(folder: Path) -> None:
 @pytest.fixture
 def indexed(repo: Repo) -> Repo:
     """A repository with every kind of derived file in it."""
+    repo.cli("backfill", "--all")  # without records the whole index is not made
     for text in TEXTS:
         repo.cli("remember", text)
         repo.cli("recall", "--limit", "1")

@@ -26,12 +26,32 @@ def test_a_usual_hit_is_what_it_says_and_no_more(agent, repo):
     (answer,) = _answers(agent, ("recall", {"query": "wal readers"}))
 
     (hit,) = answer["results"]
-    assert hit.keys() - {"why"} == {"id", "type", "title", "tags", "created", "snippet"}
+    assert hit.keys() == {"id", "type", "title", "tags", "created", "snippet"}
     assert hit["created"] == "2026-02-02"
     assert hit["snippet"] == BODY
     assert "query" not in answer
     assert (answer["branch"], answer["total"], answer["cursor"]) == ("main", 1, "")
     assert "withheld" not in answer
+
+
+@pytest.mark.parametrize(
+    ("why", "is_said"),
+    [
+        (["text"], False),
+        (["text", "title", "tag"], False),
+        (["text", "title", "semantic"], False),
+        (["semantic"], True),
+        (["synonym", "semantic"], True),
+        (["text", "spelling"], True),
+    ],
+)
+def test_what_led_to_a_hit_is_said_where_it_was_not_its_own_words(why, is_said):
+    """An agent should know when nothing of what it asked for stands there."""
+    hit = {"id": "7k2m9qx4c0wd", "type": "decision", "title": "Use WAL mode", "why": why}
+
+    answer = compact_answer("recall", {}, {"branch": "main", "results": [hit]}, 0.0)
+
+    assert ("why" in answer["results"][0]) == is_said
 
 
 def test_what_is_not_usual_is_said(agent, repo):

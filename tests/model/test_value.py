@@ -1,13 +1,15 @@
-"""Our data classes are what the standard library's are, to whoever uses them."""
+"""Our data classes and named tuples are what the standard library's are, to whoever uses them."""
 
 import copy
 import dataclasses
+import pickle
+import typing
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from treering.model.value import dataclass, field, field_names, replace
+from treering.model.value import NamedTuple, dataclass, field, field_names, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +82,88 @@ def test_a_value_can_be_matched() -> None:
     match Point(1, 2):
         case Point(x, y):
             assert (x, y) == (1, 2)
+
+
+class Place(NamedTuple):
+    """Somewhere."""
+
+    path: str
+    line: int = 1
+    tags: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StandardPlace(typing.NamedTuple):
+    """Somewhere."""
+
+    path: str
+    line: int = 1
+    tags: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Nearby(Place):
+    """One that says more."""
+
+    def __new__(cls, path: str) -> "Nearby":
+        return super().__new__(cls, path, 7)
+
+
+@pytest.mark.parametrize("kind", [Place, StandardPlace])
+def test_a_named_tuple_is_a_tuple_with_names(kind: Any) -> None:
+    """Both kinds pass the very same test."""
+    place = kind("a.py", tags=("x",))
+
+    assert place == ("a.py", 1, ("x",))
+    assert (place.path, place.line, place.tags) == tuple(place)
+    assert repr(place) == f"{kind.__name__}(path='a.py', line=1, tags=('x',))"
+    assert (place.name, str(place), kind.__doc__) == ("a.py:1", "a.py:1", "Somewhere.")
+    assert hash(place) == hash(tuple(place))
+    assert type(kind) is type
+    assert kind._fields == kind.__match_args__ == ("path", "line", "tags")
+    assert kind._field_defaults == {"line": 1, "tags": ()}
+    assert place._asdict() == {"path": "a.py", "line": 1, "tags": ("x",)}
+    assert list(place._asdict()) == list(kind._fields)
+    assert place._replace(line=2) == kind("a.py", 2, ("x",))
+    assert kind._make(["b.py", 3, ()]) == kind(path="b.py", line=3)
+    assert type(kind._make(["b.py", 3, ()])) is type(place._replace(line=2)) is kind
+    assert pickle.loads(pickle.dumps(place)) == copy.deepcopy(place) == place
+    assert type(pickle.loads(pickle.dumps(place))) is kind
+    assert typing.get_type_hints(kind)["line"] is int
+    match place:
+        case (path, line, _):
+            assert (path, line) == ("a.py", 1)
+
+
+@pytest.mark.parametrize("kind", [Place, StandardPlace])
+def test_a_named_tuple_refuses_what_it_has_no_place_for(kind: Any) -> None:
+    for wrong in (lambda: kind(), lambda: kind("a", 1, (), 4), lambda: kind("a", row=1)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(TypeError):
+        kind._make(["a"])
+    with pytest.raises((TypeError, ValueError)):
+        kind("a")._replace(row=1)
+    with pytest.raises(AttributeError):
+        kind("a").path = "b"
+    with pytest.raises(AttributeError):
+        kind("a").other = "b"
+
+
+def test_a_named_tuple_may_have_children() -> None:
+    nearby = Nearby("a.py")
+
+    assert type(nearby) is Nearby
+    assert (nearby.path, nearby.line, nearby.name) == ("a.py", 7, "a.py:7")

@@ -1,5 +1,6 @@
 """Meaning as installed: the table that comes with the program, and words for the same."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,11 @@ def shelf(library: Any) -> Any:
 
 def cosine(one: str, other: str) -> float:
     table = StaticTable()
-    first, second = map(shrink, table.embed([one, other]))
+    return nearness(*table.embed([one, other]))
+
+
+def nearness(one: Sequence[float], other: Sequence[float]) -> float:
+    first, second = shrink(one), shrink(other)
     dot = sum((a - 128) * (b - 128) for a, b in zip(first.numbers, second.numbers, strict=True))
     return dot / (first.length * second.length)
 
@@ -76,6 +81,28 @@ def test_text_of_any_size_makes_a_vector() -> None:
 
     assert shrink(values[0]).length > 0
     assert [shrink(value).length for value in values[1:]] == [0.0, 0.0]
+
+
+def test_a_question_of_any_size_makes_a_vector() -> None:
+    """Rare words count several times, and there is no more room for them."""
+    table = StaticTable()
+    long = table.embed_question("elephant " * 100_000, lambda _: 1.0)
+
+    assert nearness(long, table.embed(["elephant"])[0]) > 0.99
+
+
+def test_a_word_that_all_memories_hold_tells_none_from_the_others(library: Any) -> None:
+    """In a conversation it is the speaker's name, in a project its own."""
+    library.embedder = StaticTable()
+    for thing in ("window", "garden", "ticket", "recipe", "bridge", "lesson"):
+        library.remember(
+            f"Melanie and the {thing}", f"Melanie thought about the {thing} of Melanie."
+        )
+    library.remember("Melanie and the picture", "A sunrise over a lake, in oil.")
+
+    assert (
+        library.titles("the painting of Melanie", mode="semantic")[0] == "Melanie and the picture"
+    )
 
 
 # --- synonyms -------------------------------------------------------------------------------------

@@ -40,6 +40,9 @@ class Fake:
         self.embedded += texts
         return [self._vector(text) for text in texts]
 
+    def embed_question(self, words: str, _: Any) -> Sequence[float]:
+        return self.embed([words])[0]
+
     def _vector(self, text: str) -> tuple[float, ...]:
         known = [MEANINGS[w] for w in text.lower().split() if w in MEANINGS] or [(0.0, 0.0, 0.1)]
         return tuple(sum(axis) for axis in zip(*known, strict=True))
@@ -167,3 +170,41 @@ def test_filters_and_visibility_hold_for_meaning_too(cars: Any) -> None:
     assert {hit.blob for hit in by_view.hits} == {shown}
     assert {hit.blob for hit in by_filter.hits} <= {shown}
     assert hidden not in {hit.blob for hit in excluded.hits}
+
+
+class Slow(Fake):
+    """A model that came from elsewhere, and does not even know how long its vectors are."""
+
+    name = "slow"
+    is_quick = False
+
+    @property
+    def dimensions(self) -> int:  # type: ignore[override]
+        raise RuntimeError("not a model")
+
+
+def test_the_table_answers_for_a_model_that_cannot_be_used(cars: Any) -> None:
+    """Nobody loses search by meaning over a setting."""
+    cars.index.understanding.library.add(Slow())
+
+    found = cars.recall("truck", mode="semantic")
+
+    assert cars.memories[found.hits[0].blob].title == "The automobile fleet"
+    assert found.mode == "semantic"
+
+
+def test_an_index_is_built_without_a_model_that_cannot_be_used(cars: Any) -> None:
+    cars.index.understanding.library.add(Slow())
+
+    cars.index.rebuild(list(cars.memories))
+
+    assert cars.titles("truck", mode="semantic")[0] == "The automobile fleet"
+
+
+def test_what_is_not_near_is_no_answer(cars: Any) -> None:
+    """Something is always the nearest: what no two texts have more in common than any is not."""
+    assert cars.titles("nothing of this", mode="semantic") == []
+
+
+def test_words_are_found_where_nothing_is_near(cars: Any) -> None:
+    assert cars.titles("insured", mode="semantic") == ["The automobile fleet"]

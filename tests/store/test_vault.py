@@ -1,12 +1,15 @@
 """The write path, judged by git itself."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import Repo
 from treering.errors import FormatTooNew, StorageFailed
+from treering.git import refs
 from treering.git.objects import Objects
 
 
@@ -172,3 +175,46 @@ def test_a_branch_name_of_255_bytes_works(repo: Repo) -> None:
         repo.git("log", "-1", "--format=%(trailers:key=Code-Branch,valueonly)", *repo.refs())
         == name
     )
+
+
+def _meddle(monkeypatch: pytest.MonkeyPatch, after: Callable[[str, str], object]) -> None:
+    """Let something that does not know our lock do something right after the next move of a ref."""
+    plain = refs.move
+
+    def move(handle: Any, folder: Path, name: str, new: str | None, **rest: Any) -> None:
+        plain(handle, folder, name, new, **rest)
+        monkeypatch.undo()
+        after(name, new or "")
+
+    monkeypatch.setattr(refs, "move", move)
+
+
+def test_a_write_that_others_went_on_from_is_acknowledged(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is on disk and in the history: whoever moved the ref since did so on top of it."""
+
+    def go_on(name: str, tip: str) -> None:
+        on_top = repo.git("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "on top of it")
+        repo.git("update-ref", name, on_top, tip)
+
+    repo.tr.remember("there before")
+    _meddle(monkeypatch, go_on)
+    answer = repo.tr.remember("Use WAL mode")
+
+    assert not answer.duplicate
+    assert repo.git("log", "-1", "--format=%s", "refs/treering/heads/main") == "on top of it"
+    assert repo.tr.read(answer.id).content == "Use WAL mode"
+
+
+def test_a_write_that_was_taken_back_is_written_again(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not in the history any more must not be acknowledged."""
+    repo.tr.remember("there before")
+    _meddle(monkeypatch, lambda name, tip: repo.git("update-ref", name, f"{tip}^", tip))
+
+    answer = repo.tr.remember("Use WAL mode")
+
+    assert not answer.duplicate
+    assert answer.id in "".join(repo.files())

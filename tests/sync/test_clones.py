@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,12 @@ from sync.conftest import (
     remote_refs,
     remote_scopes,
     seen,
+    write_to,
 )
 from treering.errors import SyncRefused
+from treering.git import process
 from treering.git.remote import Remote
+from treering.sync import folding
 
 PUSHED = "refs/treering/pushed/origin/"
 WEEKS = 30 * 24 * 3600
@@ -34,6 +38,19 @@ def copy(repo: Clone, name: str) -> Clone:
     path = repo.path.parent / name
     shutil.copytree(repo.path, path, symlinks=True)
     return Clone(path, repo._clock)
+
+
+def note_questions(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What git is asked from now on, each time it is started: the command and its arguments."""
+    asked: list[list[str]] = []
+    ask = process.ask
+
+    def note(git_dir: Path, *words: str, **options: Any) -> process.ProcessResult:
+        asked.append(list(process._split(words)[1]))
+        return ask(git_dir, *words, **options)
+
+    monkeypatch.setattr(process, "ask", note)
+    return asked
 
 
 def on_branch(repo: Repo, branch: str, *, thought: str, file: str = "") -> None:
@@ -110,18 +127,56 @@ def test_nothing_to_do_is_one_question(clone: Team, monkeypatch: pytest.MonkeyPa
         repo.tr.sync()
     for repo in (ada, bob):
         repo.tr.sync()
-    asked: list[str] = []
-    ask = Remote._ask
-
-    def note(self: Remote, *words: str, **options: object) -> object:
-        asked.append(next(word for word in words if word in ("ls-remote", "fetch", "push")))
-        return ask(self, *words, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Remote, "_ask", note)
+    asked = note_questions(monkeypatch)
 
     ada.tr.sync()
 
-    assert asked == ["ls-remote"]
+    assert [words[0] for words in asked] == ["ls-remote"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_hearing_more_heads_starts_git_no_more_often(
+    clone: Team, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    """Each process costs more than a head, whether it is new or said something more."""
+    bob, cleo = clone("bob"), clone("cleo")
+    people = [clone(f"p{number}") for number in range(9)]
+    for number, person in enumerate(people):
+        person.tr.remember(f"fact {number}", type="insight")
+    if not is_new:
+        for person in people:
+            person.tr.sync("push")
+        for listener in (bob, cleo):
+            listener.tr.sync()
+        for number, person in enumerate(people):
+            person.tr.remember(f"more {number}", type="insight")
+    for person in people[:3]:
+        person.tr.sync("push")
+    asked = note_questions(monkeypatch)
+
+    bob.tr.sync()
+    few = [words[0] for words in asked]
+    for person in people[3:]:
+        person.tr.sync("push")
+    asked.clear()
+    cleo.tr.sync()
+
+    assert [words[0] for words in asked] == few
+    assert len(cleo.titles()) == (9 if is_new else 18)
+
+
+def test_a_name_for_all_of_a_users_repositories_is_none(clone: Team, tmp_path: Path) -> None:
+    """Not even where the repository's own file takes in another: all would push to one ref."""
+    shared = tmp_path / "shared"
+    shared.write_text("[treering]\n\tclone = abcdefabcdef\n", encoding="utf-8")
+    ada = clone("ada")
+    ada.git("config", "include.path", str(shared))
+    ada.tr.remember("one", type="insight")
+
+    ada.tr.sync()
+
+    assert clone_id(ada) != "abcdefabcdef"
+    assert list(remote_refs(ada)) == [f"{CLONES}{clone_id(ada)}/main"]
 
 
 # --- whose a name is -----------------------------------------------------------------------------
@@ -322,6 +377,37 @@ def test_two_works_of_one_name_stay_two_when_a_remote_was_wiped(clone: Team) -> 
         assert len(ada.git("ls-tree", "-r", "--name-only", tip).splitlines()) == 1
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_who_knew_more_of_what_was_wiped_and_who_knew_less_agree_in_the_end(
+    clone: Team, first: int
+) -> None:
+    """One says a work again under its name, and one aside. If what is said under one name is news
+    under the other, somebody says it again for ever."""
+    people = clone("ann"), clone("ben")
+    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
+    for number, repo in enumerate((people[first], people[1 - first])):
+        on_branch(repo, "wip", thought=f"of {repo.path.name}", file=f"{repo.path.name}.txt")
+        repo.tr.sync()
+        for one in (ada, bob, cleo)[number:]:
+            one.tr.sync("fetch")
+    for ref in remote_refs(ada):
+        ada.git("push", "-q", "origin", f":{ref}")
+    for repo in people:
+        shutil.rmtree(repo.path)
+
+    states = []
+    for _ in range(6):
+        for repo in (bob, ada, cleo):
+            repo.tr.sync()
+            states.append(remote_refs(ada))
+
+    assert all(state == states[-1] for state in states[-6:])
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    titles = {hit.title for hit in fresh.tr.recall("of", scope="all").results}
+    assert titles == {"of ann", "of ben"}
+
+
 def test_a_head_that_was_put_back_to_an_old_state_loses_nothing(clone: Team) -> None:
     """A server restored from yesterday's backup."""
     ada, bob = clone("ada"), clone("bob")
@@ -393,6 +479,122 @@ def test_quiet_heads_are_folded(clone: Team) -> None:
     assert len(remote_refs(ada)) == 2
 
 
+@pytest.mark.parametrize("moment", ["_say_joins", "list_held"])
+def test_two_who_fold_at_once_lose_nothing(
+    clone: Team, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """No lease guards a ref that a push leaves alone: each could take what the other relies on.
+    Of two that say the same the smaller name stays."""
+    agents = [clone(f"agent{number}") for number in range(4)]
+    for agent in agents:
+        agent.tr.remember(f"by {agent.path.name}", type="insight")
+        agent.tr.sync()
+    ada, bob = clone("ada"), clone("bob")
+    for repo in (ada, bob):
+        repo.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    step = getattr(folding, moment)
+    waiting = [bob]
+
+    def be_slow(*arguments: object) -> object:
+        if waiting:
+            waiting.pop().tr.sync()
+        return step(*arguments)
+
+    monkeypatch.setattr(folding, moment, be_slow)
+
+    ada.tr.sync()
+
+    is_same = moment == "_say_joins"
+    left = {min(own_ref(ada), own_ref(bob)) if is_same else own_ref(ada)}
+    assert set(remote_refs(ada)) == left
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {f"by {agent.path.name}" for agent in agents}
+    for repo in (bob, ada):
+        repo.tr.sync()
+    assert set(remote_refs(ada)) == left
+
+
+def test_a_join_alone_is_no_reason_to_push(clone: Team, origin: Path) -> None:
+    """All of it is there already: who answers others with joins is answered with joins."""
+    for number in range(4):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    before = ada._clock.ticks
+    hook = origin / "hooks" / "update"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    ada.tr.sync()  # which wants to fold
+    hook.unlink()
+    ada._clock.ticks = before
+    assert ada.refs()[f"{HEADS}main"] == seen(ada)
+
+    ada.tr.sync()
+
+    assert own_ref(ada) not in remote_refs(ada)
+    assert len(remote_refs(ada)) == 4
+
+
+def test_works_of_one_name_are_not_folded_into_one(clone: Team) -> None:
+    """What is not seen as one here is none: each would get the others' memories."""
+    people = [clone(name) for name in ("ann", "ben", "cleo")]
+    for person in people:
+        name = person.path.name
+        on_branch(person, "wip", thought=f"of {name}", file=f"{name}.txt")
+        person.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+
+    ada.tr.sync()
+
+    assert len(remote_refs(ada)) == 3
+    for person in people:
+        person.tr.sync()
+        assert person.titles() == {f"of {person.path.name}"}
+
+
+def test_who_was_heard_of_lately_is_not_folded(clone: Team) -> None:
+    """Folding is for who is gone: those at work would only say it again."""
+    for number in range(4):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+
+    for _ in range(3):
+        ada.tr.sync()
+
+    assert len(remote_refs(ada)) == 4
+    assert own_ref(ada) not in remote_refs(ada)
+
+
+def test_what_an_older_treering_pushed_is_never_folded(clone: Team) -> None:
+    """It would push it again, and again."""
+    old = clone("old")
+    old.tr.remember("from before", type="insight")
+    write_to(old, old.refs()[f"{HEADS}main"], f"{HEADS}main")
+    for number in range(3):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    memory = next(m["id"] for m in ada.tr.exported() if m["title"] == "from before")
+    ada.tr.revise(memory, tags_add=["seen"])
+
+    for _ in range(3):
+        ada.tr.sync()
+
+    assert set(remote_refs(ada)) == {f"{HEADS}main", own_ref(ada)}
+
+
 # --- taking away ---------------------------------------------------------------------------------
 
 
@@ -430,6 +632,27 @@ def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> Non
     assert remote_scopes(ada) == {"main"}
     said = ada.git("log", "-1", "--format=%B", f"{HEADS}main")
     assert "Withdrawn: work " in said
+
+
+def test_a_withdrawal_is_heard_by_who_has_pushed_before(clone: Team) -> None:
+    """What was read of the trunk is kept, and what is new there is read."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    bob.tr.remember("by bob", type="insight")
+    bob.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    ada._clock.ticks = iter(range(ada._clock.start + 2 * WEEKS, ada._clock.start + 3 * WEEKS))
+
+    ada.tr.gc(purge=True, remote="origin")
+    ada.tr.sync()
+    bob.tr.remember("more by bob", type="insight")
+    bob.tr.sync()
+    bob.tr.remember("yet more by bob", type="insight")
+    bob.tr.sync()
+
+    assert remote_scopes(ada) == {"main"}
 
 
 def test_a_redaction_rewrites_every_head_there(clone: Team) -> None:
@@ -484,6 +707,23 @@ def test_nobody_pushes_a_text_that_was_redacted_elsewhere(clone: Team) -> None:
 
 
 # --- others --------------------------------------------------------------------------------------
+
+
+def test_a_tombstone_in_the_trunk_reaches_a_branch_nobody_else_has(clone: Team) -> None:
+    """Whatever became of the branch there: the trunk is what every clone hears of."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(bob, "feat", thought="the password is hunter2", file="f.txt")
+    bob.tr.sync()
+    ada.tr.sync()
+    memory = bob.tr.recall("password").results[0].id
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    ada.git("push", "-q", "origin", f":{own_ref(bob, 'feat')}")
+
+    bob.tr.sync()
+
+    assert "hunter2" not in bob.git("log", "-p", f"{HEADS}feat")
+    assert "hunter2" not in bob.git("log", "-p", "--glob=refs/treering/remotes")
 
 
 def test_what_an_older_treering_pushed_is_one_more_head(clone: Team) -> None:

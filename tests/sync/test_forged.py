@@ -211,3 +211,19 @@ def test_a_date_of_the_future_does_not_win_once_its_time_has_come(clone: Team) -
     assert fresh.titles() == {"as agreed since"}
     ada.tr.sync()
     assert ada.titles() == {"as agreed since"}
+
+
+def test_who_has_a_clock_that_is_behind_answers_nobody(clone: Team) -> None:
+    """Where most seem to be of the future it is our own clock that is wrong."""
+    people = [clone(name) for name in ("ada", "ben", "cleo")]
+    for person in people:
+        person.tr.remember(f"by {person.path.name}", type="insight")
+        person.tr.sync()
+    late = clone("late")
+    year = 365 * 24 * 3600
+
+    answer = Treering.open(late.path, clock=lambda: START - year).sync()
+
+    assert answer.pushed == 0
+    assert "refs/treering/heads/main" not in late.refs()
+    assert len(late.titles()) == 3

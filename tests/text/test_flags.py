@@ -22,7 +22,7 @@ RULES = (
 )  # fmt: skip
 #: Of the code that finds, by number of the detectors. Changed what they find? Count one up in
 #: flags.py, and write down the new digest. Changed only how? Write down the new digest.
-DIGESTS = {2: "1adc085a2cc85adf"}
+DIGESTS = {2: "ac7e914d61d8f34c"}
 
 
 def test_new_rules_have_a_new_number() -> None:

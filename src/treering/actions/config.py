@@ -1,5 +1,6 @@
 """config: treering's settings, which live in git's own configuration under `treering.`."""
 
+from treering.actions.learning import refuse_unusable_model
 from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
@@ -109,6 +110,8 @@ def _check(name: str, value: str) -> None:
         raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
+    if name == "semantic":
+        refuse_unusable_model(value)
     if name in ("sessiongap", "writer.timeout"):
         duration(value)
     if name in _WORDS and value not in _WORDS[name]:

@@ -80,13 +80,13 @@ def path_given(workspace: Workspace, path: str) -> str:
     return str(PurePosixPath(normal))
 
 
-def doubt_files(workspace: Workspace, branch: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """A warning for each path that is neither committed nor in the work tree, with near names.
+def doubt_files(
+    workspace: Workspace, position: Position, files: Iterable[FileRef]
+) -> tuple[str, ...]:
+    """A warning for each file that is neither committed nor in the work tree, with near names.
 
     It may be about to be made, so it is no error. More often it is mistyped.
     """
-    position = workspace.position(branch)
-    files = files_given(workspace, position, paths)
     missing = [file.path for file in files if not _is_there(workspace, position, file)]
     if not missing:
         return ()

@@ -5,7 +5,21 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from treering.errors import Invalid
 from treering.search import Index, ModelChoice
+
+_MODEL_HINT = (
+    "Name a folder with the model.onnx and the vocab.txt of a sentence encoder, or take the table: "
+    "`treering config semantic table`."
+)
+
+
+def refuse_unusable_model(setting: str) -> None:
+    """A model that a setting names is tried out before anything is made with it."""
+    try:
+        ModelChoice(setting).check()
+    except (OSError, ValueError) as error:
+        raise Invalid(f"This model cannot be used: {error}.", hint=_MODEL_HINT) from error
 
 
 class Learning:
@@ -19,7 +33,7 @@ class Learning:
 
     def make_vectors(self) -> None:
         """Make every vector that is missing, however long it takes."""
-        if self.model.has_slow:
+        if self.model.has_slow and self._is_usable:
             self._ready_model()
             for index in self._indexes:
                 index.make_vectors()
@@ -42,6 +56,15 @@ class Learning:
         searcher, view = open_beside(self._git_dir, self.model.cache)
         searcher.catch_up(view)
         searcher.learning.make_vectors()
+
+    @property
+    def _is_usable(self) -> bool:
+        """The table goes on answering for a model that is not; `reindex` says what is wrong."""
+        try:
+            self.model.check()
+        except (OSError, ValueError):
+            return False
+        return True
 
     def _ready_model(self) -> None:
         """Have the slow model ready, and in use here."""

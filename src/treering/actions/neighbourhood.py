@@ -138,7 +138,7 @@ class Neighbourhood:
         mentions = Mentions(f"{memory.title}\n\n{memory.content}")
         keys = subject.traits() + ([f"session {memory.session}"] if memory.session else [])
         clues = mentions.clues(anywhere=subject.type == "component")
-        others = self._clues.candidates(keys, clues)
+        others = self._clues.candidates(subject, keys, clues)
         return InferenceCase(subject, mentions, self._clues.crowded_files(subject.files)), others
 
     def note(

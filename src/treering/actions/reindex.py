@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from treering.actions.learning import refuse_unusable_model
 from treering.actions.searcher import Searcher
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder
@@ -79,4 +80,6 @@ def reindex(
         return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
     count = workspace.searcher.rebuild(view, progress)
     removals = len(before - set(index.entries()))
+    # Words and the table are there by now: what is missing are the vectors of the model.
+    refuse_unusable_model(workspace.searcher.learning.model.setting)
     return Reindexed("reindex", count, removals, round(time.perf_counter() - start, 3))

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from treering.actions import inputs
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
 from treering.actions.outdated import Outdates
-from treering.actions.workspace import Change, Workspace, Writing
+from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
 from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
-from treering.model.memory import Link, Memory, derive_id, is_id, title_of, uri_of
+from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
 from treering.model.taxonomy import one_of, type_named
 from treering.model.value import replace
 from treering.store.view import Copy
@@ -89,7 +89,11 @@ def remember(
         details={key: value for key, value in facts.items() if value},
     )
 
-    def attempt(writing: Writing) -> Remembered:
+    def attempt(writing: Writing) -> tuple[Remembered, Position, tuple[FileRef, ...]]:
+        named = inputs.files_given(workspace, writing.position, files)
+        return store(writing, named), writing.position, named
+
+    def store(writing: Writing, named: tuple[FileRef, ...]) -> Remembered:
         memory, existing = identify(writing, draft, private)
         if existing and not existing.memory().is_forgotten:
             return _answer_known(kind, existing)
@@ -100,7 +104,7 @@ def remember(
         memory = replace(
             memory,
             links=memory.links + inputs.links_given(writing.view, links),
-            files=inputs.files_given(workspace, writing.position, files),
+            files=named,
             commit=writing.position.head or "",
             created=existing.memory().created if existing else now,
         )
@@ -121,9 +125,9 @@ def remember(
             around=around,
         )
 
-    answer = workspace.write_together(branch, attempt)
+    answer, position, named = workspace.write_together(branch, attempt)
     workspace.catch_up_soon()
-    if files and (doubts := inputs.doubt_files(workspace, branch, files)):
+    if doubts := inputs.doubt_files(workspace, position, named):
         return answer._replace(warnings=(*doubts, *(answer.warnings or ())))
     return answer
 

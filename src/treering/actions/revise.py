@@ -100,9 +100,10 @@ def revise(
         answer = write_changes(workspace, writing, "revise", changes, allow_secret=allow_secret)
         return replace(answer, outdates=outdates or None)
 
-    answer = workspace.write(branch, attempt)
+    answer, position = workspace.write(branch, lambda w: (attempt(w), w.position))
     if files and list(files) != [inputs.CLEAR]:
-        return replace(answer, warnings=inputs.doubt_files(workspace, branch, files) or None)
+        named = inputs.files_given(workspace, position, files)
+        return replace(answer, warnings=inputs.doubt_files(workspace, position, named) or None)
     return answer
 
 

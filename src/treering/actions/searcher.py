@@ -290,7 +290,9 @@ class Searcher:
         where much is new."""
         if not self._is_brief:
             ready = self.search_view(view)
-            ready.index.search(Query(words="ready"), ready.ranks, now=now, limit=1)
+            # One that has answers: what is looked up for them is made ready, too.
+            title = next((entry.title for entry in ready.entries()), "")
+            ready.index.search(Query(words=title), ready.ranks, now=now, limit=10)
 
     def keep(self) -> None:
         """Write what was indexed on the way, for other processes."""

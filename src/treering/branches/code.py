@@ -1,7 +1,7 @@
 """Where the code of a branch is: what a memory commit writes down beside what was learned."""
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
-from treering.branches.trunk import find_trunk
+from treering.branches.trunk import TrunkName
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
@@ -9,12 +9,12 @@ from treering.text.masking import mask_branch
 
 
 def code_position(
-    repository: Repository, trunk: str, branch: str, head: str | None
+    repository: Repository, known: TrunkName, branch: str, head: str | None
 ) -> CodePosition:
     """Branch, commit, where it left the long-lived branches, the trunk's name where it is known,
     and how far the upstream has it."""
-    is_told = find_trunk(repository) == (trunk, True)
-    at = CodePosition(mask_branch(branch), head, trunk=mask_branch(trunk) if is_told else "")
+    trunk = known.name
+    at = CodePosition(mask_branch(branch), head, trunk=mask_branch(trunk) if known.is_told else "")
     if head is None:
         return at
     return at._replace(

@@ -31,8 +31,13 @@ _OFTEN_NAMES, _OFTEN_FOLDERS = ("dev", "next"), ("release/", "stable/")
 #: So many of the newest memory commits are asked; of those who wrote them, each has one voice.
 _MOST_COMMITS = 500
 
+_MOST_VOICES = 64  # that are kept
+
 _RefState = list[list[int]]
+#: Who wrote a memory commit, and which name of the trunk it records.
+_Voice = tuple[str, str]
 _known_names: WeakKeyDictionary[Repository, tuple[_RefState, list[str]]] = WeakKeyDictionary()
+_known_voices: WeakKeyDictionary[Repository, dict[str, _Voice]] = WeakKeyDictionary()
 
 
 class TrunkName(NamedTuple):
@@ -295,12 +300,21 @@ def list_recorded(repository: Repository, usual: Iterable[str]) -> list[str]:
     return _list_fetched(repository) or _count_voices(_read_own(repository, usual))
 
 
-def _read_own(repository: Repository, usual: Iterable[str]) -> Iterator[CommitInfo]:
+def _read_own(repository: Repository, usual: Iterable[str]) -> Iterator[_Voice]:
     """The newest memory commit of each: what this clone knew itself is not worth a long look."""
+    known = _known_voices.setdefault(repository, {})
     for branch in filter(is_utf8, dict.fromkeys((*usual, repository.head().branch or ""))):
         with suppress(StoreDamaged):
             if tip := refs.read(repository.handle, Scope(branch).ref):
-                yield repository.objects.commit(tip)
+                yield known.get(tip) or _note_voice(known, repository.objects.commit(tip))
+
+
+def _note_voice(known: dict[str, _Voice], commit: CommitInfo) -> _Voice:
+    """What a commit says, kept: every call asks the same few."""
+    if len(known) >= _MOST_VOICES:
+        known.clear()
+    known[commit.oid] = voice = _voice_of(commit)
+    return voice
 
 
 def _list_fetched(repository: Repository) -> list[str]:
@@ -330,7 +344,7 @@ def _load_names(repository: Repository, state: _RefState) -> list[str]:
     if (names := _read_names(path, state)) is not None:
         return names
     tips = [head.tip for head in list_fetched(repository)]
-    names = _count_voices(repository.objects.newest(tips, _MOST_COMMITS))
+    names = _count_voices(map(_voice_of, repository.objects.newest(tips, _MOST_COMMITS)))
     if tips:
         text = json.dumps({"state": state, "names": names})
         files.keep_file(path, text, levels=2)
@@ -346,11 +360,15 @@ def _read_names(path: Path, state: _RefState) -> list[str] | None:
     return names if isinstance(names, list) and all(map(is_branch_name, names)) else None
 
 
-def _count_voices(commits: Iterable[CommitInfo]) -> list[str]:
+def _voice_of(commit: CommitInfo) -> _Voice:
+    name = message.read(commit.message).code.trunk
+    return commit.author, name if is_branch_name(name) else ""
+
+
+def _count_voices(records: Iterable[_Voice]) -> list[str]:
     """Names by the number of people whose newest record says so; of equal ones the newer first."""
     voices: dict[str, str] = {}
-    for commit in commits:
-        name = message.read(commit.message).code.trunk
-        if name and is_branch_name(name):
-            voices.setdefault(commit.author, name)
+    for author, name in records:
+        if name:
+            voices.setdefault(author, name)
     return [name for name, _ in Counter(voices.values()).most_common()]

@@ -1,32 +1,24 @@
-"""A command of the program, made from the definition of its verb.
+"""A command of the program as click knows it, made from the definition of its verb."""
 
-The module of the command is imported when it runs. For a verb NAME it has `render_NAME`, which
-makes text of the answer. It has `run_NAME` where the words of the command line are not yet the
-action's arguments, and `exit_code_NAME` where an answer can mean that something is left to do.
-"""
-
-import gc
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, cast
+from collections.abc import Set
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from treering.actions.verbs import VERBS
 from treering.actions.verbs.verb import Parameter, Verb
-from treering.errors import Invalid
 
 #: Quoted: the type takes no parameter in older versions of click.
 _TYPES: "dict[str, click.ParamType[Any]]" = {"number": click.FLOAT, "whole": click.INT}
-#: Commands that are no more than themselves. The others are by subject, as their definitions are.
-_OWN_MODULES = frozenset({"completion", "demo", "mcp", "web", "why"})
 
 
 def make_command(verb: Verb) -> click.Command:
     """The command, with its options and help; what it needs to run is not loaded yet."""
 
-    def run(**options: Any) -> int:
-        return _run(verb, **options)
+    def run(repo: str | None, as_json: bool, **options: Any) -> int:
+        from treering.cli.run import run_verb
+
+        return run_verb(verb, *join_outer(repo, as_json), list_typed(), options)
 
     return click.Command(
         verb.name,
@@ -35,6 +27,22 @@ def make_command(verb: Verb) -> click.Command:
         help=f"{verb.summary}\n\n{verb.more}".strip(),
         epilog=f"Example: {verb.example}",
     )
+
+
+def join_outer(repo: str | None, as_json: bool) -> tuple[str | None, bool]:
+    """Both options may also stand before the command's name."""
+    outer: dict[str, Any] = click.get_current_context().obj or {}
+    return repo or outer.get("repo"), as_json or outer.get("as_json", False)
+
+
+def list_typed() -> Set[str]:
+    """The options that stand on the command line, be it with their defaults."""
+    context = click.get_current_context()
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
 
 
 def make_params(verb: Verb) -> list[click.Parameter]:
@@ -48,53 +56,6 @@ def options() -> list[click.Parameter]:
         click.Option(["-C", "--repo"], metavar="PATH", help="The repository (default: here)."),
         click.Option(["--json", "as_json"], is_flag=True, help="Answer with JSON."),
     ]
-
-
-def _run(verb: Verb, repo: str | None, as_json: bool, **options: Any) -> int:
-    from treering.cli.invocation import current_invocation  # and all that works on a repository
-
-    run = _find(verb, "run")
-    if run is None:
-        verb.load_action()
-    stop_collecting_imports()
-    maps = (p.name for p in verb.parameters_of("cli") if p.kind == "map")
-    options |= {name: _pairs(options[name]) for name in maps}
-
-    call = current_invocation(repo, as_json)
-    answer = run(call, **options) if run else call.act(verb.name, **options)
-    if answer is None:
-        return 0  # it has printed its answer itself
-    call.answer(answer, cast(Callable[[Any], str], _find(verb, "render")))
-    exit_code = _find(verb, "exit_code")
-    return exit_code(answer) if exit_code else 0
-
-
-def _find(verb: Verb, what: str) -> Callable[..., Any] | None:
-    """A function of the command's module."""
-    module = import_module(f"treering.cli.{module_of(verb.name)}")
-    function: Callable[..., Any] | None = getattr(module, f"{what}_{verb.name}", None)
-    return function
-
-
-def module_of(name: str) -> str:
-    """The module below treering.cli that has a command."""
-    return name if name in _OWN_MODULES else VERBS.get(name, name)
-
-
-def stop_collecting_imports() -> None:
-    """What was imported stays as long as the process: the collector never looks at it again."""
-    gc.freeze()
-    gc.enable()
-
-
-def _pairs(words: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        if not sign or not name.strip():
-            raise Invalid(f"{word!r} is not NAME=VALUE.", hint="Write a name, `=` and a value.")
-        pairs[name.strip()] = value
-    return pairs
 
 
 def _param(parameter: Parameter) -> click.Parameter:

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from treering.cli.command import options, stop_collecting_imports
+from treering.cli.command import join_outer, options
+from treering.cli.run import stop_collecting_imports
 
 #: What starting and ending takes of the seconds a client waits for its hook.
 _SPARE, _LONGEST = 1.0, 60.0
@@ -27,7 +28,7 @@ def drain_command(**shared: Any) -> None:
     """Take in what is pending, as the worker does. `treering status` says how much that is."""
     from treering.actions.drain import Drained
     from treering.actions.driver import drain
-    from treering.cli.invocation import current_invocation
+    from treering.cli.invocation import name_invocation
 
     stop_collecting_imports()
 
@@ -35,7 +36,7 @@ def drain_command(**shared: Any) -> None:
         lines = [f"captured {answer.captured} commits, {answer.pending} events pending"]
         return "\n".join([*lines, *answer.errors])
 
-    call = current_invocation(**shared)
+    call = name_invocation(*join_outer(**shared))
     call.answer(drain(call.workspace), render)
 
 
@@ -43,11 +44,11 @@ def drain_command(**shared: Any) -> None:
 @click.argument("event", default="")
 def work_command(event: str, **shared: Any) -> None:
     """Drain, let memories follow their branches, and end. A hook starts it in the background."""
-    from treering.cli.invocation import current_invocation
+    from treering.cli.invocation import name_invocation
     from treering.hooks.worker import work
 
     stop_collecting_imports()
-    work(current_invocation(**shared).repo, event, _inherited_lock())
+    work(name_invocation(*join_outer(**shared)).repo, event, _inherited_lock())
 
 
 def _inherited_lock() -> int | None:

@@ -11,7 +11,8 @@ import click
 
 from treering.actions.verbs.hub import VERBS
 from treering.actions.verbs.verb import Verb
-from treering.cli.command import make_params, options, stop_collecting_imports
+from treering.cli.command import join_outer, make_params, options
+from treering.cli.run import stop_collecting_imports
 from treering.cli.screen import count, format_date, safe, table
 from treering.errors import Invalid
 
@@ -42,10 +43,10 @@ def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
 
 def _make(verb: Verb) -> click.Command:
     def run(repo: str | None, as_json: bool, hub: str, **words: Any) -> int:
-        from treering.cli.invocation import current_invocation
+        from treering.cli.invocation import name_invocation
 
         stop_collecting_imports()
-        call = current_invocation(repo, as_json)
+        call = name_invocation(*join_outer(repo, as_json))
         return _RUNS[verb.name](call, _open(call, hub), **words)
 
     return click.Command(

@@ -7,13 +7,10 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict
-
-import click
-from click.core import ParameterSource
 
 from treering.actions.answers import harmless, jsonable
 from treering.actions.verbs import find_verb
@@ -25,12 +22,20 @@ from treering.hub.place import HubSetting
 
 
 class Invocation:
-    """One call of one command. `is_named` tells whether someone said which repository is meant."""
+    """One call of one command. `is_named` tells whether someone said which repository is meant,
+    `typed` which options stand on the command line, be it with their defaults."""
 
-    def __init__(self, repo: str, as_json: bool, is_named: bool = False) -> None:
+    def __init__(
+        self,
+        repo: str,
+        as_json: bool,
+        is_named: bool = False,
+        typed: Set[str] = frozenset(),
+    ) -> None:
         self.repo = repo
         self.as_json = as_json
         self.is_named = is_named
+        self.typed = typed
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -59,7 +64,7 @@ class Invocation:
     def say(self, text: str) -> None:
         """Tell people something beside the answer."""
         if not self.as_json:
-            click.echo(text, err=True)
+            screen.echo(text, is_error=True)
 
     def list_paths(self, paths: tuple[str, ...]) -> list[str]:
         """Paths as people type them, from where they are. A missing one is meant from the top."""
@@ -178,18 +183,10 @@ def _config() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
-def current_invocation(repo: str | None, as_json: bool) -> Invocation:
-    """This invocation. Both options may also stand before the command's name."""
-    outer: Mapping[str, Any] = click.get_current_context().obj or {}
-    # git sets GIT_DIR for `git --git-dir=... treering`.
-    name = repo or outer.get("repo") or os.environ.get("GIT_DIR")
-    return Invocation(name or ".", as_json or outer.get("as_json", False), is_named=bool(name))
-
-
-def is_typed(name: str) -> bool:
-    """Whether an option stands on the command line, be it with its default."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is ParameterSource.COMMANDLINE
+def name_invocation(repo: str | None, as_json: bool, typed: Set[str] = frozenset()) -> Invocation:
+    """The invocation for a repository that was named, or is around us."""
+    name = repo or os.environ.get("GIT_DIR")  # git sets it for `git --git-dir=... treering`
+    return Invocation(name or ".", as_json, is_named=bool(name), typed=typed)
 
 
 def read_optional_content(option: str, file: str) -> str:
@@ -220,4 +217,4 @@ def _decode(data: bytes) -> str:
 
 def print_json(value: Any) -> None:
     """One JSON value a line, as programs read it."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+    screen.echo(json.dumps(value, ensure_ascii=False))

@@ -4,24 +4,23 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from treering.cli.failure import Misuse
 from treering.cli.invocation import (
     Invocation,
     is_secret_allowed,
-    is_typed,
     read_content,
     read_optional_content,
 )
 from treering.cli.screen import (
+    ask,
     bold,
     count,
     dim,
+    echo,
     format_date,
     headline,
     rule,
     safe,
-    screen,
     short,
     table,
 )
@@ -102,7 +101,7 @@ def run_recall(call: Invocation, query: str, pick: bool, hub: str, **options: An
         options["file"] = call.locate(options["file"])
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
-    if not call.as_json and not is_typed("mode"):
+    if not call.as_json and "mode" not in call.typed:
         answer = replace(answer, notes=_notes_without_model(answer))
     if pick and answer.results and not call.as_json:
         _pick(call, answer, branch=options["branch"], at=options["at"])
@@ -125,8 +124,8 @@ def _point_to_remotes(call: Invocation) -> None:
 def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None:
     """Ask which of the hits to read. An empty reply ends it."""
     rows = [(str(n), headline(result)) for n, result in enumerate(answer.results, 1)]
-    click.echo(table(rows, indent="  "), color=screen().has_color)
-    while reply := click.prompt("Read which?", default="", show_default=False):
+    echo(table(rows, indent="  "))
+    while reply := ask("Read which?"):
         if reply.isdecimal() and 1 <= int(reply) <= len(rows):
             memory_id = answer.results[int(reply) - 1].id
             call.answer(call.act("read", memory_id, branch=branch, at=at), render_read)
@@ -322,8 +321,11 @@ def run_link(
     call: Invocation, source: str, rest: tuple[str, ...], relation: str, **options: Any
 ) -> Any:
     """The relation stands between the two memories, or is an option."""
-    if len(rest) > 2 or (len(rest) == 2 and is_typed("relation")):
-        raise click.UsageError("Give a source, a relation or none, and a target.")
+    if len(rest) > 2 or (len(rest) == 2 and "relation" in call.typed):
+        raise Misuse(
+            "Give a source, a relation or none, and a target.",
+            hint="`treering link --help` says more.",
+        )
     word = rest[0] if len(rest) == 2 else relation
     return call.act("link", source, rest[-1], relation=word, **options)
 

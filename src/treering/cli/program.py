@@ -6,11 +6,8 @@ it is told where this process has them from, in whatever way treering was instal
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
-
-import click
-
-import treering
 
 
 def command(*arguments: str) -> list[str]:
@@ -21,7 +18,8 @@ def command(*arguments: str) -> list[str]:
 def _code() -> str:
     """Other packages lie where click does. All come after the standard library, as they do here:
     what someone installed must not take the place of its modules."""
-    folders = [str(Path(str(module.__file__)).parents[1]) for module in (treering, click)]
+    specs = (find_spec(name) for name in ("treering", "click"))  # found, and not run
+    folders = [str(Path(str(spec.origin)).parents[1]) for spec in specs if spec]
     return (
         "import sys; ends = [path.endswith('-packages') for path in sys.path] + [True];"
         f"at = ends.index(True); sys.path[at:at] = {folders!r};"

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
-import click
-
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.text.hygiene import clean
@@ -59,27 +57,57 @@ def _terminal_size() -> os.terminal_size:
     return shutil.get_terminal_size()
 
 
+def echo(text: str, *, is_error: bool = False) -> None:
+    """A line, at once. Where the stream was closed before we began, nobody hears it."""
+    stream = sys.stderr if is_error else sys.stdout
+    if stream is not None:
+        stream.write(f"{text}\n")
+        stream.flush()
+
+
 def show(text: str) -> None:
     """Print an answer; what is taller than the screen goes through the pager."""
     if screen().is_terminal and text.count("\n") >= screen().height - 1:
+        import click
+
         click.echo_via_pager(text + "\n", color=screen().has_color)
     else:
-        click.echo(text, color=screen().has_color)
+        echo(text)
+
+
+def ask(question: str) -> str:
+    """What somebody types; who has had enough interrupts."""
+    import click
+
+    try:
+        reply: str = click.prompt(question, default="", show_default=False)
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return reply
+
+
+def _style(text: str, **style: Any) -> str:
+    """Coloured where there are colours: only then is click needed for it."""
+    if not screen().has_color or not text:
+        return text
+    import click
+
+    return click.style(text, **style)
 
 
 def dim(text: str) -> str:
-    return click.style(text, dim=True) if screen().has_color and text else text
+    return _style(text, dim=True)
 
 
 def bold(text: str) -> str:
-    return click.style(text, bold=True) if screen().has_color and text else text
+    return _style(text, bold=True)
 
 
 def kind(name: str, width: int = 10) -> str:
     """The type of a memory, in its colour."""
     padded = f"{name:<{width}}"
     color = _KINDS.get(name)
-    return click.style(padded, fg=color) if color and screen().has_color else padded
+    return _style(padded, fg=color) if color else padded
 
 
 def short(memory_id: str) -> str:
@@ -145,7 +173,11 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
 
 def _width(cell: str) -> int:
     """How much room a cell takes: colours take none."""
-    return len(click.unstyle(cell)) if "\x1b" in cell else len(cell)
+    if "\x1b" not in cell:
+        return len(cell)
+    import click
+
+    return len(click.unstyle(cell))
 
 
 def format_date(written: str) -> str:
@@ -162,6 +194,8 @@ def progress_bar(label: str, *, quiet: bool) -> Iterator[Progress | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    import click
+
     bar = click.progressbar(
         length=0, label=label, file=sys.stderr, show_eta=False, show_percent=True
     )

@@ -3,8 +3,7 @@
 import time
 from typing import Any
 
-import click
-
+from treering.cli.failure import Misuse
 from treering.cli.invocation import Invocation, read_content
 from treering.cli.screen import headline, safe, table
 from treering.model.dates import ago
@@ -82,7 +81,7 @@ def run_prompts(
 ) -> Any:
     """After the operation come the name and, to save one, its text."""
     if len(words) > 2:
-        raise click.UsageError("Give an operation, a name and a text.")
+        raise Misuse("Give an operation, a name and a text.")
     typed_name, typed_content = (*words, *("", "")[len(words) :])
     text = ""
     if op.strip().lower() == "save":

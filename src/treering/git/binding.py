@@ -11,7 +11,11 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from pygit2._pygit2 import (
+from treering.git.deferral import is_deferred, load_binding
+
+load_binding()  # before the names below are asked for
+
+from pygit2._pygit2 import (  # noqa: E402
     GIT_OBJECT_BLOB,
     GIT_OBJECT_COMMIT,
     GIT_OBJECT_TREE,
@@ -25,17 +29,16 @@ from pygit2._pygit2 import (
     init_file_backend,
     reference_is_valid_name,
 )
-from pygit2.config import Config
-from pygit2.errors import check_error
-from pygit2.ffi import C, ffi
-from pygit2.transaction import ReferenceTransaction
-
-from treering.git.deferral import is_deferred
+from pygit2.config import Config  # noqa: E402
+from pygit2.errors import check_error  # noqa: E402
+from pygit2.ffi import C, ffi  # noqa: E402
+from pygit2.transaction import ReferenceTransaction  # noqa: E402
 
 __all__ = [
     "GIT_OBJECT_BLOB",
     "GIT_OBJECT_COMMIT",
     "GIT_OBJECT_TREE",
+    "Config",
     "GitError",
     "Handle",
     "Oid",
@@ -67,6 +70,13 @@ class Handle(Repository):
         pointer = ffi.new("git_repository **")
         ffi.buffer(pointer)[:] = self._pointer[:]  # type: ignore[attr-defined]
         self._repo = pointer[0]
+
+    def lookup_reference(self, name: str) -> Any:
+        """A ref by its name; KeyError when there is none.
+
+        pygit2 1.20 never lets go of the string it is given, so each name is given as one string.
+        """
+        return super().lookup_reference(sys.intern(name))
 
     def look_up(self, oid: str) -> Any:
         """The object with this id; KeyError when there is none."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from treering.errors import StorageFailed
 from treering.git import process
+from treering.git.binding import Config, GitError
 
 _TRIES = 5
 _NOT_THERE = (5,)
@@ -19,6 +20,18 @@ def read_all(git_dir: Path, key: str, *, is_local: bool = True) -> list[str]:
     level = ["--local"] if is_local else []
     text = process.run(git_dir, "config", *level, "--null", "--get-all", key, may_fail=(1,))
     return text.decode(errors="surrogateescape").split("\0")[:-1]
+
+
+def read_own(git_dir: Path, key: str) -> list[str]:
+    """Every value of a key in the repository's own file, without starting git. Where the file takes
+    in others git is asked, since libgit2 does not tell them apart."""
+    try:
+        entries = [(entry.name, entry.value or "") for entry in Config(str(git_dir / "config"))]
+    except (GitError, OSError, ValueError):
+        return read_all(git_dir, key)
+    if any(name.startswith("include") for name, _ in entries):
+        return read_all(git_dir, key)
+    return [value for name, value in entries if name == key]
 
 
 def read_matching(git_dir: Path, pattern: str) -> list[tuple[str, str]]:

@@ -8,9 +8,14 @@ must, does not count as asking. Only the program's own start calls it: in a libr
 pygit2 in the same process has a right to the plain thing.
 """
 
+import os
 import sys
+from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
+
+#: Where OpenSSL is told to look for certificates.
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 class _UntilAskedFor(ModuleType):
@@ -34,3 +39,24 @@ def defer_pygit2() -> None:
 def is_deferred() -> bool:
     """Whether pygit2 is in place, and has not run."""
     return type(sys.modules.get("pygit2")) is _UntilAskedFor
+
+
+def load_binding() -> None:
+    """Load the C binding; where the package is deferred, without certificates of authorities.
+
+    libgit2 starts OpenSSL, which reads all certificates of the machine: half of what loading takes.
+    Only a connection needs them, and our own are made by git. The package, once it runs, names them
+    to libgit2 itself.
+    """
+    if not is_deferred():
+        return
+    before = {name: os.environ.get(name) for name in _CERTIFICATES}
+    os.environ.update(dict.fromkeys(_CERTIFICATES, os.devnull))
+    try:
+        import_module("pygit2._pygit2")
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -13,7 +13,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,7 +109,7 @@ def replacement(
     A reader finds the old one or the new one, and a failure leaves the old one. It is as open as
     the umask says, unless a mode is given. `folder` is a descriptor the path is relative to.
     """
-    beside = os.fspath(path.with_name(f"{path.name}.{secrets.token_hex(8)}"))
+    beside = os.fspath(path.with_name(f"{path.name}.{os.urandom(8).hex()}"))
     # Never through what someone put there: O_EXCL follows no link.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     descriptor = os.open(beside, flags, 0o666 if mode is None else 0o600, dir_fd=folder)

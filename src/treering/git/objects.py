@@ -88,9 +88,17 @@ class Objects:
 
     def is_commit(self, oid: str) -> bool:
         """Whether an object is here, and a commit: a ref of strangers may hold anything."""
+        return self._is(GIT_OBJECT_COMMIT, oid)
+
+    def is_tree(self, oid: str) -> bool:
+        """Whether an object can be read, and is a tree: libgit2 writes none whose file is there, be
+        it empty."""
+        return self._is(GIT_OBJECT_TREE, oid)
+
+    def _is(self, kind: int, oid: str) -> bool:
         self._get_ready()
         try:
-            return bool(self._database.read_header(oid)[0] == GIT_OBJECT_COMMIT)
+            return bool(self._database.read_header(oid)[0] == kind)
         except (KeyError, ValueError, GitError, OSError):
             return False
 

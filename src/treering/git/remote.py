@@ -5,6 +5,7 @@ Nothing is pushed without a lease: a bare repository accepts any forced update.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,15 +75,15 @@ class Remote:
         self.seconds = seconds
         self._folder = _folder_for_urls(repository, name)
         ssh = repository.config("core.sshCommand")
-        self._env = process.without_hooks(repository.common_dir)
-        if not is_attended:
-            self._env |= process.ask_nobody(ssh)
+        self._env = {} if is_attended else process.ask_nobody(ssh)
 
     def look(self, *prefixes: str) -> RemoteListing:
         """The refs below some prefixes, the branches and HEAD, in one go: a fetch moves no
         `refs/remotes/*/HEAD`, so a default branch that changed is seen here alone."""
         wanted = ("HEAD", f"{_BRANCHES}*", *(f"{prefix}*" for prefix in prefixes))
-        answer = self._ask("ls-remote", "--quiet", "--symref", "--", self.name, *wanted)
+        answer = self._ask(
+            "ls-remote", "--quiet", "--symref", "--", self.name, *wanted, env=self._env
+        )
         if answer.code:
             raise self._refusal(answer, "cannot be reached")
         lines = answer.out.decode(errors="surrogateescape").split("\n")
@@ -174,12 +175,19 @@ class Remote:
             raise self._refusal(answer, "cannot be pushed to")
         return results
 
-    def _ask(self, *arguments: str, feed: bytes | None = None) -> ProcessResult:
+    @cached_property
+    def _env_without_hooks(self) -> dict[str, str]:
+        """For what moves refs; a look, which is all that most syncs are, starts no hook."""
+        return self._env | process.without_hooks(self._repository.common_dir)
+
+    def _ask(
+        self, *arguments: str, feed: bytes | None = None, env: Mapping[str, str] | None = None
+    ) -> ProcessResult:
         return process.ask(
             self._repository.common_dir,
             *arguments,
             feed=feed,
-            env=self._env,
+            env=self._env_without_hooks if env is None else env,
             seconds=self.seconds,
             folder=self._folder,
             is_remote=True,

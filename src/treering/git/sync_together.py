@@ -1,8 +1,8 @@
 """Several objects on disk at once: written one after the other, and waited for together.
 
 libgit2 waits for the disk at each object, twice. Where many are written for one commit, the disk
-can take them together: they are written without waiting, then all files are synced side by side,
-which a journal does in one go, and then their folders. Only after that a ref may name them.
+can take them together: they are written without waiting, then all files and their folders are
+synced side by side, which a journal does in one go. Only after that a ref may name them.
 
 libgit2's switch is one for the whole process. So whoever writes meanwhile, to another repository,
 waits for the end: `disk_turn` is taken by every write.
@@ -38,8 +38,7 @@ def sync_together(common_dir: Path) -> Iterator[list[str]]:
 
 def _sync(folder: Path, oids: Iterable[str]) -> None:
     paths = [folder / oid[:2] / oid[2:] for oid in dict.fromkeys(oids)]
-    _sync_all(paths)
-    _sync_all([*{path.parent for path in paths}, folder])
+    _sync_all([*paths, *{path.parent for path in paths}, folder])
 
 
 def _sync_all(paths: list[Path]) -> None:

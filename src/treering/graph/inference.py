@@ -9,10 +9,10 @@ whoever knows.
     suggested    tags in common, titles alike, close in time
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from treering.graph.subject import Mentions, Subject
 from treering.model.taxonomy import RECORD_TYPES
@@ -37,7 +37,10 @@ MOST = 5
 _AFFECTED = frozenset({"component", "api", "config"})
 #: A key that more memories than this have says nothing about any two of them.
 _MOST_SHARERS = 24
-_STEP = 200  # memories or pairs between two calls of `progress`
+_STEP = 200  # memories, keys or pairs between two calls of `progress`
+
+Item = TypeVar("Item")
+Progress = Callable[[int, int], None]
 
 
 class Inferred(NamedTuple):
@@ -253,7 +256,7 @@ def gaps(
     threshold: float,
     start: str = "",
     cut: int = INDEX_SKETCH,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Gap]:
     """Pairs at or above the threshold, the likeliest first; with `start`, only those with it.
 
@@ -262,13 +265,11 @@ def gaps(
     `progress` is called between the steps, and may end them.
     """
     by_id: dict[str, Subject] = {}
-    for number, subject in enumerate(subjects):
-        if progress and number % _STEP == 0:
-            progress(0, 1)
+    for subject in _in_steps(subjects, progress):
         if subject.status == "active" and subject.type not in RECORD_TYPES:
             by_id[subject.id] = subject
     missing = []
-    pairs = _worth_a_look(by_id, start)
+    pairs = _worth_a_look(by_id, start, progress)
     for number, (one, other) in enumerate(pairs):
         if progress and number % _STEP == 0:
             progress(number, len(pairs))
@@ -286,18 +287,28 @@ def gaps(
     return sorted(missing, key=lambda gap: (-gap.score, gap.source, gap.target))
 
 
-def _worth_a_look(by_id: dict[str, Subject], start: str) -> list[tuple[str, str]]:
+def _in_steps(items: Iterable[Item], progress: Progress | None) -> Iterator[Item]:
+    """Items one by one; whoever waits is told now and then that it goes on, and may end it."""
+    for number, item in enumerate(items):
+        if progress and number % _STEP == 0:
+            progress(0, 1)
+        yield item
+
+
+def _worth_a_look(
+    by_id: dict[str, Subject], start: str, progress: Progress | None
+) -> list[tuple[str, str]]:
     sharers: dict[str, list[str]] = defaultdict(list)
-    for subject in by_id.values():
+    for subject in _in_steps(by_id.values(), progress):
         for key in subject.traits():
             sharers[key].append(subject.id)
     if start:
         mine = set(by_id[start].traits()) if start in by_id else set()
         sharers = {key: ids for key, ids in sharers.items() if key in mine}
-    pairs: Counter[tuple[str, str]] = Counter()
-    for key, ids in sharers.items():
+    pairs: dict[tuple[str, str], int] = {}
+    for key, ids in _in_steps(sharers.items(), progress):
         if 1 < len(ids) <= _MOST_SHARERS:
             weight = 2 if key.startswith("file ") else 1  # a file in common is enough by itself
             for pair in combinations(ids, 2):
-                pairs[pair] += weight
+                pairs[pair] = pairs.get(pair, 0) + weight
     return [pair for pair, count in pairs.items() if count >= 2 and (not start or start in pair)]

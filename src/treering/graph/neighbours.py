@@ -16,7 +16,7 @@ it, the answer is "nothing known".
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,18 +27,27 @@ from treering.text import likeness
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 2
+VERSION = 3
 # 1: memories, clues, trees
 # 2: memories are found by those they link to, too
+# 3: words and tags stand by themselves, for a glance
 
 _SCHEMA = """
-    CREATE TABLE memories (number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT, sample BLOB);
+    CREATE TABLE memories (
+        number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT, words TEXT, tags TEXT, sample BLOB
+    );
     CREATE TABLE clues (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
     CREATE TABLE trees (oid TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _PATIENCE = 0.05  # seconds to wait for another process
 _PER_KEY = 40
 _CANDIDATES = 50
+_NEWEST = f"SELECT * FROM (SELECT * FROM clues WHERE key = ? ORDER BY number DESC LIMIT {_PER_KEY})"  # noqa: S608
+#: Keys by which memories meet that have nothing to do with each other, too.
+_WEAK = ("word ", "tag ", "text ")
+#: So many of the smallest hashes of two sketches tell, from such a likeness on, that the texts may
+#: be alike enough for a rule.
+_PROBES, _MAYBE = 16, 0.25
 #: A file that more memories name than this says nothing about any two of them.
 CROWD = 12
 
@@ -88,12 +97,14 @@ class NeighbourTable:
 
         self._database.ask(change, None)
 
-    def candidates(self, keys: Sequence[str], names: Sequence[str]) -> list[Subject]:
-        """Memories that share keys, those that share rare ones first.
+    def candidates(
+        self, subject: Subject, keys: Sequence[str], names: Sequence[str]
+    ) -> list[Subject]:
+        """Memories that may have to do with one, those that share rare keys with it.
 
         `keys` are what a memory has, `names` what its text may be naming: many, mostly nobody's.
         """
-        return self._database.ask(lambda db: _candidates(db, keys, names), [])
+        return self._database.ask(lambda db: _candidates(db, subject, keys, names), [])
 
     def linking_to(self, memory_id: str) -> list[str]:
         """The ids of memories of which some version links to this one."""
@@ -124,10 +135,9 @@ class NeighbourTable:
 
 
 def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
-    facts, sample = _pack(subject)
     cursor = db.execute(
-        "INSERT OR IGNORE INTO memories (blob, said, sample) VALUES (?, ?, ?)",
-        (subject.blob, facts, sample),
+        "INSERT OR IGNORE INTO memories (blob, said, words, tags, sample) VALUES (?, ?, ?, ?, ?)",
+        _pack(subject),
     )
     if cursor.rowcount > 0:
         keys = {_number_of(key) for key in subject.clues()}
@@ -137,15 +147,18 @@ def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
 
 
 def _candidates(
-    db: "sqlite3.Connection", keys: Sequence[str], names: Sequence[str]
+    db: "sqlite3.Connection", subject: Subject, keys: Sequence[str], names: Sequence[str]
 ) -> list[Subject]:
     weights: dict[int, float] = {}
-    for key in keys:
-        numbers = _numbers(db, key, _PER_KEY)
+    sure: set[int] = set()
+    for key, numbers in _sharers(db, keys).items():
         if len(numbers) == _PER_KEY:
             continue  # what so many share says nothing about any two of them
         for number in numbers:
             weights[number] = weights.get(number, 0.0) + 1 / len(numbers)
+        is_crowded_file = key.startswith("file ") and len(numbers) > CROWD
+        if not key.startswith(_WEAK) and not is_crowded_file:
+            sure.update(numbers)
     for part in chunks([_number_of(name) for name in names]):
         marks = ",".join("?" * len(part))
         rows = db.execute(
@@ -154,13 +167,43 @@ def _candidates(
         )
         for (number,) in rows:
             weights[number] = weights.get(number, 0.0) + 1.0
+            sure.add(number)
     best = sorted(weights, key=lambda n: (-weights[n], -n))[:_CANDIDATES]
-    marks = ",".join("?" * len(best))
-    rows = db.execute(
-        f"SELECT blob, said, sample FROM memories WHERE said NOT NULL AND number IN ({marks})",  # noqa: S608
-        best,
-    )
-    return [_unpack(*row) for row in rows]
+    sure.update(_glance(db, subject, [number for number in best if number not in sure]))
+    columns = "blob, said, words, tags, sample"
+    near = select(db, columns, "memories", "number", [n for n in best if n in sure])
+    return [_unpack(*row) for row in near if row[1] is not None]
+
+
+def _glance(db: "sqlite3.Connection", subject: Subject, numbers: list[int]) -> Iterator[int]:
+    """Those of some memories that share more with one than a word of the title or a tag: enough for
+    a rule to say something, or as much of their texts as those that are alike do."""
+    columns = f"number, words, tags, substr(sample, 1, {4 * _PROBES})"
+    mine = frozenset(likeness.smallest(subject.sample, _PROBES))
+    for number, words, tags, start in select(db, columns, "memories", "number", numbers):
+        if start is None:
+            continue  # no memory
+        theirs = _split(words, " ")
+        common = len(subject.about.intersection(theirs))
+        if (
+            common > 1
+            or (common and len(subject.about.union(theirs)) <= 2)
+            or (len(subject.tags) > 1 and len(subject.tags.intersection(_split(tags))) > 1)
+            or likeness.likeness(mine, likeness.unpack(start)) >= _MAYBE
+        ):
+            yield number
+
+
+def _sharers(db: "sqlite3.Connection", keys: Sequence[str]) -> dict[str, list[int]]:
+    """The newest memories under each key, in one go: a question each would take four times as
+    long."""
+    sharers: dict[str, list[int]] = {key: [] for key in keys}
+    names = {_number_of(key): key for key in keys}
+    for part in chunks(list(names)):
+        query = " UNION ALL ".join([_NEWEST] * len(part))
+        for key, number in db.execute(query, part):
+            sharers[names[key]].append(number)
+    return sharers
 
 
 def _numbers(db: "sqlite3.Connection", key: str, most: int) -> list[int]:
@@ -177,12 +220,19 @@ def _number_of(key: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def _pack(subject: Subject) -> tuple[str, bytes]:
-    facts = json.dumps([*subject[:9], sorted(subject.tags), sorted(subject.files), subject.words])
-    return facts, likeness.pack(subject.sample)
+def _pack(subject: Subject) -> tuple[str, str, str, str, bytes]:
+    facts = json.dumps([*subject[:9], sorted(subject.files)])
+    words, tags = " ".join(subject.words), "\n".join(sorted(subject.tags))
+    return subject.blob, facts, words, tags, likeness.pack(subject.sample)
 
 
-def _unpack(blob: str, facts: str, sample: bytes) -> Subject:
-    *plain, tags, files, words = json.loads(facts)
-    fields = [*plain, frozenset(tags), frozenset(files), tuple(words), frozenset(words)]
-    return Subject._make([*fields, likeness.unpack(sample), frozenset()])._replace(blob=blob)
+def _unpack(blob: str, facts: str, words: str, tags: str, sample: bytes) -> Subject:
+    *plain, files = json.loads(facts)
+    in_order = tuple(_split(words, " "))
+    sets = (frozenset(_split(tags)), frozenset(files), in_order, frozenset(in_order))
+    subject = Subject._make([*plain, *sets, likeness.unpack(sample), frozenset()])
+    return subject._replace(blob=blob)
+
+
+def _split(text: str, at: str = "\n") -> list[str]:
+    return text.split(at) if text else []

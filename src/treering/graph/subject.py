@@ -5,7 +5,7 @@ A subject does without the text. Mentions are of a text: which titles it names, 
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -88,8 +88,14 @@ def name_of(title_words: Sequence[str]) -> str:
     return "name " + " ".join(title_words[:2])
 
 
+@lru_cache(64)  # a capture asks twice: when it looks around, and when it is noted
+def _take_apart(title: str, content: str) -> tuple[tuple[str, ...], Sketch]:
+    title_words = words(title)
+    return tuple(title_words), sketch((*title_words, *words(content)))
+
+
 def subject_of(memory: Memory, blob: str = "") -> Subject:
-    title = words(memory.title)
+    title, sample = _take_apart(memory.title, memory.content)
     outcome = memory.details.get("outcome", "")
     return Subject(
         id=memory.id,
@@ -103,9 +109,9 @@ def subject_of(memory: Memory, blob: str = "") -> Subject:
         topic=memory.topic,
         tags=frozenset(tag.lower() for tag in memory.tags),
         files=frozenset(file.path for file in memory.files),
-        words=tuple(title),
+        words=title,
         about=frozenset(title),
-        sample=sketch((*title, *words(memory.content))),
+        sample=sample,
         targets=frozenset(link.target for link in memory.links),
     )
 

@@ -6,7 +6,7 @@ that come with the program: what somebody wrote down in one repository is not fo
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 
 from treering.model.memory import Memory
@@ -34,11 +34,11 @@ def embed_memory(memory: Memory) -> SmallVector | None:
         return None
 
 
-def embed_words(words: str) -> SmallVector | None:
-    """The vector of a question; None where the model does not understand it."""
+def embed_words(words: str, count: int, frequency: Callable[[str], int]) -> SmallVector | None:
+    """The vector of a question to so many memories; None where the model does not understand it."""
     model = hub_model()
     try:
-        return embed_question(model, words) if model else None
+        return embed_question(model, words, count, frequency) if model else None
     except Exception:
         return None
 

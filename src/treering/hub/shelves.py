@@ -129,8 +129,9 @@ class ShelfGroup:
                 for blob, vector in shelf.vectors()
             )
             self._vectors = VectorView(self._view, join_vectors(vectors))
-        words = request.query.words
-        return sense_question(words, embed_words(words), self._vectors)
+        words, corpus = request.query.words, self._view.snapshot
+        question = embed_words(words, corpus.count, lambda term: len(corpus.weights(term)))
+        return sense_question(words, question, self._vectors)
 
     def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
         numbers = [self._view.snapshot.numbers[hit.blob] for hit in result.hits]

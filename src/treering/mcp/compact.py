@@ -29,12 +29,20 @@ _UNTOUCHED = frozenset(
 )
 #: Of a context: said where there is something to say.
 _UNLESS_SAID = ("left_out", "flagged", "checkpoint")
+
+
+def _is_by_words(why: list[str]) -> bool:
+    """Whether its own words led to a memory: that its meaning is near goes without saying then."""
+    by_words = {"text", "title", "tag"}
+    return not why or (set(why) <= by_words | {"semantic"} and bool(by_words.intersection(why)))
+
+
 _USUAL: dict[str, Callable[[Any], bool]] = {
     "private": lambda value: value is False,
     "status": lambda value: value == "active",
     "origin": lambda value: value == "you",
     "confidence": lambda value: value >= _SURE,
-    "why": lambda value: set(value) <= {"text", "title", "tag"},  # its own words
+    "why": _is_by_words,
 }
 
 

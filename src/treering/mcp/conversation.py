@@ -206,21 +206,29 @@ class Conversation:
         """Wait for what was asked, but not for ever, and end what listens.
 
         Whoever pipes a request in closes the input at once, and gets what takes a moment. What
-        only looks for something, and takes longer, is not waited for.
+        only looks for something, and takes longer, is given up, and has a moment to notice that:
+        then it ends with the process.
         """
         with self.is_idle:
             self.is_idle.wait_for(lambda: not self._underway, _MOMENT)
-            for steps in (steps for work in self._underway.values() for steps in work):
+            for steps in self._list_underway():
                 if not steps.is_waited_for:
                     steps.is_given_up.set()
-            self.is_idle.wait_for(lambda: not self._underway, seconds)
-            late = [steps for work in self._underway.values() for steps in work]
+            self.is_idle.wait_for(lambda: not self._underway, _MOMENT)
+            self.is_idle.wait_for(self._is_nobody_waited_for, seconds)
+            late = self._list_underway()
             listeners = list(self._listeners)
         for steps in late:
             steps.is_given_up.set()
         for request_id in listeners:
             end = ProtocolError(CONNECTION_CLOSED, "Connection closed")
             self._send(failure(request_id, end))
+
+    def _list_underway(self) -> list[Progress]:
+        return [steps for work in self._underway.values() for steps in work]
+
+    def _is_nobody_waited_for(self) -> bool:
+        return not any(steps.is_waited_for for steps in self._list_underway())
 
     # --- what goes out ----------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ class Progress:
     def __init__(self, tell: Callable[[int, int], object]) -> None:
         self._tell = tell
         self._told = time.monotonic()
+        self._done = 0
         self.is_given_up = threading.Event()
         self.is_waited_for = True  # also when the client sends nothing any more
 
@@ -28,6 +29,7 @@ class Progress:
         if self.is_given_up.is_set():
             raise Cancelled
         now = time.monotonic()
-        if now - self._told >= _BETWEEN or done == total:
-            self._told = now
+        # The protocol wants each number to be greater than the one before.
+        if done > self._done and (now - self._told >= _BETWEEN or done == total):
+            self._told, self._done = now, done
             self._tell(done, total)

@@ -6,6 +6,7 @@ The refs of scopes are spelled only here. A branch name is escaped, not nested, 
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 REFS = "refs/treering/"
@@ -39,6 +40,7 @@ def is_utf8(name: str) -> bool:
     return True
 
 
+@lru_cache(256)  # every call spells the refs of the same few branches, many times
 def escape(branch: str) -> str:
     """The branch name as one ref component.
 

@@ -1,19 +1,23 @@
-"""Data classes that cost little to make: for programs that live for one command.
+"""Data classes and named tuples that cost little to make: for programs that live for one command.
 
 The standard library writes and compiles five methods for each data class, and imports `inspect` for
-it. A short command makes dozens of them and uses few. These are the same to whoever uses them, and
-to the type checker they are the standard library's: frozen or not, with slots, compared by value.
-Only `__init__` is compiled, when the first one is made. `dataclasses.replace`, `fields` and
-`is_dataclass` take them, too.
+it; for a named tuple it compiles one, and sets a dozen attributes one by one. A short command makes
+a hundred such classes and few values of them. These are the same to whoever uses them, and to the
+type checker they are the standard library's. Of a data class only `__init__` is compiled, when the
+first value is made, of a named tuple nothing. `dataclasses.replace`, `fields` and `is_dataclass`
+take the data classes, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections import _tuplegetter  # type: ignore[attr-defined]  # what named tuples are made of
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
+    from typing import NamedTuple
 else:
 
     def field(*, default_factory):
@@ -31,8 +35,17 @@ else:
         """The class, with slots and the methods of a value."""
         return lambda cls: _make(cls, frozen)
 
+    class _TupleMaker(type):
+        """Makes a plain class of tuples of each class that names NamedTuple as its base."""
 
-__all__ = ["dataclass", "field", "field_names", "replace"]
+        def __new__(cls, name, bases, namespace):
+            return _make_tuple(name, namespace) if bases else type.__new__(cls, name, (), namespace)
+
+    class NamedTuple(metaclass=_TupleMaker):
+        """A tuple whose places have names."""
+
+
+__all__ = ["NamedTuple", "dataclass", "field", "field_names", "replace"]
 
 
 class _Factory:
@@ -173,3 +186,89 @@ def _reduce(self: Any) -> tuple[type[Any], tuple[Any, ...]]:
 
 _METHODS = {"__repr__": _repr, "__eq__": _eq, "__reduce__": _reduce}
 _FROZEN = {"__hash__": _hash, "__setattr__": _refuse, "__delattr__": _refuse}
+
+
+def _make_tuple(name: str, namespace: dict[str, Any]) -> type[Any]:
+    names = _list_annotated(namespace)
+    defaults = {field: namespace.pop(field) for field in names if field in namespace}
+    getters = {field: _tuplegetter(at, "") for at, field in enumerate(names)}
+    methods = {
+        "__slots__": (),
+        "__match_args__": names,
+        "_fields": names,
+        "_field_defaults": defaults,
+        "__new__": _make_new(names, defaults),
+    }
+    return type(name, (tuple,), _TUPLE_METHODS | getters | methods | namespace)
+
+
+def _list_annotated(namespace: dict[str, Any]) -> tuple[str, ...]:
+    if "__annotations__" in namespace or sys.version_info < (3, 14):
+        return tuple(namespace.get("__annotations__", ()))
+    from importlib import import_module
+
+    annotations: Any = import_module("annotationlib")
+    annotate = annotations.get_annotate_from_class_namespace(namespace)
+    forward = annotations.Format.FORWARDREF
+    return tuple(annotations.call_annotate_function(annotate, forward)) if annotate else ()
+
+
+def _make_new(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., Any]:
+    count, new, last = len(names), tuple.__new__, tuple(defaults.values())
+
+    def __new__(cls: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        if kwargs:
+            args += _order(cls, names[len(args) :], kwargs, defaults)
+        elif len(args) < count:
+            args += last[len(args) - count :]
+        if len(args) != count:
+            raise TypeError(f"{cls.__name__} has {count} fields, not {len(args)}")
+        return new(cls, args)
+
+    return __new__
+
+
+def _order(
+    cls: Any, names: tuple[str, ...], kwargs: dict[str, Any], defaults: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The values of some fields, as they were named or not at all."""
+    values = defaults | kwargs
+    if not kwargs.keys() <= set(names):
+        raise TypeError(
+            f"{cls.__name__} has no {', '.join(kwargs.keys() - set(names))} to be named"
+        )
+    try:
+        return tuple([values[name] for name in names])
+    except KeyError as error:
+        raise TypeError(f"{cls.__name__} needs {error}") from error
+
+
+def _make_from(cls: Any, items: Iterable[Any]) -> Any:
+    row = tuple(items)
+    if len(row) != len(cls._fields):  # here no default counts
+        raise TypeError(f"{cls.__name__} has {len(cls._fields)} fields, not {len(row)}")
+    return tuple.__new__(cls, row)
+
+
+def _replace(self: Any, /, **changes: Any) -> Any:
+    row = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
+    if changes:
+        raise ValueError(f"{type(self).__name__} has no field {', '.join(changes)}")
+    return tuple.__new__(type(self), row)
+
+
+def _asdict(self: Any) -> dict[str, Any]:
+    return dict(zip(self._fields, self, strict=True))
+
+
+def _list_items(self: Any) -> tuple[Any, ...]:
+    return tuple(self)
+
+
+_TUPLE_METHODS = {
+    "__repr__": _repr,
+    "__getnewargs__": _list_items,
+    "_make": classmethod(_make_from),
+    "_replace": _replace,
+    "_asdict": _asdict,
+}

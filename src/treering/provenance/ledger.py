@@ -54,7 +54,9 @@ class Ledger:
         ids = list(blobs)
         versions = self._table.versions(ids)
         for look in (self._look_at_own, self.catch_up):
-            if len(versions) < len(set(ids)) and look():
+            if len(versions) < len(set(ids)):
+                look()
+                # Whether or not it found anything: another thread may have, meanwhile.
                 versions = self._table.versions(ids)
         return versions
 

@@ -14,7 +14,6 @@ and a program run with warnings as errors could not import it. So its warnings s
 """
 
 import os
-import secrets
 import warnings
 import zlib
 from collections.abc import Callable, Iterable
@@ -61,7 +60,7 @@ class Codec(W3Codec):  # type: ignore[misc]
     def new_segment(self, storage: Any, indexname: str) -> Any:  # noqa: ARG002
         """Whoosh draws names from `random`, which any program may seed: the same name again would
         overwrite a segment in use."""
-        return W3Segment(self, indexname, segid=secrets.token_hex(8))
+        return W3Segment(self, indexname, segid=os.urandom(8).hex())
 
     def per_document_writer(self, storage: Any, segment: Any) -> "NoColumns":  # noqa: ARG002
         return NoColumns()

@@ -272,6 +272,10 @@ class Corpus:
         pairs = zip(self._bases, lists, strict=True)
         return [base + document for base, documents in pairs for document in documents]
 
+    def count_sharing(self, key: str) -> int:
+        """How many documents have a key."""
+        return sum(len(shelf.sharing(key)) for shelf in self.shelves)
+
     def frequency(self, term: str) -> int:
         """In how many documents a term occurs."""
         postings = (shelf.segment.posting(term) for shelf in self.shelves)

@@ -88,7 +88,7 @@ class Explanation:
         if number in self.scored:
             return self.scored[number]
         strongest = max(self.matches.scores.values())
-        return min(self.scored.values()) * self.matches.scores[number] / strongest
+        return min(self.scored.values(), default=1.0) * self.matches.scores[number] / strongest
 
     def _why(self, number: int, entry: Entry) -> Iterator[Reason]:
         clauses = [clause for clause in self.matches.clauses if number in clause.weights]

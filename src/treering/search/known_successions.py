@@ -24,15 +24,6 @@ def most_sharing(snapshot: Corpus, more: int = 0) -> int:
     return max(_COMMON, (snapshot.count + more) // (4 * _COMMON))
 
 
-def is_near(entry: Entry, others: Iterable[Entry]) -> bool:
-    """Whether one that comes or goes may change what outdates some others. Who replaces anything
-    may, as it may stand anywhere in a chain."""
-    if _superseded(entry):
-        return True
-    keys = frozenset(alike_keys(entry) if is_compared(entry.type) else ())
-    return any(entry.id == other.id or not keys.isdisjoint(alike_keys(other)) for other in others)
-
-
 class KnownSuccessions:
     """What was looked up in one view."""
 
@@ -76,7 +67,7 @@ class KnownSuccessions:
     def _forget_near(self, number: int, snapshot: Corpus, most: int) -> None:
         entry = snapshot.entries[number]
         self._forget((number,))
-        for memory_id in (entry.id, *_superseded(entry)):
+        for memory_id in (entry.id, *list_superseded(entry)):
             self._forget(self._watching.pop(memory_id, ()))
         for key in alike_keys(entry) if is_compared(entry.type) else ():
             self._forget(snapshot.sharing(key, most))
@@ -87,5 +78,6 @@ class KnownSuccessions:
             self.older.pop(number, None)
 
 
-def _superseded(entry: Entry) -> list[str]:
+def list_superseded(entry: Entry) -> list[str]:
+    """The memories that one says it replaces."""
     return [target for relation, target, *_ in entry.links if relation == "supersedes"]

@@ -55,6 +55,7 @@ _NO_SENSE = QuestionSense()
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _PAGE = 10
 _NEAREST = 50  # documents that meaning alone may bring into a hybrid answer
+_ENOUGH = 0.16  # trust in words: their best match holds two fifths of the question
 _NO_MODEL = "Search by meaning is turned off: this is text search only."
 _NOT_UNDERSTOOD = "No word of this question is known to the model: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
@@ -189,9 +190,10 @@ def _pool(
         numbers = matches.scores.keys()
     if request.mode == "semantic":
         near = meaning.nearest(numbers, POOL)
+        near = {number: cosine for number, cosine in near.items() if cosine > meaning.floor}
         return near, near
     trust = trust_in_words(texts, matches.clauses)
-    is_scanned = not texts or trust < 1 or len(numbers) <= meaning.scanned
+    is_scanned = not texts or trust < _ENOUGH or len(numbers) <= meaning.scanned
     near = meaning.join(numbers, _NEAREST) if is_scanned else {}
     highest = max(texts.values(), default=1.0) or 1.0
     shares = {n: trust * score / highest for n, score in texts.items() if n not in near}

@@ -15,7 +15,15 @@ from typing import NamedTuple
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry, share_repository
 from treering.search.tiers import belong_together, labels_of
-from treering.text.likeness import FOLDED, MAYBE_ALIKE, Sketch, likeness, smallest, unpack_cached
+from treering.text.likeness import (
+    FOLDED,
+    MAYBE_ALIKE,
+    Sketch,
+    likeness,
+    smallest,
+    unpack,
+    unpack_cached,
+)
 
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
@@ -83,7 +91,11 @@ def families(
 
     `progress` is called between the steps, and may end them.
     """
-    sketches = [unpack_cached(entry.sketch) for entry in entries]
+    sketches = []
+    for place, entry in enumerate(entries):
+        if progress and place % _STEP == 0:
+            progress(0, len(entries))
+        sketches.append(unpack(entry.sketch))  # each is there once
     ranks = _rank_terms(sketches)
     shelves: dict[Label, list[int]] = {}
     joiners: dict[int, list[tuple[int, float]]] = {}

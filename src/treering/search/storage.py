@@ -13,7 +13,6 @@ rebuild. Only real folders and files of this user's are opened, and nothing that
 import json
 import os
 import re
-import secrets
 import shutil
 import sys
 import time
@@ -135,7 +134,7 @@ class IndexFolder:
         for level in range(LEVELS, self._levels + 1):  # from the index on for this user alone
             folder = (self.path, *self.path.parents)[self._levels - level]
             make_folder(folder, levels=level)
-        data = self.path / f"data-{secrets.token_hex(6)}"
+        data = self.path / f"data-{os.urandom(6).hex()}"
         data.mkdir(mode=0o700)
         try:
             write_contents(data, Contents())

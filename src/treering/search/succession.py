@@ -14,9 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from treering.model.memory import Memory
+from treering.search.corpus import Corpus
 from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
-from treering.search.known_successions import is_near, most_sharing
+from treering.search.known_successions import list_superseded, most_sharing
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.contradiction import (
     Contradiction,
@@ -92,12 +93,42 @@ def _list_older(number: int, view: VisibleEntries, read: Read) -> list[int]:
 def keeps_marks(number: int, view: VisibleEntries, read: Read, change: VisibleChange) -> bool:
     """Whether what outdates a document, and what it outdates, is the same after a change, of which
     nothing has to be indexed to see that."""
-    snapshot, more = view.snapshot, len(change.came)
-    if most_sharing(snapshot) != most_sharing(snapshot, more):
+    snapshot, older = view.snapshot, _list_older(number, view, read)
+    if most_sharing(snapshot) != most_sharing(snapshot, len(change.came)):
         return False
-    near = [view.entry(n) for n in (number, *_list_older(number, view, read))]
+    if len(older) >= _MOST_OUTDATED:
+        return False  # one more may leave out another one
+    near = [view.entry(n) for n in (number, *older)]
+    keys = {key for entry in near for key in alike_keys(entry)}
+    if not keys.isdisjoint(_list_tipped(keys, change.came, snapshot)):
+        return False
     olds = [snapshot.by_blob.get(blob) for blob in change.gone]
-    return all(entry and not is_near(entry, near) for entry in (*olds, *change.came))
+    return all(entry and not _may_change(entry, near) for entry in (*olds, *change.came))
+
+
+def _may_change(entry: Entry, others: Iterable[Entry]) -> bool:
+    """Whether one that comes or goes may change what outdates some others. Who replaces anything
+    may, as it may stand anywhere in a chain."""
+    if list_superseded(entry):
+        return True
+    keys = frozenset(alike_keys(entry) if is_compared(entry.type) else ())
+    return any(
+        entry.id == other.id
+        or (not keys.isdisjoint(alike_keys(other)) and _may_be_alike(entry, other))
+        for other in others
+    )
+
+
+def _list_tipped(keys: Collection[str], came: Iterable[Entry], snapshot: Corpus) -> Iterator[str]:
+    """Those of some keys that say less than before, because more documents share them."""
+    counts = Counter(
+        key for entry in came if is_compared(entry.type) for key in alike_keys(entry) if key in keys
+    )
+    limits = (_CROWD, most_sharing(snapshot))
+    for key, count in counts.items():
+        before = snapshot.count_sharing(key)
+        if any(before <= limit < before + count for limit in limits):
+            yield key
 
 
 def find_contradicting_commits(

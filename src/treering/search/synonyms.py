@@ -19,6 +19,7 @@ from treering.search.analysis import question_terms
 TAG = "synonyms"
 LONGEST = 64_000  # characters of a text
 _MOST_GROUPS, _MOST_WORDS, _MOST_TERMS = 2000, 16, 4
+_MOST_TEXTS = 256  # whose groups are remembered: lines of our own, and a few of projects
 _START = 3  # letters by which a word is looked for, before it is taken apart
 _FILE = Path(__file__).parent / "meaning" / "data" / "synonyms.txt"
 
@@ -53,7 +54,8 @@ class Synonyms:
         return [Expansion(words, tuple(rest)) for words, rest in others.items() if rest]
 
 
-def parse_groups(text: str) -> list[list[Terms]]:
+@lru_cache(_MOST_TEXTS)
+def parse_groups(text: str) -> Sequence[Sequence[Terms]]:
     """The groups in a text; lines that hold fewer than two words are passed over."""
     groups = []
     for line in text[:LONGEST].splitlines()[: 2 * _MOST_GROUPS]:
@@ -72,8 +74,8 @@ def synonyms_of(question: str, *texts: str) -> Synonyms:
     """The groups in some texts, and those of the program's own that a question may need."""
     starts = {term[: _start_of(term)] for term in question_terms(question)}
     numbers = {number for start in ("", *starts) for number in _common().by_start.get(start, ())}
-    lines = "\n".join(_common().lines[number] for number in sorted(numbers))
-    return Synonyms(group for text in (lines, *texts) for group in parse_groups(text))
+    lines = (_common().lines[number] for number in sorted(numbers))
+    return Synonyms(group for text in (*lines, *texts) for group in parse_groups(text))
 
 
 class CommonSynonyms(NamedTuple):

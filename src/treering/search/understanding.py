@@ -88,7 +88,7 @@ class Understanding:
         except ReadError:
             raise
         except Exception:
-            return None
+            return self._meaning(words, view, read) if self.library.leave_slow() else None
 
     def _texts(self, view: VisibleEntries, read: Read) -> tuple[str, ...]:
         """The project's own words: those of the setting, and of memories tagged so."""

@@ -121,14 +121,14 @@ class Trees:
         self, memories: str | None, lines: Mapping[str, tuple[int, str] | None]
     ) -> str | None:
         """The tree with some shards set, written; None where it holds anything else, or the lines
-        are no shards. Neither is it taken apart, nor read when it is there."""
+        are no shards that can be read. Neither is it taken apart, nor read when it is there."""
         raw = self._plain_raw(memories) if memories else None
         if memories is None or raw is None or not all(map(layout.is_shard, lines)):
             return None
         if memories not in self._ascending and not SHARD.ascends(raw):
             return None
         for name, line in lines.items():
-            if line is None or line[0] != TREE:
+            if line is None or line[0] != TREE or not self._repository.objects.is_tree(line[1]):
                 return None
             raw = SHARD.put(raw, name, line[1])
         tree = self._repository.objects.write_raw_tree(raw)

@@ -387,9 +387,12 @@ class Vault:
 
     def _read_back(self, to: Scope, commit: str, tree: str) -> None:
         objects = self.repository.objects
-        there = refs.read(self.repository.handle, to.ref) == commit
-        if not (there and objects.exists(commit) and objects.exists(tree)):
+        if not (objects.exists(commit) and objects.exists(tree)):
             raise StorageFailed(f"The commit {commit} is not on disk after it was written.")
+        # Who does not know our lock, or holds another file of its name, may have gone on from it.
+        there = refs.read(self.repository.handle, to.ref)
+        if there is None or not self.repository.is_ancestor(commit, there):
+            raise refs.RefMoved(f"The ref {to.ref} moved to {there or 'nothing'} meanwhile.")
 
     def pack_if_many(self) -> None:
         """Let git pack loose objects in the background, once there are many."""

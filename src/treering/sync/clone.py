@@ -15,7 +15,7 @@ _LETTERS = string.ascii_lowercase + string.digits
 def read_id(repository: Repository) -> str:
     """The name of this clone on remotes, or nothing where it has none yet. Only the repository's
     own configuration counts: one for all of a user's would name all of them alike."""
-    values = config.read_all(repository.common_dir, _KEY)
+    values = config.read_own(repository.common_dir, _KEY)
     return values[-1] if values and re.fullmatch(_ID, values[-1]) else ""
 
 

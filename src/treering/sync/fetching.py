@@ -88,13 +88,15 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
     another has taken over whole is known there."""
     now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
     trunk = Scope(trunk_of(vault.repository))
-    for head in before.values():
-        if now.get(head.ref) == head.tip:
-            continue
-        scope = vault.scope_named(head.component, head.tip)
+    moved = [head for head in before.values() if now.get(head.ref) != head.tip]
+    scopes = {head: vault.scope_named(head.component, head.tip) for head in moved}
+    unheld = _list_unheld(vault, place, scopes)
+    for head, scope in scopes.items():
         is_lost = (
             scope
+            and (scope, head.tip) in unheld
             and outgoing.is_news(vault, head.tip, place.tips(scope))
+            and not outgoing.is_said_elsewhere(vault, place, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
                 or not outgoing.is_promoted(vault, trunk, scope, head.tip)
@@ -106,3 +108,19 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
         is_kept = head.ref in now or (is_lost and head.kind == LOST)
         if not is_kept and refs.read(vault.repository.handle, head.ref):
             vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")
+
+
+def _list_unheld(
+    vault: Vault, place: Place, scopes: Mapping[FetchedHead, Scope | None]
+) -> set[tuple[Scope, str]]:
+    """The heads that no head of their scope there has in its history: a walk for each scope. As a
+    rule there are none, since who says more says it on top."""
+    tips: dict[Scope, set[str]] = {}
+    for head, scope in scopes.items():
+        if scope:
+            tips.setdefault(scope, set()).add(head.tip)
+    return {
+        (scope, tip)
+        for scope, some in tips.items()
+        for tip in outgoing.list_unheld(vault, some, place.tips(scope))
+    }

@@ -23,9 +23,9 @@ from treering.store.dates import TOLERANCE
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message
 from treering.store.redaction import TOMBSTONE, take_out
-from treering.store.store import Store
 from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
+from treering.sync.wanted import is_wanted
 
 #: Bytes of trees: some two million memories.
 _MOST_LISTED = 80 * 1024 * 1024
@@ -130,7 +130,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
             )
             tips[number] = put_back(vault, scope, tip, loss)
             mended.append(tips[number])
-    if not is_wanted(actor.store, vault, scope):
+    if not is_wanted(vault, scope):
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
     before = incoming.before
     kin = vault.kinship.choose(scope, tips, is_sure=True)
@@ -188,17 +188,6 @@ def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     old = earlier_scope(actor.store.repository, vault, scope.branch)
     if old and vault.head(old):
         rename(actor.held, vault, old, scope)
-
-
-def is_wanted(store: Store, vault: Vault, scope: Scope) -> bool:
-    """Whether a scope is seen as ours: a branch here, or something of ours to say."""
-    repository = store.repository
-    return bool(
-        repository.tip_of(scope.branch)
-        or repository.head().branch == scope.branch
-        or heads.list_heads(vault, scope)
-        or scope.branch == trunk_of(repository)
-    )
 
 
 # --- what was redacted ---------------------------------------------------------------------------

@@ -4,7 +4,7 @@ A reason to push is a commit, no join, that we have and no head of its scope the
 made it. A head that has vanished is not a deletion: a mirror push may wipe those of dead clones.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.branches import undo
@@ -21,9 +21,11 @@ from treering.git.repository import Repository
 from treering.model.scope import PUSHED, REMOTES, Scope
 from treering.store import heads, message
 from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead
+from treering.store.news import read_news
 from treering.store.store import Store
 from treering.store.vault import JOIN, Vault
 from treering.sync.remote_heads import RemoteHead, ref_of
+from treering.sync.wanted import is_wanted
 from treering.sync.withdrawal import list_withdrawn
 
 
@@ -79,6 +81,8 @@ def list_outgoing(
     todo: dict[Scope, list[str]] = {}
     for scope, some in _list_known(store, vault, mine, more).items():
         news = [head for head in some if is_news(vault, head, place.tips(scope))]
+        if scope not in mine:
+            news = [head for head in news if not is_said_elsewhere(vault, place, scope, head)]
         if news:
             lost = _list_finished(store.repository, vault, place.remote, scope, news)
             news = [h for h in news if h not in lost or not promotion.is_all_of(scope, h)]
@@ -140,6 +144,14 @@ def _group(vault: Vault, some: Collection[str]) -> list[list[str]]:
     return groups
 
 
+def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> list[str]:
+    """The heads that none there has in its history."""
+    exists = vault.repository.objects.exists
+    new = [head for head in some if head not in there and exists(head)]
+    graph = read_news(vault, new, [tip for tip in there if exists(tip)]) if new else {}
+    return [head for head in new if head in graph]
+
+
 def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     """Whether a head says something that no head there does."""
     if head in there:
@@ -147,6 +159,24 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     here = [tip for tip in there if vault.repository.objects.exists(tip)]
     commits = log.read_log(vault.repository.common_dir, [head], without=here)
     return any(message.read(commit.message).op != JOIN for commit in commits)
+
+
+def is_said_elsewhere(
+    vault: Vault, place: Place, scope: Scope, head: str, own: Sequence[str] = ()
+) -> bool:
+    """Whether a ref there that is not among our `own` holds a head, under whatever name: one that
+    was renamed, or was said beside other work of its name, is known. Where the branch is here only
+    its own name counts: all who work on it are to see the same.
+
+    Of equal ones that of the smaller name stays, if the last of `own` is the one that is asked for.
+    """
+    others = place.heads.get(scope, []) if is_wanted(vault, scope) else place.list_heads()
+    return any(
+        other.ref not in own
+        and (not own or other.tip != head or other.ref < own[-1])
+        and heads.is_held(vault, head, other.tip)
+        for other in others
+    )
 
 
 def _is_put_away(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
@@ -188,17 +218,15 @@ def list_gone(
     """Our own refs there that say nothing more: of what is in the trash here, was renamed, or is
     all in another scope. What nobody else holds stays."""
     trunk = Scope(trunk_of(store.repository))
-    there = {head.ref: head.tip for head in place.list_heads()}
-    there |= {place.own_ref(scope): tip for scope, tip in new.items()}
     removals: dict[str, Scope] = {}
     for scope in place.heads:
         name, tip = place.own_ref(scope), place.own_head(scope)
         if not tip or vault.head(scope) or scope in new:
             continue
-        others = [other for ref, other in there.items() if ref != name and ref not in removals]
         if (
             _is_put_away(vault, trunk, scope, tip)
-            or any(heads.is_held(vault, tip, other) for other in others)
+            or any(heads.is_held(vault, tip, other) for other in new.values())
+            or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
             or is_promoted(vault, trunk, scope, tip)
         ):
             removals[name] = scope
@@ -211,12 +239,14 @@ def _list_promoted(
     """Heads of any clone whose branch is gone, and which are all in what the trunk now says."""
     if new is None:
         return {}
+    over = [s for s in place.heads if s != trunk and is_gone(store.repository, s)]
+    if not over:
+        return {}
     within = set(reach.list_tips_within(vault.repository.common_dir, new, REMOTES))
     return {
         head.ref: scope
-        for scope, some in place.heads.items()
-        if scope != trunk and is_gone(store.repository, scope)
-        for head in some
+        for scope in over
+        for head in place.heads[scope]
         if head.tip in within and is_promoted(vault, trunk, scope, head.tip)
     }
 

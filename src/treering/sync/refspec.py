@@ -30,9 +30,10 @@ def prefix_of(repository: Repository) -> str:
     return prefix
 
 
-def _is_ours(line: str) -> bool:
-    """Whether a line of the configuration is for memories; 0.1 wrote it for other refs."""
-    return line.startswith(f"+{REFS}") or f":{REMOTES}" in line
+def is_for_memories(line: str) -> bool:
+    """Whether a line of the configuration brings memories to a place of ours; 0.1 had it for other
+    refs. What someone copies elsewhere is theirs."""
+    return f":{REFS}" in line
 
 
 def is_automatic(repository: Repository) -> bool:
@@ -60,7 +61,7 @@ def wrong(repository: Repository) -> list[str]:
     target = find_sharing_remote(repository) if is_automatic(repository) else ""
     remotes = []
     for remote, values in lines.items():
-        ours = [value for value in values if _is_ours(value)]
+        ours = [value for value in values if is_for_memories(value)]
         is_missing = remote == target and not ours and len(values) > 0
         right = fetch_refspec(remote, prefix_of(repository))
         if is_missing or any(value != right for value in ours):
@@ -85,7 +86,7 @@ def set_up(repository: Repository, remote: str) -> None:
 
 def take_away(repository: Repository, remote: str) -> None:
     for line in _lines(repository).get(remote, []):
-        if _is_ours(line):
+        if is_for_memories(line):
             config.unset(repository.common_dir, f"remote.{remote}.fetch", line)
 
 

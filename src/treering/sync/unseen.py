@@ -11,8 +11,8 @@ from treering.model.scope import Scope
 from treering.store import heads
 from treering.store.news import list_below, read_news
 from treering.store.store import Store
-from treering.sync import incoming
 from treering.sync.outgoing import Place
+from treering.sync.wanted import is_wanted
 
 
 class Sight(NamedTuple):
@@ -36,17 +36,25 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
         ours = heads.list_heads(store.shared, scope)
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
+            tips = _leave_out_own(store, place, scope, tips)
             bases = _list_news(store, scope, tips, ours, sight.earlier)
         else:
-            is_wanted = incoming.is_wanted(store, store.shared, scope)
+            is_ours = is_wanted(store.shared, scope)
             bases = {
                 tip: _find_inspected(scope, sight.earlier.get(tip), sight)
                 for tip in tips
-                if (is_wanted or (scope.component, tip) not in sight.inspected) and exists(tip)
+                if (is_ours or (scope.component, tip) not in sight.inspected) and exists(tip)
             }
         if bases:
             unseen[scope] = bases
     return unseen
+
+
+def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:
+    """Without what we said ourselves and have said more since, as before every push."""
+    last, own = place.own_head(scope), store.shared.head(scope)
+    is_past = last in tips and own and store.repository.is_ancestor(last, own)
+    return [tip for tip in tips if not (is_past and tip == last)]
 
 
 def _find_inspected(scope: Scope, tip: str | None, sight: Sight) -> str | None:

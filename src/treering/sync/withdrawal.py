@@ -4,12 +4,15 @@ A commit on the trunk says so, in a line for each scope: it travels, where a del
 an absence.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from treering.branches.apply import Actor
 from treering.branches.trunk import trunk_of
 from treering.errors import SyncRefused
-from treering.git import log, refs
+from treering.git import files, log, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.model.scope import HEADS, PUSHED, Scope
@@ -22,6 +25,7 @@ from treering.sync.remote_heads import group_by_scope, read_listing
 from treering.text.masking import mask_branch
 
 WITHDRAW = "withdraw"
+_FILE = "treering/cache/withdrawn.json"
 
 
 def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iterable[str]]) -> None:
@@ -74,11 +78,36 @@ def withdraw_from(
 
 def list_withdrawn(vault: Vault, trunk: Scope, scope: Scope) -> list[str]:
     """The commits of a scope that nobody shares any more, nor what they hold."""
-    tip = vault.tip(trunk)
+    pairs = (line.rpartition(" ") for line in _read_lines(vault, trunk))
+    return [oid for name, _, oid in pairs if name == mask_branch(scope.branch)]
+
+
+def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
+    """All that was withdrawn. What was read is kept, so that only what is new in the trunk costs:
+    every push asks, and hardly ever is there anything."""
+    tip, path = vault.tip(trunk), vault.repository.common_dir / _FILE
     if tip is None:
         return []
-    word = f"Withdrawn: {mask_branch(scope.branch)} "
-    commits = log.read_log(vault.repository.common_dir, [tip], containing=[word])
-    lines = (line for commit in commits for line in message.read(commit.message).withdrawn)
-    pairs = (line.rpartition(" ") for line in lines)
-    return [oid for name, _, oid in pairs if name == mask_branch(scope.branch)]
+    before, lines = _read_kept(vault, path)
+    if before != tip:
+        new = log.read_log(
+            vault.repository.common_dir,
+            [tip],
+            without=[before] if before else [],
+            containing=["Withdrawn: "],
+        )
+        news = (line for commit in new for line in message.read(commit.message).withdrawn)
+        lines = list(dict.fromkeys([*lines, *news]))
+        files.keep_file(path, json.dumps({"tip": tip, "lines": lines}), levels=2)
+    return lines
+
+
+def _read_kept(vault: Vault, path: Path) -> tuple[str, list[str]]:
+    """How far the trunk was read, and what was found; from the beginning where that is not here."""
+    try:
+        kept = json.loads(files.read_file(path))
+        tip, lines = str(kept["tip"]), [str(line) for line in kept["lines"]]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return "", []
+    is_here = re.fullmatch("[0-9a-f]{40}", tip) and vault.repository.objects.is_commit(tip)
+    return (tip, lines) if is_here else ("", [])

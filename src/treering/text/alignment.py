@@ -8,7 +8,6 @@ left between two such words that nobody would read it, it counts as different fr
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 Words = Sequence[str]
 #: Which words of the one stand in the place of which of the other.
@@ -29,6 +28,8 @@ def _align(one: Words, other: Words, mine: slice, theirs: slice) -> Iterator[Gap
     if max(len(left), len(right)) > _SHORT:
         yield mine, theirs
         return
+    from difflib import SequenceMatcher  # most captures have nothing to compare
+
     for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if tag != "equal":
             at, there = mine.start, theirs.start

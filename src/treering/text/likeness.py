@@ -64,8 +64,8 @@ def likeness(one: Set[Item], other: Set[Item], cut: int = 0) -> float:
         return 0.0
     if not cut or max(len(one), len(other)) < cut:
         return len(common) / len(one | other)
-    smallest = sorted(one | other)[:cut]
-    return sum(item in common for item in smallest) / len(smallest)
+    smallest = frozenset(sorted(one | other)[:cut])
+    return len(common & smallest) / len(smallest)
 
 
 def pack(sketch: Sketch) -> bytes:

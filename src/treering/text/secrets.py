@@ -35,6 +35,8 @@ from treering.text.words import holds_any
 
 _LONG_WORD = 26  # no token with a prefix is shorter
 _PLAIN_WORD = 14  # letters: no credential is made of fewer, and of letters alone
+#: Kinds of credentials, each with its pattern.
+Kinds = list[tuple[str, str]]
 
 
 class Secret(NamedTuple):
@@ -67,8 +69,11 @@ def refuse(*texts: str, known: Iterable[str] = ()) -> None:
     `known` is what was stored before: a person who once let a credential in may still tag it.
     """
     allowed: set[str] | None = None
-    for text in map(clean, texts):
-        for secret in _find(text):
+    visible = [clean(text) for text in texts]
+    # A memory is many short texts, and most kinds are in none of them.
+    kinds = _list_kinds("\n".join(visible).lower())
+    for text in visible:
+        for secret in _find(text, kinds):
             if allowed is None:
                 allowed = {old[s.start : s.end] for old in map(clean, known) for s in _find(old)}
             if text[secret.start : secret.end] not in allowed:
@@ -104,11 +109,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _find(text: str) -> Iterator[Secret]:
-    """Every credential, the surest kinds first; none inside another."""
+def _find(text: str, kinds: Kinds | None = None) -> Iterator[Secret]:
+    """Every credential, of some kinds if they are given, the surest first; none inside another."""
     starts: list[int] = []
     ends: list[int] = []
-    for secret in _candidates(text):
+    for secret in _candidates(text, _list_kinds(text.lower()) if kinds is None else kinds):
         place = bisect(starts, secret.start)
         is_after = not place or ends[place - 1] <= secret.start
         if is_after and (place == len(starts) or secret.end <= starts[place]):
@@ -137,7 +142,7 @@ def _list_gates() -> KindGates:
     return gates
 
 
-def _list_kinds(lower: str) -> list[tuple[str, str]]:
+def _list_kinds(lower: str) -> Kinds:
     """The kinds that may be in a text in small letters, with their patterns, the surest first."""
     gates = _list_gates()
     # A credential is no plain word, and most of a text is plain words.
@@ -151,9 +156,9 @@ def _list_kinds(lower: str) -> list[tuple[str, str]]:
     return [(KINDS[number][0], KINDS[number][2]) for number in sorted(numbers)]
 
 
-def _candidates(text: str) -> Iterator[Secret]:
+def _candidates(text: str, kinds: Kinds) -> Iterator[Secret]:
     lower = text.lower()
-    for kind, pattern in _list_kinds(lower):
+    for kind, pattern in kinds:
         for match in re.finditer(pattern, text):
             if not _is_no_secret(kind, match):
                 yield Secret(kind, *match.span(match.lastindex or 0))

@@ -86,6 +86,31 @@ def test_a_renamed_remote_gets_its_own_place(clone: Repo):
     assert "treering" not in (clone.path / ".git" / "config").read_text()
 
 
+@pytest.mark.parametrize("way", ["init", "doctor", "sync"])
+@pytest.mark.parametrize("prefix", ["refs/treering/clones", "refs/heads/treering"])
+def test_what_an_earlier_version_wrote_is_put_right_for_every_remote(
+    clone: Repo, way: str, prefix: str
+):
+    """Beside lines of the user's own, which stay; and for the place that was chosen."""
+    clone.git("remote", "add", "backup", clone.git("config", "remote.origin.url"))
+    clone.git("config", "treering.remoteprefix", prefix)
+    clone.git("config", "--add", "remote.origin.fetch", "+refs/treering/*:refs/copy/*")
+    for remote in ("origin", "backup"):
+        line = f"+refs/treering/heads/*:refs/treering/remotes/{remote}/*"
+        clone.git("config", "--add", f"remote.{remote}.fetch", line)
+    command = {"init": ["init", "--no-hooks"], "doctor": ["doctor"], "sync": ["sync", "fetch"]}
+
+    for _ in range(2):
+        clone.cli(*command[way])
+
+    for remote in ("origin", "backup"):
+        lines = clone.git("config", "--get-all", f"remote.{remote}.fetch").splitlines()
+        ours = [line for line in lines if ":refs/treering/" in line]
+        assert ours == [f"+{prefix}/*:refs/treering/remotes/{remote}/clones/*"]
+    lines = clone.git("config", "--get-all", "remote.origin.fetch").splitlines()
+    assert "+refs/treering/*:refs/copy/*" in lines
+
+
 def test_a_remote_without_a_refspec_stays_without(repo: Repo):
     """One refspec would be all a plain `git fetch` looked at, and a mirror has them all."""
     repo.git("config", "remote.bundle.url", "../x.bundle")

@@ -83,9 +83,8 @@ def sharing(workspace: Workspace, may_repair: bool) -> Iterator[Finding]:
     repository = workspace.repository
     if wrong := refspec.wrong(repository):
         is_whole = may_repair and refspec.repair(repository)
-        message = (
-            f"`git fetch {wrong[0]}` does not bring memories, or puts them under another name."
-        )
+        fetches = " and ".join(f"`git fetch {remote}`" for remote in wrong)
+        message = f"{fetches}: memories do not come along, or are put under another name."
         yield Finding("fetch-refspec", "warning", message, "treering doctor", fixed=is_whole)
     if repository.is_shallow:
         message = "This clone is shallow: what two people changed is merged without its history."

@@ -6,15 +6,19 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treering.actions.doctor.finding import Finding
 from treering.git import refs
 from treering.store.store import Store
 from treering.store.vault import Vault
 
+if TYPE_CHECKING:
+    from treering.search.storage import IndexFolder
+
 _OLD_TEMPORARY = 3600.0
 _MANY_LOOSE = 20_000
-_HALVES = ("private.git.new", "cache/pages/*.*", "index/CURRENT.*")
+_HALVES = ("private.git.new", "cache/pages/*.*", "index/CURRENT.*", "index/knowledge/CURRENT.*")
 
 
 def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
@@ -125,27 +129,37 @@ def _remove(path: Path) -> bool:
 
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
-    """Open every part of the index on disk; a damaged one is built anew by the next recall."""
-    from treering.search.storage import AbsentError, IndexFolder
+    """Open every part of both indexes on disk; a damaged one is built anew by the next recall."""
+    from treering.search.storage import LEVELS, IndexFolder
     from treering.text.flags import DetectorRules
 
-    folder = IndexFolder(store.folder / "index", DetectorRules.version)
-    current = folder.path / "CURRENT"
-    if not current.exists():
-        return
+    whole = store.folder / "index"
+    for path, levels in ((whole / "knowledge", LEVELS + 1), (whole, LEVELS)):
+        folder = IndexFolder(path, DetectorRules.version, levels)
+        if error := _damage_of(folder):
+            if may_repair:
+                folder.drop()
+            yield Finding(
+                "index-damaged",
+                "warning",
+                f"The index cannot be read ({type(error).__name__}). recall answers without it.",
+                "treering reindex",
+                fixed=may_repair and not (path / "CURRENT").exists(),
+            )
+
+
+def _damage_of(folder: "IndexFolder") -> Exception | None:
+    """What keeps an index from being read; one that is not there has no damage."""
+    from treering.search.storage import AbsentError
+
+    if not (folder.path / "CURRENT").exists():
+        return None
     try:
         for segment in folder.segments():
             sum(1 for _ in segment.postings())
-            len(segment.entries)
+            list(segment.entries)
     except AbsentError:
-        return  # of another version, or none: the next recall makes one
+        return None  # of another version, or none: the next recall makes one
     except Exception as error:  # the index fails in many ways, and each means the same
-        if may_repair:
-            folder.drop()
-        yield Finding(
-            "index-damaged",
-            "warning",
-            f"The index cannot be read ({type(error).__name__}). recall answers without it.",
-            "treering reindex",
-            fixed=may_repair and not current.exists(),
-        )
+        return error
+    return None

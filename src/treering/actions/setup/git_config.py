@@ -3,7 +3,6 @@
 Never `remote.*.push`: it would make a plain `git push` send our refs in place of the branch.
 """
 
-import re
 from typing import NamedTuple
 
 from treering.actions.setup.traces import InitRecord
@@ -11,7 +10,7 @@ from treering.git import config
 from treering.git.log import shows_all_decorations
 from treering.git.repository import Repository
 from treering.model.scope import REFS
-from treering.sync.refspec import fetch_refspec
+from treering.sync.refspec import fetch_refspec, is_for_memories, prefix_of
 
 _OURS = f"{REFS}*"
 HOOKS_PATH = "core.hooksPath"
@@ -32,12 +31,14 @@ class ConfigValue(NamedTuple):
 def list_missing(repository: Repository, *, sync: bool) -> tuple[list[ConfigValue], list[str]]:
     """What is missing in the configuration, and what has to be said about it."""
     found, notes = [], []
+    prefix = prefix_of(repository)
     for remote in repository.remotes():
         values = _values(repository, f"remote.{remote}.fetch")
-        if fetch_refspec(remote) in values:
+        line = fetch_refspec(remote, prefix)
+        if line in values:
             continue
         if _is_fetched_by_branches(values):
-            found.append(ConfigValue(f"remote.{remote}.fetch", fetch_refspec(remote)))
+            found.append(ConfigValue(f"remote.{remote}.fetch", line))
         else:
             notes.append(
                 f"{remote} has no fetch refspec for branches, so none was added for memories: "
@@ -51,13 +52,14 @@ def list_missing(repository: Repository, *, sync: bool) -> tuple[list[ConfigValu
 
 
 def list_misplaced(repository: Repository) -> list[ConfigValue]:
-    """Refspecs of ours that stayed behind when a remote was renamed."""
-    pattern = re.escape(fetch_refspec("\0")).replace("\0", ".+")
+    """Refspecs of ours that stayed behind when a remote was renamed, or are for another place on it
+    than the one that was chosen."""
+    prefix = prefix_of(repository)
     return [
         ConfigValue(f"remote.{remote}.fetch", value)
         for remote in repository.remotes()
         for value in _values(repository, f"remote.{remote}.fetch")
-        if re.fullmatch(pattern, value) and value != fetch_refspec(remote)
+        if is_for_memories(value) and value != fetch_refspec(remote, prefix)
     ]
 
 
@@ -87,7 +89,7 @@ def ours(repository: Repository, traces: InitRecord) -> list[ConfigValue]:
     values += list_misplaced(repository)
     if not traces.is_known:
         values += [
-            ConfigValue(f"remote.{name}.fetch", fetch_refspec(name))
+            ConfigValue(f"remote.{name}.fetch", fetch_refspec(name, prefix_of(repository)))
             for name in repository.remotes()
         ]
     found = (s for s in dict.fromkeys(values) if s.value in _values(repository, s.key))

@@ -126,6 +126,8 @@ class TidyCandidates:
     def _all(self, type: str) -> list[Entry]:
         """Everything in force, oldest first."""
         kinds = Filters.of(self._workspace.clock(), type=type).types
+        if self._progress:
+            self._progress(0, 1)  # the index is open; whoever gave up has waited long enough
         entries = [
             entry
             for entry in self.search_view.entries()

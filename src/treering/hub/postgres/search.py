@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 from treering.hub.meaning import CandidateMeaning, embed_words, hub_model, sense_question
@@ -29,6 +30,7 @@ from treering.search.corpus import Corpus
 from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView, scanned_by
+from treering.search.meaning.vectors import SmallVector
 from treering.search.succession import Succession, find_successions
 from treering.search.synonyms import synonyms_of
 from treering.search.understanding import QuestionSense
@@ -63,9 +65,15 @@ class RowSearch:
         self._request = request
         self._counts = WordCounts(connection, repositories)
         self._words: list[str] = []
-        is_by_words = request.mode == "text" or query.is_empty or query.is_wordless
-        self._question = None if is_by_words else embed_words(query.words)
         self._reader = DocumentReader(connection)
+
+    @cached_property
+    def _question(self) -> SmallVector | None:
+        """Its vector, when its words are counted."""
+        query = self._request.query
+        if self._request.mode == "text" or query.is_empty or query.is_wordless:
+            return None
+        return embed_words(query.words, self._counts.documents, self._counts.frequency)
 
     def answer(self, offset: int = 0) -> tuple[SearchResult, "Background"]:
         """Ranked by the rules of `search/`. Where these want the nearest of all memories, the

@@ -111,7 +111,10 @@ class MemoryVectors:
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """How near the documents of a view are to these words; None where they say nothing."""
-        question = embed_question(self._embedder, words)
+        snapshot = view.snapshot
+        question = embed_question(
+            self._embedder, words, snapshot.count, lambda term: len(snapshot.weights(term))
+        )
         if question is None:
             return None
         columns, last = self._columns, self._view
@@ -185,6 +188,12 @@ class VectorLibrary:
         self._models = sorted(models, key=lambda model: model.is_quick)
         self._checked = None
 
+    def leave_slow(self) -> bool:
+        """Go on with the quick model alone, as another one failed; False where there was none."""
+        before, self._models = self._models, self._quick
+        self._checked, self.behind = None, 0
+        return 0 < len(self._models) < len(before)
+
     def __bool__(self) -> bool:
         return bool(self._models)
 
@@ -209,8 +218,13 @@ class VectorLibrary:
         """Before a rebuild: what is made on the way is made anew, and what took long is kept, of
         what is still there."""
         blobs = list(blobs)
-        for model in self._models:
-            model.keep_only(() if model.is_quick else blobs)
+        try:
+            for model in self._models:
+                model.keep_only(() if model.is_quick else blobs)
+        except Exception:
+            if not self.leave_slow():
+                raise
+            self.start_over(blobs)
         self._checked = None
 
     def complete(self, blobs: Iterable[str], read: Read, limit: int | None = None) -> None:

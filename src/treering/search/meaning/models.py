@@ -63,6 +63,21 @@ class ModelChoice:
             with suppress(OSError, ValueError, KeyError):
                 convert(weights, folder)
 
+    def check(self) -> None:
+        """Raise ValueError, in words for a user, unless the folder that was named can be used; of
+        what is found by itself nothing has to be there."""
+        if self.setting in (*_AUTOMATIC, "off", "table"):
+            return
+        folder = Path(self.setting).expanduser()
+        if not folder.is_absolute():
+            raise ValueError(f"{self.setting} is neither auto, off, table nor a path from the root")
+        for name in (MODEL, VOCABULARY):
+            if not (folder / name).is_file():
+                raise ValueError(f"there is no {name} in {folder}")
+        if not find_spec("onnxruntime"):
+            raise ValueError("onnxruntime is not installed: pip install 'treering[semantic]'")
+        OnnxEncoder(folder).try_out()
+
     @property
     def _is_convertible(self) -> bool:
         return self.setting in _AUTOMATIC

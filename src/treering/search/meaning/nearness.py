@@ -2,17 +2,19 @@
 
 Signs first: each sign two vectors share takes a step towards a cosine of 1, each other one away
 from it. With 256 of them that errs by about a tenth, which is enough to leave out what is far away.
-The rest is worked out from the numbers.
+Of the rest the signs of the question's large numbers count twice and more, and what is near by that
+is worked out from the numbers.
 """
 
 import heapq
 import math
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from operator import mul
 from typing import Any
 
+from treering.search.analysis import question_terms
 from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.vectors import MIDDLE, SmallVector, VectorColumns, shrink
 from treering.search.visible import VisibleEntries
@@ -20,15 +22,28 @@ from treering.search.visible import VisibleEntries
 _CLOSELY = 30  # of what words found; the others' cosines are estimates
 _BEYOND = 0.05  # above the floor, from which on meaning alone brings a memory in
 _SAMPLE = 512
+_WIDELY = 4  # as many are put in order by their signs as are wanted, times this
 _FEW, _MANY = 4_000, 200_000  # memories that are looked through whatever words find
 _ROUGHLY = 3  # as many are looked at closely as are wanted, times this
+#: The shares of a question's numbers, the largest first, whose signs count once more.
+_LARGE = (0.5, 0.2)
 
 
-def embed_question(embedder: Embedder, words: str) -> SmallVector | None:
-    """The vector of a question; None where its words say nothing to the model."""
+def embed_question(
+    embedder: Embedder, words: str, count: int, frequency: Callable[[str], int]
+) -> SmallVector | None:
+    """The vector of a question to `count` memories, some of which hold a term; None where its words
+    say nothing to the model."""
     if not embedder.understands(words):
         return None
-    vector = shrink(embedder.embed([words])[0])
+    highest = math.log((count + 1) / 1.5)
+
+    def rarity(word: str) -> float:
+        """As BM25 has it: of one memory's word 1, of every memory's next to nothing."""
+        most = max(map(frequency, question_terms(word)), default=0)
+        return math.log((count + 1) / (max(most, 1) + 0.5)) / highest if count > 1 else 1.0
+
+    vector = shrink(embedder.embed_question(words, rarity))
     return vector if vector.length else None
 
 
@@ -54,7 +69,7 @@ class VectorView:
     def row(self, number: int) -> int | None:
         row = self._rows.get(number)
         if row is None:
-            row = self.columns.rows.get(self.view.entry(number).blob)
+            row = self.columns.rows.get(self.view.blob(number))
             if row is not None:
                 self._rows[number] = row
         return row
@@ -87,15 +102,15 @@ class Nearness:
 
     def join(self, numbers: Collection[int], count: int) -> dict[int, float]:
         least = self.floor + _BEYOND
-        cosines = self._best(self._nearly(numbers, 2 * count), count)
+        cosines = self._cosines(self._nearly(numbers, count))
         return {document: cosine for document, cosine in cosines.items() if cosine >= least}
 
     def near(self, scores: Mapping[int, float]) -> dict[int, float]:
         estimates = self._estimates(scores)
         if len(scores) > _CLOSELY:
             weight = self.weight
-            hopes = {n: scores[n] + weight * max(estimates[n], 0.0) for n in scores}
-            first = heapq.nlargest(_CLOSELY, scores, key=lambda n: (hopes[n], n))
+            hopes = [(score + weight * max(estimates[n], 0.0), n) for n, score in scores.items()]
+            first = [number for _, number in sorted(hopes, reverse=True)[:_CLOSELY]]
         else:
             first = list(scores)
         return estimates | self._cosines(first)
@@ -107,11 +122,12 @@ class Nearness:
         step = max(1, len(signs) // _SAMPLE)
         # A sample tells how near that is, so that only what is near is put in order.
         sample = sorted([(other ^ mine).bit_count() for other in signs[::step]])
-        cutoff = sample[min(2 * count // step, len(sample) - 1)] if sample else 0
+        cutoff = sample[min(_WIDELY * count // step, len(sample) - 1)] if sample else 0
+        first, second = (_mask_largest(self._numbers, share) for share in _LARGE)
         near = [
-            (distance, document)
+            (distance + (unlike & first).bit_count() + (unlike & second).bit_count(), document)
             for document, other in zip(documents, signs, strict=True)
-            if (distance := (other ^ mine).bit_count()) <= cutoff
+            if (distance := (unlike := other ^ mine).bit_count()) <= cutoff
         ]
         return [document for _, document in heapq.nsmallest(count, near)]
 
@@ -145,6 +161,13 @@ class Nearness:
             document: dot / (whole * lengths[row]) if lengths[row] else 0.0
             for (document, row), dot in zip(places, dots, strict=True)
         }
+
+
+def _mask_largest(numbers: list[int], share: float) -> int:
+    """Bits as those of signs, set for the largest numbers."""
+    sizes = list(map(abs, numbers))
+    least = sorted(sizes, reverse=True)[int(len(sizes) * share)]
+    return int("".join(["1" if size >= least else "0" for size in sizes]), 2)
 
 
 @lru_cache(8)

@@ -5,8 +5,11 @@
 program, and whoever has one hands it to `Index`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
+
+#: How rare a word is among the memories that are asked, from 0 to 1.
+Rarity = Callable[[str], float]
 
 
 class Embedder(Protocol):
@@ -40,6 +43,10 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]: ...
+
+    def embed_question(self, words: str, rarity: Rarity) -> Sequence[float]:
+        """The vector of a question: what every memory holds tells none from the others."""
+        ...
 
     def rest(self) -> None:
         """No more texts come for now."""

@@ -22,6 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.search.meaning.protocol import Rarity
 from treering.search.meaning.wordpiece import WordPiece, plain_runs, plain_words
 from treering.text.words import STOP_WORDS
 
@@ -35,6 +36,8 @@ _REMEMBERED = 16_000  # words, at a kilobyte each, while many memories are index
 _AT_REST = 1000  # between them
 _TELLING = 4  # letters
 _LEAST_KNOWN = 0.5  # of the words of a question
+_STEPS = 16  # from a word that everything holds to one that is rare
+_ROOM = (1 << 32) // 255  # for weights, so that their sum fits into a lane
 FILE = Path(__file__).parent / "data" / "table.bin"
 
 #: The rows of the pieces of the words in a run, summed as one large integer, the sum of their
@@ -103,6 +106,19 @@ class StaticTable:
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]:
         return [self._embed(text) for text in texts]
 
+    def embed_question(self, words: str, rarity: Rarity) -> Sequence[float]:
+        total = weights = 0
+        for word in plain_words(words):
+            if word in STOP_WORDS:
+                continue
+            row, weight, *_ = self._sums.get(word) or self._remember(word)
+            share = max(1, round(rarity(word) * _STEPS))
+            if weights + weight * share > _ROOM:
+                break
+            total += row * share
+            weights += weight * share
+        return self._unpack(total, weights)
+
     def rest(self) -> None:
         """Many texts were embedded, and no more come for now: give back the memory."""
         if len(self._sums) > _AT_REST:
@@ -119,6 +135,9 @@ class StaticTable:
             if weight:
                 total += row
                 weights += weight
+        return self._unpack(total, weights)
+
+    def _unpack(self, total: int, weights: int) -> Sequence[float]:
         lanes = array("I", total.to_bytes(_LANE * self.dimensions, sys.byteorder))
         middle = MIDDLE * weights
         return [lane - middle for lane in lanes]

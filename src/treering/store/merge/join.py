@@ -64,7 +64,7 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     outcomes: dict[str, MergedFile] = {}
     root = tree_of(vault, base)
     newer = _list_newer(vault, tips, before_heads) if before else {}
-    for path, blob, is_shared in _gather_newer(vault, tips, newer):
+    for path, blob, is_shared in _gather_newer(vault, tips, newer, root):
         if is_shared:
             outcomes[path] = meeting.outcome(path, [vault.trees.blob(root, path), blob])
         files[path] = outcomes[path].data if is_shared else blob
@@ -109,15 +109,26 @@ def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> 
 
 
 def _gather_newer(
-    vault: Vault, heads: Sequence[str], newer: Mapping[str, str]
+    vault: Vault, heads: Sequence[str], newer: Mapping[str, str], root: str
 ) -> Iterator[tuple[str, str, bool]]:
-    """What heads changed since they were joined, and whether any other head has the file, too."""
+    """What heads changed since they were joined, and whether any other head has the file, too.
+
+    `root` has all that was joined, so of a file that is not there only what is new can tell.
+    """
+    files: dict[str, dict[str, str]] = {}
     for head, older in newer.items():
-        others = [other for other in heads if other != head]
         pairs = differing(vault, tree_of(vault, older), tree_of(vault, head))
         for path, (_, blob) in pairs.items():
             if blob is not None:
-                yield path, blob, any(vault.file_at(other, path) for other in others)
+                files.setdefault(path, {})[head] = blob
+    new = [head for head in heads if head not in newer]
+    for path, blobs in files.items():
+        rest = heads if vault.trees.blob(root, path) else new
+        for head, blob in blobs.items():
+            is_shared = len(blobs) > 1 or any(
+                vault.file_at(other, path) for other in rest if other != head
+            )
+            yield path, blob, is_shared
 
 
 def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str, list[_HeadFile]]]:

@@ -1,0 +1,68 @@
+"""Running a command whose words were read, by whatever reads them.
+
+The module of a command is imported when it runs. For a verb NAME it has `render_NAME`, which makes
+text of the answer. It has `run_NAME` where the words of the command line are not yet the action's
+arguments, and `exit_code_NAME` where an answer can mean that something is left to do.
+"""
+
+import gc
+from collections.abc import Callable, Set
+from importlib import import_module
+from typing import Any, cast
+
+from treering.actions.verbs import VERBS
+from treering.actions.verbs.verb import Verb
+from treering.errors import Invalid
+
+#: Commands that are no more than themselves. The others are by subject, as their definitions are.
+_OWN_MODULES = frozenset({"completion", "demo", "mcp", "web", "why"})
+
+
+def run_verb(
+    verb: Verb, repo: str | None, as_json: bool, typed: Set[str], options: dict[str, Any]
+) -> int:
+    """Act, answer, and tell the exit code. `typed` are the options that somebody wrote."""
+    from treering.cli.invocation import name_invocation  # and all that works on a repository
+
+    run = _find(verb, "run")
+    if run is None:
+        verb.load_action()
+    stop_collecting_imports()
+    maps = (p.name for p in verb.parameters_of("cli") if p.kind == "map")
+    options |= {name: _pairs(options[name]) for name in maps}
+
+    call = name_invocation(repo, as_json, typed)
+    answer = run(call, **options) if run else call.act(verb.name, **options)
+    if answer is None:
+        return 0  # it has printed its answer itself
+    call.answer(answer, cast(Callable[[Any], str], _find(verb, "render")))
+    exit_code = _find(verb, "exit_code")
+    return exit_code(answer) if exit_code else 0
+
+
+def _find(verb: Verb, what: str) -> Callable[..., Any] | None:
+    """A function of the command's module."""
+    module = import_module(f"treering.cli.{module_of(verb.name)}")
+    function: Callable[..., Any] | None = getattr(module, f"{what}_{verb.name}", None)
+    return function
+
+
+def module_of(name: str) -> str:
+    """The module below treering.cli that has a command."""
+    return name if name in _OWN_MODULES else VERBS.get(name, name)
+
+
+def stop_collecting_imports() -> None:
+    """What was imported stays as long as the process: the collector never looks at it again."""
+    gc.freeze()
+    gc.enable()
+
+
+def _pairs(words: tuple[str, ...]) -> dict[str, str]:
+    pairs = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name.strip():
+            raise Invalid(f"{word!r} is not NAME=VALUE.", hint="Write a name, `=` and a value.")
+        pairs[name.strip()] = value
+    return pairs
