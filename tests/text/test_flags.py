@@ -22,7 +22,7 @@ RULES = (
 )  # fmt: skip
 #: Of the code that finds, by number of the detectors. Changed what they find? Count one up in
 #: flags.py, and write down the new digest. Changed only how? Write down the new digest.
-DIGESTS = {2: "ac7e914d61d8f34c"}
+DIGESTS = {2: "9c1ff428d16af9ba"}
 
 
 def test_new_rules_have_a_new_number() -> None:

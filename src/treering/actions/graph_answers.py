@@ -3,10 +3,9 @@
 `flags` stand beside a title, and name what looks wrong with the memory it is of.
 """
 
-from typing import NamedTuple
-
 from treering.actions.outdated import OutdatedBy
 from treering.graph.inference import Gap
+from treering.model.value import NamedTuple
 
 
 class NodeShown(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, TypedDict
 
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder, keep_file, read_file
@@ -20,6 +20,7 @@ from treering.git.repository import Repository
 from treering.model.choices import Status
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
+from treering.model.value import NamedTuple
 from treering.store.vault import NOBODY
 from treering.text.hygiene import clean_line
 from treering.text.steering.suspicion import suspicion

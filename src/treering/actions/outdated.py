@@ -6,10 +6,11 @@ there, a private memory marks only for its owner, and nothing has to follow a pr
 """
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from treering.model.dates import instant
 from treering.model.memory import Memory
+from treering.model.value import NamedTuple
 from treering.store.view import View
 from treering.text.contradiction import (
     HowOutdated,

@@ -7,7 +7,6 @@ each, and then the one that deletes. They are for a person to read and run.
 import shlex
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
 
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
@@ -20,7 +19,7 @@ from treering.git.reach import Holder
 from treering.model import document
 from treering.model.memory import id_prefix
 from treering.model.scope import REFS, REMOTES, Scope
-from treering.model.value import dataclass
+from treering.model.value import NamedTuple, dataclass
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.clock import Clock
@@ -18,6 +18,7 @@ from treering.errors import StoreDamaged
 from treering.git import reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
+from treering.model.value import NamedTuple
 from treering.store.heads import list_heads
 from treering.store.store import Store
 from treering.store.vault import Vault

@@ -5,8 +5,8 @@ says nothing: anyone who may push can write such a commit, with any tree.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
+from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.history import PromotionRecord, promotions
 from treering.store.layout import path_of, saved_path

@@ -2,7 +2,6 @@
 whether it has landed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from treering.branches.apply import Actor
 from treering.branches.landing.finding import Target
@@ -11,6 +10,7 @@ from treering.branches.landing.judge import Judge
 from treering.branches.long_lived import long_lived_tips
 from treering.git import log
 from treering.model.scope import Scope
+from treering.model.value import NamedTuple
 from treering.store import heads, message
 from treering.store.message import NOTE, Message
 from treering.store.store import Store

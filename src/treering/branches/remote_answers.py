@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from treering.git import files
 from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Repository
+from treering.model.value import NamedTuple
 
 _FILE = "treering/cache/remotes.json"
 #: Beyond this much the file is not ours, and beyond so many branches a remote is not believed.

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from treering.branches.remote_answers import RemoteAnswer, is_branch_name, keep_answer, read_answers
@@ -19,6 +19,7 @@ from treering.git import files, refs
 from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope, is_utf8
+from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.fetched import list_fetched
 

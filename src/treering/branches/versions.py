@@ -7,11 +7,11 @@ commit has, or what took its place.
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from treering.branches.landing.fingerprints import Fingerprints, parse
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
+from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.message import CodePosition, Message
 from treering.store.tree_diff import KEEP, CommitTable, MemoryCommit, differing, tree_of

@@ -14,7 +14,8 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+
+from treering.model.value import NamedTuple
 
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead

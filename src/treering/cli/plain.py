@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from treering.actions.verbs import find_verb
+from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.actions.verbs.verb import Parameter, Verb

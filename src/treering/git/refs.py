@@ -10,11 +10,12 @@ import re
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.binding import GitError, Handle, Oid
 from treering.git.sync_together import disk_turn
+from treering.model.value import NamedTuple
 
 
 class RefMoved(Conflict):

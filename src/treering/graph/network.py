@@ -7,9 +7,10 @@ it, nor are links that lead to one; they are back when the memory is.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from treering.model.taxonomy import family_of
+from treering.model.value import NamedTuple
 
 #: A temporal link says "at about the same time", which is worth nothing a month later.
 FADING_DAYS = 30

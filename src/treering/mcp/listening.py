@@ -11,12 +11,13 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from treering.errors import Invalid, StorageFailed
+from treering.model.value import NamedTuple
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 

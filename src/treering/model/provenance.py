@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
-from treering.model.value import replace
+from treering.model.value import NamedTuple, replace
 
 if TYPE_CHECKING:
     from treering.model.prompt import Prompt

@@ -3,7 +3,9 @@
 No I/O: whoever looks for context gathers the cases, this says what they are worth.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from treering.model.value import NamedTuple
 
 RelevanceGroup = Literal["high", "medium", "low"]
 

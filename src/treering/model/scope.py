@@ -7,7 +7,8 @@ The refs of scopes are spelled only here. A branch name is escaped, not nested, 
 import hashlib
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from treering.model.value import NamedTuple
 
 REFS = "refs/treering/"
 #: Our own chain of each scope; 0.1 kept what others said there, too.

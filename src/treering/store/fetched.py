@@ -1,11 +1,11 @@
 """What fetches saw of other clones: each says what it knows on refs of its own."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES
+from treering.model.value import NamedTuple
 
 #: Where a remote's refs are kept: clones' own, the shared one of 0.1, and what a remote has lost.
 CLONES_SEEN, SHARED_SEEN, LOST = "clones", "heads", "lost"

@@ -7,7 +7,6 @@ same memory out of the same history end at the same commits, and meet again with
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from treering.git import reach, refs
 from treering.git.binding import GIT_OBJECT_TREE, without_fsync
@@ -17,6 +16,7 @@ from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
 from treering.model.scope import HEADS, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
+from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.tree_diff import MemoryCommit, read_log

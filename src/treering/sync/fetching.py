@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from treering.branches.long_lived import is_long_lived
 from treering.branches.trunk import trunk_of
@@ -11,6 +10,7 @@ from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, Scope
+from treering.model.value import NamedTuple
 from treering.store.fetched import LOST, FetchedHead, list_fetched
 from treering.store.vault import Vault
 from treering.sync import outgoing

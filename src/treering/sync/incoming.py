@@ -6,7 +6,6 @@ what somebody redacted is taken out of all we have.
 
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from treering.branches import undo
 from treering.branches.apply import Actor, rename, trash_name
@@ -17,6 +16,7 @@ from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import refs
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, PUSHED, Scope
+from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.dates import TOLERANCE

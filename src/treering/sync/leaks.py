@@ -1,11 +1,11 @@
 """What is about to leave this machine, looked at once more: history forgets no credential."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.git.log import below
 from treering.model.scope import REMOTES, Scope
+from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.tree_diff import KEEP, differing, read_log, tree_of
 from treering.store.vault import Vault

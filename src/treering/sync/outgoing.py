@@ -5,7 +5,6 @@ made it. A head that has vanished is not a deletion: a mirror push may wipe thos
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from treering.branches import undo
 from treering.branches.apply import Actor, forget_tip
@@ -19,6 +18,7 @@ from treering.git import log, reach, refs
 from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.model.scope import PUSHED, REMOTES, Scope
+from treering.model.value import NamedTuple
 from treering.store import heads, message
 from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead
 from treering.store.news import read_news

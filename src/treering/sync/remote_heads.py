@@ -1,9 +1,9 @@
 """The heads on a remote: what their refs are called there, and where they are kept here."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from treering.model.scope import HEADS, Scope
+from treering.model.value import NamedTuple
 from treering.store.fetched import CLONES_SEEN, SHARED_SEEN, FetchedHead
 from treering.store.vault import Vault
 

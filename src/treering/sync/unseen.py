@@ -5,9 +5,9 @@ heads, and nobody looks at them then.
 """
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from treering.model.scope import Scope
+from treering.model.value import NamedTuple
 from treering.store import heads
 from treering.store.news import list_below, read_news
 from treering.store.store import Store

@@ -3,9 +3,10 @@
 import math
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from treering.model.taxonomy import TYPES
+from treering.model.value import NamedTuple
 
 CONFIDENT = 0.6
 _FALLBACK = "insight"

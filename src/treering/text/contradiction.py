@@ -9,8 +9,9 @@ name, or by wording. The last two are guesses: people write things of one kind s
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache, partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from treering.model.value import NamedTuple
 from treering.text.alignment import find_gaps
 from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
 from treering.text.words import STOP_WORDS, bare

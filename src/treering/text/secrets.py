@@ -11,10 +11,11 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from treering.errors import BlockedSecret
 from treering.model.memory import Memory
+from treering.model.value import NamedTuple
 from treering.text.credentials import (
     BARE_VALUE,
     KINDS,

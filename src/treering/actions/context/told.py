@@ -10,10 +10,10 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder, make_folder, open_file, read_file, replace_file
+from treering.model.value import NamedTuple
 from treering.text.masking import mask
 
 _LEVELS = 3  # our folder, the cache, and the one for this in it

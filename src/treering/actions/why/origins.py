@@ -8,7 +8,6 @@ squash that nobody has judged yet is known by its files: all of them are those o
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from treering.actions.why.blame_cache import BlameCache
@@ -21,6 +20,7 @@ from treering.git import walk
 from treering.git.blame import compare_lines
 from treering.git.diff import CommitRange
 from treering.git.objects import CommitInfo
+from treering.model.value import NamedTuple
 from treering.provenance.code_records import CodeRecord, CodeRecords
 
 #: Seconds for an answer to find the merges that brought commits.

@@ -16,11 +16,11 @@ patch.
 
 import hashlib
 import re
-from typing import NamedTuple
 
 from treering.branches.landing.patches import Patches, Shape
 from treering.branches.landing.steps import key_of
 from treering.git.diff import CommitRange
+from treering.model.value import NamedTuple
 
 _HEAD = "treering-fingerprints 1"
 #: With so many commits a text has about 11 KB.

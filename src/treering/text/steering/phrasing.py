@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import cache, reduce
 from operator import or_
-from typing import NamedTuple
 
+from treering.model.value import NamedTuple
 from treering.text.steering.alphabets import ABROAD, STEMS
 from treering.text.steering.phrases import PHRASES
 from treering.text.steering.plain import disguises, read
