@@ -13,7 +13,7 @@ import pytest
 
 from conftest import Repo
 from hub.conftest import HubAtHand
-from sync.test_wire import Server
+from sync.servers import Server
 from treering.hub import mirror
 
 Make = Callable[[str], Repo]
