@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -221,8 +223,11 @@ def test_init_makes_the_lock_that_shims_take_and_tidies_the_old_one(repo) -> Non
     assert not (repo.path / ".git" / "treering" / "worker.lock").exists()
 
 
-def test_a_shim_starts_nobody_while_someone_holds_the_lock(repo, tmp_path) -> None:
+@pytest.mark.skipif(not shutil.which("flock"), reason="shims look at the lock with flock(1)")
+def test_a_shim_starts_nobody_while_someone_holds_the_lock(repo, tmp_path, monkeypatch) -> None:
     """And who holds it sees to the event after letting go."""
+    _note_looks(tmp_path / "flock", tmp_path / "looks")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     program = tmp_path / "worker"
     program.write_text(f"#!/bin/sh\necho started >>{tmp_path}/count\n")
     program.chmod(0o755)
@@ -234,6 +239,7 @@ def test_a_shim_starts_nobody_while_someone_holds_the_lock(repo, tmp_path) -> No
         rounds.append(done)
         if len(rounds) == 1:
             repo.commit_file("meanwhile.txt")
+            _wait_for(tmp_path / "looks")  # the shim looks in the background
         return done
 
     with pytest.MonkeyPatch.context() as patched:
@@ -242,6 +248,22 @@ def test_a_shim_starts_nobody_while_someone_holds_the_lock(repo, tmp_path) -> No
 
     assert (done.captured, hooks.journal.pending(), len(rounds)) == (1, 0, 2)
     assert not (tmp_path / "count").exists()
+
+
+def _note_looks(program: Path, looks: Path) -> None:
+    """A flock(1) that notes when it has looked."""
+    real = shutil.which("flock")
+    program.write_text(
+        f'#!/bin/sh\n"{real}" "$@"\ncode=$?\necho "$code" >>"{looks}"\nexit "$code"\n'
+    )
+    program.chmod(0o755)
+
+
+def _wait_for(path: Path) -> None:
+    until = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_a_worker_that_finds_another_at_it_leaves(repo, noting) -> None:

@@ -1,6 +1,5 @@
 """config: treering's settings, which live in git's own configuration under `treering.`."""
 
-from treering.actions.learning import refuse_unusable_model
 from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
@@ -111,6 +110,8 @@ def _check(name: str, value: str) -> None:
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
     if name == "semantic":
+        from treering.actions.learning import refuse_unusable_model  # hooks read settings, too
+
         refuse_unusable_model(value)
     if name in ("sessiongap", "writer.timeout"):
         duration(value)
