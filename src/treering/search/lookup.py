@@ -134,11 +134,11 @@ def _rank(
         order = _by(request.order, order, view.snapshot.entries)
     elif request.has_records or view.has_records:
         first = answering(scores, view, matches, semantic)
-        order = put_first(order, first.__contains__)
+        order = put_first(order, first)
     if request.order == "relevance":
         titles = verbatim(scores, request.query.words, view)
-        order = put_first(order, titles.__contains__)
-        order = put_first(order, failed_attempts(order, scores, view, matches).__contains__)
+        order = put_first(order, titles)
+        order = put_first(order, failed_attempts(order, scores, view, matches))
         top = min(request.limit or _PAGE, FOLDABLE)
         order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
@@ -146,7 +146,7 @@ def _rank(
     explain = Explanation(request, view, matches, scores, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
-    rest = tuple(map(view.blob, order[cut:]))
+    rest = view.list_blobs(order[cut:])
     mode: Mode = request.mode if sense.meaning else "text"
     notes = tuple(matches.notes)
     return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))

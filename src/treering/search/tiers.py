@@ -7,7 +7,7 @@ answer, and takes its place by score. Before all stands a title that is the ques
 for word: whoever asks that has seen it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import RECORD_TYPES
@@ -82,9 +82,11 @@ def _words(clauses: Sequence[Clause]) -> list[Clause]:
     return [clause for clause in clauses if not clause.is_pair]
 
 
-def put_first(order: Sequence[int], first: Callable[[int], bool]) -> list[int]:
+def put_first(order: list[int], first: Set[int]) -> list[int]:
     """The same order, with some before all others."""
-    return [n for n in order if first(n)] + [n for n in order if not first(n)]
+    if not first:
+        return order
+    return [n for n in order if n in first] + [n for n in order if n not in first]
 
 
 def put_commits_first(order: list[int], top: int, view: VisibleEntries) -> list[int]:

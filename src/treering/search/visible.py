@@ -113,6 +113,12 @@ class VisibleEntries:
         entries = self.snapshot.entries
         return entries.blob(number) if isinstance(entries, EntryList) else entries[number].blob
 
+    def list_blobs(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        entries = self.snapshot.entries
+        if isinstance(entries, EntryList):
+            return tuple(map(entries.blob, numbers))
+        return tuple([entries[number].blob for number in numbers])
+
     def layer(self, number: int) -> int:
         return self.visible[self.blob(number)]
 
