@@ -258,3 +258,17 @@ def test_an_interrupt_while_it_starts_leaves_no_traceback() -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_was_closed_before_costs_nothing(repo: Repo, closed: str) -> None:
+    """Services and careless scripts start programs so. The memory is stored, and no file of ours
+    takes the place of the output."""
+    script = f'exec "$0" remember "Use WAL mode" {closed}'
+
+    done = subprocess.run(
+        ["sh", "-c", script, TREERING], cwd=repo.path, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [hit["title"] for hit in repo.json("recall", "wal")["results"]] == ["Use WAL mode"]

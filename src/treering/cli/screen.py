@@ -59,11 +59,8 @@ def _terminal_size() -> os.terminal_size:
 
 
 def echo(text: str, *, is_error: bool = False) -> None:
-    """A line, at once. Where the stream was closed before we began, nobody hears it."""
-    stream = sys.stderr if is_error else sys.stdout
-    if stream is not None:
-        stream.write(f"{text}\n")
-        stream.flush()
+    """A line, at once."""
+    print(text, file=sys.stderr if is_error else sys.stdout, flush=True)
 
 
 def show(text: str) -> None:

@@ -13,6 +13,7 @@ from treering.git.deferral import defer_pygit2  # noqa: E402
 
 def run() -> None:
     """One command, then out."""
+    _replace_closed_streams()
     try:
         code = _run()
     except KeyboardInterrupt:  # while everything is imported
@@ -26,6 +27,14 @@ def run() -> None:
             code = code or 1  # an answer nobody got is no success
     # Taking the interpreter apart costs as much as a capture; everything is on disk already.
     os._exit(code)
+
+
+def _replace_closed_streams() -> None:
+    """Where a stream was closed before we began nobody hears us. Its number is taken at once, or
+    the next file that is opened would be our output."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _run() -> int:
