@@ -26,6 +26,7 @@ from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
 from treering.model.scope import TRASH, Scope
+from treering.store.holding import is_held
 from treering.store.vault import Vault
 
 #: Seconds to wait for another driver.
@@ -217,7 +218,7 @@ class _Deed:
         target = Scope(line.into) if line.into else line.scope
         tip = self._vault.tip(target) if line.action in ("rename", "aside", "revive") else None
         is_gone = self._vault.tip(line.scope) is None or line.trashed is not None
-        return bool(tip and is_gone and self._vault.repository.is_ancestor(line.tip, tip))
+        return bool(tip and is_gone and is_held(self._vault.repository, line.tip, tip))
 
     def _is_taken(self, landed: LandedFiles) -> bool:
         target = self._vault.snapshot(Scope(landed.into))

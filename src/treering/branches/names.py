@@ -12,6 +12,7 @@ from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
+from treering.store.holding import is_held
 from treering.store.vault import JOIN, Vault
 from treering.text.masking import mask_branch
 
@@ -233,7 +234,7 @@ def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> 
     """Whether what a fetch saw under a name is all with a branch of ours that was renamed since."""
     other = _claimant(repository, vault, name, tip)
     own = vault.head(Scope(other)) if other else None
-    return own is not None and vault.repository.is_ancestor(tip, own)
+    return own is not None and is_held(vault.repository, tip, own)
 
 
 def _last_write(vault: Vault, name: str, tip: str) -> int | None:

@@ -18,6 +18,7 @@ from treering.git.lock import Held
 from treering.model.scope import Scope
 from treering.store import heads, layout
 from treering.store.dates import newest
+from treering.store.holding import is_held
 from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
 from treering.store.vault import NOBODY, Vault
@@ -45,7 +46,7 @@ def promote(
 def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
     """Say promotions on our own head of the target, unless what is seen there has them already."""
     view = vault.tip(target)
-    new = [c for c in commits if not (view and vault.repository.is_ancestor(c, view))]
+    new = [c for c in commits if not (view and is_held(vault.repository, c, view))]
     if new:
         heads.put(vault, held, target, new, PROMOTE)
 

@@ -14,6 +14,7 @@ from treering.model.scope import HEADS, VIEWS, Scope
 from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.heads import list_heads
+from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
 
@@ -159,7 +160,7 @@ def _renames_done(
         for name, _ in reflog.renames(repository, branch):
             old, own = Scope(name), vault.head(Scope(branch))
             is_fetched = old in scopes and old.ref not in ours
-            if own and is_fetched and vault.repository.is_ancestor(scopes[old], own):
+            if own and is_fetched and is_held(vault.repository, scopes[old], own):
                 new_names.setdefault(name, branch)
     return new_names
 

@@ -33,6 +33,7 @@ from treering.hub.source import (
 from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.model.value import NamedTuple
 from treering.store import heads
+from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.view import Layer, View
 from treering.sync.incoming import refuse_unreadable
@@ -270,7 +271,7 @@ class Mirror:
             if tip == layer.tip:
                 continue
             if tip is None or not all(
-                repository.is_ancestor(head, tip) for head in self._heads_of(layer.tip)
+                is_held(repository, head, tip) for head in self._heads_of(layer.tip)
             ):
                 return True
         return False

@@ -18,6 +18,7 @@ from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.dates import newest
 from treering.store.history import read_promotions
+from treering.store.holding import is_held
 from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.tree_diff import KEEP, differing, tree_of
 from treering.store.vault import NOBODY, Vault
@@ -74,7 +75,7 @@ def find_loss(
     missing_files: Loss = {}
     if not are_commits_whole:
         missing_files |= _read_removals(vault, scope, [tip], [base] if base else []) or {}
-    if base and vault.repository.is_ancestor(base, tip):
+    if base and is_held(vault.repository, base, tip):
         pairs = differing(vault, tree_of(vault, base), tree_of(vault, tip))
         for path, (before, now) in pairs.items():
             if before and not now:

@@ -16,6 +16,7 @@ from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
+from treering.store.holding import is_held, list_held
 from treering.store.message import CodePosition, Message
 from treering.store.news import read_news
 from treering.store.vault import JOIN, NOBODY, Vault
@@ -58,22 +59,13 @@ def list_independent(
     if len(unique) < 2:
         return unique
     if len(unique) == 2:
-        is_ancestor = vault.repository.is_ancestor
-        return [h for h, other in (unique, unique[::-1]) if not is_ancestor(h, other)]
+        pairs = (unique, unique[::-1])
+        return [head for head, other in pairs if not is_held(vault.repository, head, other)]
     graph = read_news(vault, [head for head in unique if head not in known], known)
     below = {parent for parents in graph.values() for parent in parents}
-    return [h for h in unique if h not in below and (h in known or h in graph)]
-
-
-def is_held(vault: Vault, head: str, other: str) -> bool:
-    """Whether another head holds this one: has it in its history, and not behind a promotion."""
-    if head == other:
-        return True
-    if not vault.repository.is_ancestor(head, other):
-        return False
-    from treering.store.tree_diff import CommitTable
-
-    return any(commit.oid == head for commit in CommitTable(vault, [other]).list_open(other))
+    reached = [h for h in unique if h in below or (h not in known and h not in graph)]
+    held = list_held(vault.repository, reached, unique)
+    return [head for head in unique if head not in held]
 
 
 def combine(

@@ -11,6 +11,7 @@ from treering.errors import StoreDamaged
 from treering.git import log
 from treering.store import layout, message
 from treering.store.dates import judge_times
+from treering.store.news import list_below
 from treering.store.trees import Pairs
 from treering.store.vault import JOIN, Vault
 
@@ -83,12 +84,28 @@ class CommitTable:
 
 
 def diff_histories(vault: Vault, one: str, other: str) -> tuple[set[str], set[str]]:
-    """The files that were changed in each of two histories and not in the other."""
+    """The files that were changed in each of two histories and not in the other.
+
+    What a promotion brings back from where both have been counts as changed in both: it may be
+    older than what is there, and only the whole history tells.
+    """
     commits = list(read_log(vault, [f"{one}...{other}"]))
+    returned = _list_returned(vault, commits)
     return (
-        _list_changed_paths(vault, (commit for commit in commits if commit.is_left)),
-        _list_changed_paths(vault, (commit for commit in commits if not commit.is_left)),
+        returned | _list_changed_paths(vault, (commit for commit in commits if commit.is_left)),
+        returned | _list_changed_paths(vault, (commit for commit in commits if not commit.is_left)),
     )
+
+
+def _list_returned(vault: Vault, commits: Sequence[MemoryCommit]) -> set[str]:
+    """The files of promotions among some commits that lead to commits below these."""
+    graph = {commit.oid: commit.parents for commit in commits}
+    trees = (
+        tree_of(vault, commit.oid)
+        for commit in commits
+        if commit.is_promotion and list_below(graph, commit.oid)
+    )
+    return {path for tree in trees for path in differing(vault, None, tree)}
 
 
 def _list_changed_paths(vault: Vault, commits: Iterator[MemoryCommit]) -> set[str]:

@@ -17,6 +17,7 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import message
 from treering.store.fetched import list_fetched
+from treering.store.holding import is_held
 from treering.store.message import Message
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing, Trees
@@ -140,8 +141,7 @@ class Vault:
     def _without_trash(self, of: Scope, heads: list[str]) -> list[str]:
         """A fetch brings nothing back from the trash."""
         trash = refs.list_refs(self.repository.common_dir, f"{scope.TRASH}{of.component}/").values()
-        is_ancestor = self.repository.is_ancestor
-        return [h for h in heads if not any(h == tip or is_ancestor(h, tip) for tip in trash)]
+        return [h for h in heads if not any(is_held(self.repository, h, tip) for tip in trash)]
 
     def _owner_of(self, head: str) -> str:
         try:
@@ -198,7 +198,7 @@ class Vault:
             if life in tips:
                 continue
             if ours:
-                some = [head for head in some if not self.repository.is_ancestor(head, ours)]
+                some = [head for head in some if not is_held(self.repository, head, ours)]
             if tip := self._look_at(life, some):
                 tips[life] = tip
         return tips

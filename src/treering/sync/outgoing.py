@@ -21,7 +21,8 @@ from treering.model.scope import PUSHED, REMOTES, Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, message
 from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead
-from treering.store.news import read_news
+from treering.store.holding import is_held, list_held
+from treering.store.news import list_below, read_news
 from treering.store.store import Store
 from treering.store.vault import JOIN, Vault
 from treering.sync.remote_heads import RemoteHead, ref_of
@@ -145,11 +146,13 @@ def _group(vault: Vault, some: Collection[str]) -> list[list[str]]:
 
 
 def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> list[str]:
-    """The heads that none there has in its history."""
+    """The heads that none there holds."""
     exists = vault.repository.objects.exists
     new = [head for head in some if head not in there and exists(head)]
-    graph = read_news(vault, new, [tip for tip in there if exists(tip)]) if new else {}
-    return [head for head in new if head in graph]
+    here = [tip for tip in there if exists(tip)]
+    graph = read_news(vault, new, here) if new else {}
+    held = list_held(vault.repository, [head for head in new if head not in graph], here)
+    return [head for head in new if head not in held]
 
 
 def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
@@ -157,8 +160,11 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     if head in there:
         return False
     here = [tip for tip in there if vault.repository.objects.exists(tip)]
-    commits = log.read_log(vault.repository.common_dir, [head], without=here)
-    return any(message.read(commit.message).op != JOIN for commit in commits)
+    commits = list(log.read_log(vault.repository.common_dir, [head], without=here))
+    if any(message.read(commit.message).op != JOIN for commit in commits):
+        return True
+    below = list_below({commit.oid: commit.parents for commit in commits}, head).difference(here)
+    return below != list_held(vault.repository, below, here)
 
 
 def is_said_elsewhere(
@@ -174,7 +180,7 @@ def is_said_elsewhere(
     return any(
         other.ref not in own
         and (not own or other.tip != head or other.ref < own[-1])
-        and heads.is_held(vault, head, other.tip)
+        and is_held(vault.repository, head, other.tip)
         for other in others
     )
 
@@ -183,7 +189,7 @@ def _is_put_away(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
     """Whether a head is all in the trash here, or was withdrawn."""
     tips = [entry.tip for entry in list_trash(vault) if entry.scope == scope]
     tips += list_withdrawn(vault, trunk, scope)
-    return any(head == tip or vault.repository.is_ancestor(head, tip) for tip in tips)
+    return any(is_held(vault.repository, head, tip) for tip in tips)
 
 
 class _Promoted:
@@ -225,7 +231,7 @@ def list_gone(
             continue
         if (
             _is_put_away(vault, trunk, scope, tip)
-            or any(heads.is_held(vault, tip, other) for other in new.values())
+            or any(is_held(vault.repository, tip, other) for other in new.values())
             or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
             or is_promoted(vault, trunk, scope, tip)
         ):

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import heads
+from treering.store.holding import is_held, list_held
 from treering.store.news import list_below, read_news
 from treering.store.store import Store
 from treering.sync.outgoing import Place
@@ -53,7 +54,7 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
 def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:
     """Without what we said ourselves and have said more since, as before every push."""
     last, own = place.own_head(scope), store.shared.head(scope)
-    is_past = last in tips and own and store.repository.is_ancestor(last, own)
+    is_past = last in tips and own and is_held(store.repository, last, own)
     return [tip for tip in tips if not (is_past and tip == last)]
 
 
@@ -69,11 +70,14 @@ def _list_news(
     earlier: Mapping[str, str],
 ) -> dict[str, str | None]:
     """Heads that say something ours do not. What is whole of one is the head it was made from,
-    where that is one of ours, or all we see; nothing, where it has no past in common with us."""
+    where that is one of ours, or all we see; nothing, where it has no past in common with us, or
+    ours have it only behind a promotion, where nobody looked."""
     graph = read_news(store.shared, tips, ours) if tips else {}
+    held = list_held(store.repository, [tip for tip in tips if tip not in graph], ours)
     bases: dict[str, str | None] = {}
     for tip in tips:
         if tip not in graph:
+            bases |= {} if tip in held else {tip: None}
             continue
         below = list_below(graph, tip)
         known = [head for head in (earlier.get(tip), *below) if head in ours]

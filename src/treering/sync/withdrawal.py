@@ -17,6 +17,7 @@ from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.model.scope import HEADS, PUSHED, Scope
 from treering.store import heads, message
+from treering.store.holding import is_held
 from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -51,12 +52,11 @@ def withdraw_from(
     vault = store.shared
     prefix = refspec.prefix_of(store.repository)
     there = group_by_scope(vault, read_listing(wire.look(prefix, HEADS).refs, prefix))
-    is_ancestor = vault.repository.is_ancestor
     gone = [
         (scope, head)
         for scope, some in there.items()
         for head in some
-        if any(head.tip == tip or is_ancestor(head.tip, tip) for tip in trash.get(scope, ()))
+        if any(is_held(vault.repository, head.tip, tip) for tip in trash.get(scope, ()))
     ]
     if not gone:
         return ()
