@@ -65,8 +65,6 @@ from treering.actions.status import StatusBranches as StatusBranches
 from treering.actions.status import StatusOutputs as StatusOutputs
 from treering.actions.status import StatusReview as StatusReview
 from treering.actions.status import StatusSummary as StatusSummary
-from treering.actions.sync import Synced as Synced
-from treering.actions.sync import SyncedScope as SyncLine
 from treering.actions.tidying.candidates import Group as Group
 from treering.actions.tidying.dedupe import Deduped as Deduped
 from treering.actions.tidying.enrich import Enriched as Enriched
@@ -84,6 +82,8 @@ from treering.actions.why.answers import OverruledFile as OverruledFile
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
 from treering.actions.why.answers import WhyMemory as WhyMemory
+from treering.sync.outcome import Synced as Synced
+from treering.sync.outcome import SyncedScope as SyncLine
 
 __all__ = [
     "Backfilled",

@@ -354,6 +354,21 @@ def test_what_a_dead_clone_said_survives_a_wiped_remote(clone: Team, origin: Pat
     assert len(remote_refs(ada)) == 2
 
 
+def test_what_a_remote_was_given_on_purpose_is_not_judged_again(clone: Team, origin: Path) -> None:
+    """Else nobody could say it again once the one who allowed it is gone."""
+    dead, ada = clone("dead"), clone("ada")
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    dead.tr.remember(f"The example token is {token}", type="config", allow_secret=True)
+    dead.tr.sync(allow_secret=True)
+    ada.tr.sync()
+    for ref in remote_refs(ada):
+        write_to(ada, "", ref)
+
+    ada.tr.sync()
+
+    assert list(remote_refs(ada)) == [own_ref(ada)]
+
+
 def test_two_works_of_one_name_stay_two_when_a_remote_was_wiped(clone: Team) -> None:
     """Said again under one name they would be one."""
     ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
@@ -704,6 +719,34 @@ def test_nobody_pushes_a_text_that_was_redacted_elsewhere(clone: Team) -> None:
     server = clone("server")
     server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
     assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+
+
+def test_nor_where_a_promotion_brought_the_tombstone_first(clone: Team) -> None:
+    """A plain fetch brings Bob the branch without the text, and gc promotes it over the text that
+    his trunk has: what he sees is redacted then, and what he says is built on the text."""
+    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
+    other = ada.tr.remember("known to all", type="insight").id
+    on_branch(ada, "work", thought="The vault opens with swordfish", file="w.txt")
+    memory = ada.tr.recall("vault").results[0].id
+    ada.git("push", "-q", "-u", "origin", "work")
+    ada.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "work")
+    ada.git("push", "-q", "origin", "main")
+    ada.tr.gc()
+    for repo in (ada, bob, cleo):
+        repo.git("pull", "-q")
+        repo.tr.sync()
+    bob.tr.revise(other, tags_add=["mine"])
+    cleo.tr.redact(memory)
+    cleo.tr.sync()
+    bob.git("fetch", "-q", "origin", f"+{CLONES}*:refs/treering/remotes/origin/clones/*")
+    bob.tr.gc()
+
+    bob.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+    assert bob.tr.read(other).tags == ("mine",)
 
 
 # --- others --------------------------------------------------------------------------------------

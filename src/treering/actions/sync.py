@@ -6,7 +6,6 @@ never waited for under the lock: what is pushed are commits, so that others may 
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from treering.actions.reindex import leave_ready
 from treering.actions.workspace import Workspace
@@ -14,7 +13,7 @@ from treering.branches.apply import Actor
 from treering.branches.prints import list_new_prints, note_prints
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
-from treering.branches.trunk import note_listing
+from treering.branches.trunk import note_listing, trunk_of
 from treering.errors import BlockedSecret, SyncRefused
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote
@@ -22,13 +21,20 @@ from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, Scope
 from treering.model.taxonomy import one_of
 from treering.store import heads
-from treering.store.fetched import LOST, FetchedHead, list_fetched
+from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, outgoing, refspec, seen
-from treering.sync.fetching import Fetching
+from treering.sync.fetching import Fetching, list_lost
 from treering.sync.incoming import IncomingScope
-from treering.sync.leaks import leaks, warn_of_name
+from treering.sync.leaks import (
+    Departures,
+    find_leaks,
+    find_redacted,
+    list_departures,
+    warn_of_name,
+)
+from treering.sync.outcome import Synced, SyncedScope
 from treering.sync.outgoing import Outgoing, Place
 from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 from treering.sync.unseen import Sight, list_unseen
@@ -38,30 +44,6 @@ _ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class SyncedScope:
-    """One scope of the answer; `reason` says why it was refused, `notes` what a merge decided."""
-
-    branch: str
-    status: str
-    reason: str | None = None
-    notes: tuple[str, ...] | None = None
-    undo: str | None = None  # the ref of what we saw before, where the sync changed that
-
-
-@dataclass(frozen=True, slots=True)
-class Synced:
-    """What happened, counted in scopes; `memories` counts the files that moved."""
-
-    remote: str
-    scopes: tuple[SyncedScope, ...]
-    fetched: int
-    pushed: int
-    merged: int
-    memories: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] | None = None
 
 
 def sync(
@@ -176,7 +158,7 @@ class _SyncRun:
         ]
         lost = [
             IncomingScope(scope, tuple(tips), self._seen(scope, before), {})
-            for scope, tips in self._list_lost().items()
+            for scope, tips in list_lost(self._vault, self._name).items()
         ]
         mine = seen_scopes(self._vault)
         is_over = any(outgoing.is_gone(self._workspace.repository, scope) for scope in mine)
@@ -234,18 +216,26 @@ class _SyncRun:
         todo = self._list_outgoing(place)
         if self._has_noted_prints(todo):
             todo = self._list_outgoing(place)
+        there = [head.tip for head in place.list_heads()]
+        departures = list_departures(self._vault, todo.new.values(), there)
+        if self._has_put_away_redacted(departures):
+            todo = self._list_outgoing(place)
+            departures = list_departures(self._vault, todo.new.values(), there)
         if any(self._is_of_a_copy(place, scope) for scope in todo.new):
             clone.take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
             return True
-        todo = self._without_secrets(todo)
-        if not todo.is_empty:
-            self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
-            new = {place.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
-            results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
-            self._note_pushed(place, todo, results)
-            return any(result.is_worth_a_retry for result in results.values())
-        return False
+        if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:
+            # What others let a remote have once is theirs to judge.
+            departures = list_departures(self._vault, todo.new.values(), [*there, *lost])
+        todo = self._without_secrets(todo, departures)
+        if todo.is_empty:
+            return False
+        self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
+        new = {place.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
+        results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
+        self._note_pushed(place, todo, results)
+        return any(result.is_worth_a_retry for result in results.values())
 
     def _is_of_a_copy(self, place: Place, scope: Scope) -> bool:
         there = place.own_head(scope)
@@ -254,7 +244,7 @@ class _SyncRun:
 
     def _list_outgoing(self, place: Place) -> Outgoing:
         """What to push; our own heads say from now on what a remote has lost."""
-        more = self._list_lost()
+        more = list_lost(self._vault, self._name)
         for scope, tips in self._more.items():
             more.setdefault(scope, []).extend(tips)
         store = self._workspace.store
@@ -269,15 +259,6 @@ class _SyncRun:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
         return outgoing.put_together(store, self._vault, place, new, self._redacted)
 
-    def _list_lost(self) -> dict[Scope, list[str]]:
-        """What the remote had once, and has no longer."""
-        lost: dict[Scope, list[str]] = {}
-        for head in list_fetched(self._workspace.repository, self._name):
-            scope = self._vault.scope_named(head.component, head.tip) if head.kind == LOST else None
-            if scope:
-                lost.setdefault(scope, []).append(head.tip)
-        return lost
-
     def _has_noted_prints(self, todo: Outgoing) -> bool:
         """Let what goes out carry the fingerprints of its code; whether there were new ones."""
         news = list(list_new_prints(self._workspace.store, self._vault, todo.new))
@@ -286,22 +267,30 @@ class _SyncRun:
                 note_prints(self._workspace.actor(lock), self._vault, news)
         return bool(news)
 
-    def _without_secrets(self, todo: Outgoing) -> Outgoing:
+    def _has_put_away_redacted(self, departures: Departures) -> bool:
+        """Let no text go out that was redacted, wherever its tombstone came from; whether there was
+        any."""
+        trunk = Scope(trunk_of(self._workspace.repository))
+        ids = find_redacted(self._vault, departures, trunk)
+        if ids:
+            with self._workspace.store.lock() as lock:
+                self._redacted |= incoming.put_away(self._workspace.actor(lock), self._vault, ids)
+        return bool(ids)
+
+    def _without_secrets(self, todo: Outgoing, departures: Departures) -> Outgoing:
         self._secrets = []
         if self._allow_secret:
             return todo
         clean = dict(todo.new)
+        self._notes += filter(None, map(warn_of_name, todo.new))
         for scope, tip in todo.new.items():
-            if warning := warn_of_name(scope):
-                self._notes.append(warning)
-            leaks_here = {leak.what: leak.kind for leak in leaks(self._vault, self._name, tip)}
+            leaks_here = {leak.what: leak.kind for leak in find_leaks(self._vault, departures[tip])}
             if leaks_here:
                 del clean[scope]
                 names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())
                 self._secrets.append(f"{names} on {scope.branch}")
-                self._lines[scope] = SyncedScope(
-                    scope.branch, "refused", f"holds a credential: {names}"
-                )
+                why = f"holds a credential: {names}"
+                self._lines[scope] = SyncedScope(scope.branch, "refused", why)
         is_whole = len(clean) == len(todo.new)
         return todo._replace(new=clean, gone=todo.gone if is_whole else {})
 

@@ -19,7 +19,7 @@ from treering.git import lock
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
-    from treering.actions.sync import Synced
+    from treering.sync.outcome import Synced
 
 _LOG_BYTES = 64 * 1024
 

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from treering.errors import StoreDamaged
 from treering.git import reach, refs
 from treering.git.binding import GIT_OBJECT_TREE, without_fsync
 from treering.git.lock import Held
@@ -112,6 +113,16 @@ def _list_commits_with_text(vault: Vault, memory_id: str) -> set[str]:
 def is_text(vault: Vault, blob: str) -> bool:
     """Whether a blob holds more than that a memory was redacted."""
     return not is_redacted(vault.try_memory(blob))
+
+
+def is_tombstone(vault: Vault, blob: str) -> bool:
+    """Whether a blob is what stays of a memory that was redacted. Hardly any is, so its bytes are
+    looked at before it is read as a memory."""
+    try:
+        is_likely = TOMBSTONE in vault.repository.objects.blob(blob)
+    except StoreDamaged:
+        return False
+    return is_likely and is_redacted(vault.try_memory(blob))
 
 
 class _Redaction:

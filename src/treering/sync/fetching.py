@@ -110,6 +110,16 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
             vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")
 
 
+def list_lost(vault: Vault, remote: str) -> dict[Scope, list[str]]:
+    """What a remote had once, and has no longer."""
+    lost: dict[Scope, list[str]] = {}
+    for head in list_fetched(vault.repository, remote):
+        scope = vault.scope_named(head.component, head.tip) if head.kind == LOST else None
+        if scope:
+            lost.setdefault(scope, []).append(head.tip)
+    return lost
+
+
 def _list_unheld(
     vault: Vault, place: Place, scopes: Mapping[FetchedHead, Scope | None]
 ) -> set[tuple[Scope, str]]:

@@ -20,9 +20,8 @@ from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.dates import TOLERANCE
-from treering.store.merge.replay import is_redacted
 from treering.store.message import Message
-from treering.store.redaction import TOMBSTONE, take_out
+from treering.store.redaction import is_tombstone, take_out
 from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 from treering.sync.wanted import is_wanted
@@ -196,17 +195,20 @@ def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
 def take_out_redacted(
     actor: Actor, vault: Vault, incoming: Collection[IncomingScope]
 ) -> dict[str, str]:
-    """Take out of all we have what somebody redacted, here or there; old commit -> new.
+    """Take out of all we have what somebody redacted, here or there; old commit -> new."""
+    trunk = vault.tip(Scope(trunk_of(actor.store.repository)))
+    ids = {mid for scope in incoming for mid in _list_redacted(vault, scope, trunk)}
+    return put_away(actor, vault, ids) if ids else {}
+
+
+def put_away(actor: Actor, vault: Vault, ids: Collection[str]) -> dict[str, str]:
+    """Take the text of some memories out of all we have; old commit -> new.
 
     Our own of before goes to the trash: anyone who may push could redact anything, and thirty days
     are enough to notice.
     """
-    trunk = vault.tip(Scope(trunk_of(actor.store.repository)))
-    ids = sorted({mid for scope in incoming for mid in _list_redacted(vault, scope, trunk)})
-    if not ids:
-        return {}
     own = refs.list_refs(vault.repository.common_dir, HEADS)
-    history = take_out(vault, actor.held, ids)
+    history = take_out(vault, actor.held, sorted(ids))
     for name, tip in own.items():
         if tip in history.commits and (scope := vault.scope_named(name.removeprefix(HEADS), tip)):
             aside = trash_name(vault, scope, actor.seconds, REDACTED)
@@ -225,7 +227,7 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
                 continue
             at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
             blobs = {mine, theirs, at_trunk} - {None}
-            stones = {_is_tombstone(vault, blob) for blob in blobs if blob}
+            stones = {is_tombstone(vault, blob) for blob in blobs if blob}
             if len(stones) == 2 or (stones == {True} and _has_text_elsewhere(vault, memory_id)):
                 yield memory_id
 
@@ -234,13 +236,4 @@ def _has_text_elsewhere(vault: Vault, memory_id: str) -> bool:
     """Whether another scope of ours has a copy of what was redacted in one."""
     tips = refs.list_refs(vault.repository.common_dir, HEADS).values()
     blobs = [vault.blob_at(tip, memory_id) for tip in dict.fromkeys(tips)]
-    return any(blob and not _is_tombstone(vault, blob) for blob in blobs)
-
-
-def _is_tombstone(vault: Vault, blob: str) -> bool:
-    try:
-        return TOMBSTONE in vault.repository.objects.blob(blob) and is_redacted(
-            vault.try_memory(blob)
-        )
-    except StoreDamaged:
-        return False
+    return any(blob and not is_tombstone(vault, blob) for blob in blobs)

@@ -1,12 +1,13 @@
-"""What is about to leave this machine, looked at once more: history forgets no credential."""
+"""What is about to leave this machine, looked at once more: history forgets no credential, nor a
+text that was redacted elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from treering.errors import StoreDamaged
-from treering.git.log import below
-from treering.model.scope import REMOTES, Scope
+from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import layout
+from treering.store.redaction import is_text, is_tombstone
 from treering.store.tree_diff import KEEP, differing, read_log, tree_of
 from treering.store.vault import Vault
 from treering.text import secrets
@@ -20,15 +21,62 @@ class Leak(NamedTuple):
     kind: str
 
 
-def leaks(vault: Vault, remote: str, tip: str) -> Iterator[Leak]:
-    """Credentials in any version of any file that the remote does not have yet."""
-    for path, blob in _new_blobs(vault, remote, tip):
+class NewFile(NamedTuple):
+    """A version of a file that a remote does not have yet."""
+
+    path: str
+    blob: str
+
+
+#: Head -> the versions that its history brings to a remote for the first time.
+Departures = Mapping[str, Sequence[NewFile]]
+
+
+def list_departures(vault: Vault, heads: Iterable[str], there: Iterable[str]) -> Departures:
+    """What heads would let a remote see that no head there has."""
+    here = [head for head in there if vault.repository.objects.exists(head)]
+    return {head: list(dict.fromkeys(_list_new_files(vault, head, here))) for head in heads}
+
+
+def _list_new_files(vault: Vault, head: str, there: Sequence[str]) -> Iterator[NewFile]:
+    for commit in read_log(vault, [head], without=there):
+        if len(commit.parents) > 1 or commit.op == KEEP:
+            continue  # what it puts together, or back, is in the others
+        before = tree_of(vault, commit.parents[0]) if commit.parents else None
+        for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
+            if blob:
+                yield NewFile(path, blob)
+
+
+def find_leaks(vault: Vault, files: Iterable[NewFile]) -> Iterator[Leak]:
+    """The credentials in some files."""
+    for path, blob in files:
         try:
             text = vault.repository.objects.blob(blob).decode(errors="replace")
         except StoreDamaged:
             continue  # too large to be ours, or not here
         for kind in secrets.secrets_in(text):
             yield Leak(layout.id_of_path(path) or path, kind)
+
+
+def find_redacted(vault: Vault, departures: Departures, trunk: Scope) -> set[str]:
+    """The memories whose text would go out, and of which the head itself, or the trunk, has a
+    tombstone."""
+    below = vault.tip(trunk)
+    return {
+        memory_id
+        for head, files in departures.items()
+        for path, blob in files
+        if (memory_id := layout.id_of_path(path))
+        and any(_has_tombstone(vault, tip, memory_id, blob) for tip in (head, below) if tip)
+        and is_text(vault, blob)
+    }
+
+
+def _has_tombstone(vault: Vault, tip: str, memory_id: str, beside: str) -> bool:
+    """Whether a tip has a tombstone of a memory; as a rule it has just what goes out."""
+    blob = vault.blob_at(tip, memory_id)
+    return blob is not None and blob != beside and is_tombstone(vault, blob)
 
 
 def warn_of_name(scope: Scope) -> str:
@@ -41,16 +89,3 @@ def warn_of_name(scope: Scope) -> str:
         f"the name of the branch {mask(scope.branch)} holds what looks like a credential "
         f"({', '.join(kinds)}), and is shared with its memories: rename the branch"
     )
-
-
-def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]:
-    elsewhere = below(f"{REMOTES}{remote}/")
-    blobs: set[str] = set()
-    for commit in read_log(vault, [tip], without=[elsewhere]):
-        if len(commit.parents) > 1 or commit.op == KEEP:
-            continue  # what it puts together, or back, is in the others
-        before = tree_of(vault, commit.parents[0]) if commit.parents else None
-        for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
-            if blob and blob not in blobs:
-                blobs.add(blob)
-                yield path, blob
