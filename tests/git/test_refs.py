@@ -129,3 +129,24 @@ def test_an_unreadable_ref_is_damage_not_absence(repo: Repo, tmp_path: Path) -> 
 
     with pytest.raises(StoreDamaged):
         refs.read(Repository.discover(repo.path).handle, REF)
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_a_ref_that_goes_leaves_no_folder_behind(repo: Repo, is_packed: bool) -> None:
+    """Clones come and go, each with a folder of its own, and every look goes through all."""
+    tip = repo.commit_file("a.txt")
+    names = [f"refs/treering/remotes/origin/clones/{name}/main" for name in ("a", "b")]
+    for name in names:
+        repo.git("update-ref", name, tip)
+    if is_packed:
+        repo.git("pack-refs", "--all")
+    common_dir = repo.path / ".git"
+    handle = repo.workspace.repository.handle
+
+    refs.move(handle, common_dir, names[0], None, old=tip, why="test")
+
+    assert not (common_dir / names[0]).parent.exists()
+    assert not (common_dir / "logs" / names[0]).parent.exists()
+    assert repo.git("rev-parse", names[1]) == tip
+    refs.move(handle, common_dir, names[1], None, old=tip, why="test")
+    assert not list((common_dir / names[1]).parent.parent.iterdir())

@@ -1,5 +1,5 @@
-"""Thousands of heads are asked for by their ids, and their refs written into one file: whatever the
-server, in every protocol git speaks, and by name where a server will not have it.
+"""Heads are asked for by their ids, and their refs written into one file: whatever the server, in
+every protocol git speaks, and by name where a server will not have it.
 
 Who listens is cloned before anybody speaks: a clone on one disk has all objects of its remote.
 """
@@ -12,14 +12,9 @@ from conftest import Repo
 from sync.conftest import Team, remote_refs
 from sync.servers import serve_git
 from sync.servers import served as served
-from treering.sync import fetching
+from treering.git import packed_refs
 
 PLACE = "refs/treering/remotes/origin/clones/"
-
-
-@pytest.fixture(autouse=True)
-def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "_MANY", 2)
 
 
 def let_speak(clone: Team, count: int = 4) -> list[Repo]:
@@ -35,7 +30,7 @@ def list_seen(repo: Repo) -> list[str]:
 
 
 @pytest.mark.parametrize("is_locked", [False, True])
-def test_very_many_heads_come_at_once(clone: Team, is_locked: bool) -> None:
+def test_heads_come_at_once(clone: Team, is_locked: bool) -> None:
     """Their refs are put into one file, without a folder for each; where git is at that file, they
     are fetched as few are. What moves later is followed either way."""
     eve = clone("eve")
@@ -147,3 +142,37 @@ git upload-pack "$@"
 
     assert "fact 0" not in eve.titles()
     assert eve.titles() >= {f"fact {number}" for number in range(1, 4)}
+
+
+def test_few_heads_beside_very_many_refs_get_files_of_their_own(clone: Team) -> None:
+    """The one file would be written again as a whole, for each of them."""
+    eve = clone("eve")
+    let_speak(clone)
+    tip = eve.git("rev-parse", "HEAD")
+    eve.git("update-ref", "--stdin", feed="".join(
+        f"create refs/tags/v{number} {tip}\n" for number in range(900)
+    ))  # fmt: skip
+    eve.git("pack-refs", "--all")
+    before = (eve.path / ".git" / "packed-refs").read_bytes()
+
+    eve.tr.sync()
+
+    assert (eve.path / ".git" / "packed-refs").read_bytes() == before
+    assert len(list((eve.path / ".git" / PLACE).iterdir())) == 4
+
+
+def test_files_of_single_heads_are_put_together_once_there_are_many(
+    clone: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plain `git fetch` makes one for each head, and every look reads them all."""
+    monkeypatch.setattr(packed_refs, "_MANY", 3)
+    eve = clone("eve")
+    let_speak(clone)
+    eve.git("fetch", "-q", "origin", f"+refs/treering/clones/*:{PLACE}*")
+    assert len(list((eve.path / ".git" / PLACE).iterdir())) == 4
+
+    eve.tr.sync()
+
+    assert not list((eve.path / ".git" / PLACE).glob("*/*"))
+    assert len(list_seen(eve)) == 4
+    assert eve.titles() == {f"fact {number}" for number in range(4)}

@@ -1,4 +1,4 @@
-"""git's one file of refs: where thousands of them are put at once.
+"""git's one file of refs: where many of them are put at once.
 
 A file and a folder for each take longer than all else a fetch of them does, here and at every look
 from then on. `git clone` writes this file itself, `git fetch` only ever single ones.
@@ -7,13 +7,35 @@ from then on. `git clone` writes this file itself, `git fetch` only ever single 
 import contextlib
 import os
 import stat
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from treering.git import process
 
 _NAME = "packed-refs"
 #: What git has written at the top for years: sorted, with what tags point at below them.
 _HEADER = b"# pack-refs with: peeled fully-peeled sorted \n"
-_SLASH = ord("/")
+#: The file is written again as a whole: so many bytes of it for each ref cost less than files do.
+_BYTES_A_REF = 10_000
+#: Files of single refs below a prefix, from which on they are put together.
+_MANY = 200
+
+
+def is_cheap(common_dir: Path, count: int) -> bool:
+    """Whether so many refs are better put into the file than each into its own."""
+    try:
+        return (common_dir / _NAME).stat().st_size <= count * _BYTES_A_REF
+    except OSError:
+        return True
+
+
+def pack_if_many(common_dir: Path, prefix: str) -> None:
+    """Let git put all refs into the file, once many below a prefix have files of their own: every
+    look at them reads them all. Where that cannot be they stay as they are."""
+    with contextlib.suppress(OSError):
+        if len(os.listdir(common_dir / prefix)) > _MANY:
+            process.ask(common_dir, "pack-refs", "--all")
 
 
 def add(common_dir: Path, refs: Mapping[str, str]) -> bool:
@@ -57,11 +79,23 @@ def _merge(text: bytes, news: Mapping[bytes, bytes]) -> bytes | None:
     lines: dict[bytes, bytes] = {}
     name = b""
     for line in text[len(_HEADER) :].splitlines(keepends=True):
-        if not line.startswith(b"^"):
-            name = line[41:].rstrip(b"\n")
-        lines[name] = lines.get(name, b"") + line
+        if line.startswith(b"^"):
+            lines[name] += line
+        else:
+            name = line[41:-1]
+            lines[name] = line
     lines |= {name: b"%s %s\n" % (oid, name) for name, oid in news.items()}
-    folders = {name[:at] for name in lines for at, byte in enumerate(name) if byte == _SLASH}
-    if not folders.isdisjoint(lines):
+    names = sorted(lines)
+    if any(_is_in_the_way(name, lines, names) for name in news):
         return None
-    return _HEADER + b"".join(lines[name] for name in sorted(lines))
+    return _HEADER + b"".join(lines[name] for name in names)
+
+
+def _is_in_the_way(name: bytes, lines: Mapping[bytes, bytes], names: Sequence[bytes]) -> bool:
+    """Whether a name is a folder for another one, or the other way round."""
+    folder = b"%s/" % name
+    at = bisect_left(names, folder)
+    if at < len(names) and names[at].startswith(folder):
+        return True
+    parts = name.split(b"/")
+    return any(b"/".join(parts[:count]) in lines for count in range(1, len(parts)))

@@ -25,6 +25,8 @@ class RefMoved(Conflict):
 # A ref lock is held for moments; one this old was left by a process that died.
 STALE_LOCK = 5.0
 _PATIENCE = 10.0
+#: refs/treering/heads/<scope>: what has as many parts lies in a folder of all.
+_SHARED_DEPTH = 3
 
 
 def read(handle: Handle, name: str) -> str | None:
@@ -113,7 +115,19 @@ def move(
                 raise StorageFailed(f"The ref {name} is locked: {error}") from error
             time.sleep(0.02)
         else:
+            if new is None:
+                _remove_empty_folder(common_dir, name)
             return
+
+
+def _remove_empty_folder(common_dir: Path, name: str) -> None:
+    """What the last ref of a clone leaves behind: libgit2 makes a folder for the lock even of a
+    packed one, and every look at refs goes through it from then on. Folders in which others are at
+    work stay: git may fail to make a file in one that goes."""
+    if name.count("/") > _SHARED_DEPTH:
+        for top in (common_dir, common_dir / "logs"):
+            with contextlib.suppress(OSError):
+                (top / name).parent.rmdir()
 
 
 def _is_for_now(error: Exception) -> bool:

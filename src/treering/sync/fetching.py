@@ -9,9 +9,9 @@ from treering.git import packed_refs, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.value import NamedTuple
-from treering.store.fetched import LOST, FetchedHead, list_fetched
+from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead, list_fetched
 from treering.store.vault import Vault
 from treering.sync import outgoing
 from treering.sync.outgoing import Place
@@ -19,8 +19,6 @@ from treering.sync.remote_heads import RemoteHead
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
-#: From here on heads get no file of their own.
-_MANY = 500
 
 
 class Fetching(NamedTuple):
@@ -58,15 +56,18 @@ class Fetching(NamedTuple):
         if news:
             self.say(f"fetching {len(news)} heads")
         tips = {head.ref: head.tip for head in there}
-        if len(news) > _MANY:
+        folder = self.repository.common_dir
+        if news and packed_refs.is_cheap(folder, len(news)):
             news = self._fetch_at_once(news, tips)
         failures = self.wire.fetch(news)
+        packed_refs.pack_if_many(folder, f"{REMOTES}{self.wire.name}/{CLONES_SEEN}")
         for name, why in failures.items():
             self.notes.append(f"{name} could not be fetched: {why}")
         return [head for head in there if head.ref not in failures]
 
     def _fetch_at_once(self, news: dict[str, str], tips: Mapping[str, str]) -> dict[str, str]:
-        """Bring very many heads, and write them down in one file; those that are left."""
+        """Bring heads by their ids, and write them down in one file; those that are left: what has
+        a file of its own, and all where a server will not have ids, or git is at the file."""
         folder = self.repository.common_dir
         new = {ours: tips[ref] for ref, ours in news.items() if not os.path.lexists(folder / ours)}
         if not self.wire.can_bring(new.values()):
@@ -90,12 +91,13 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
     trunk = Scope(trunk_of(vault.repository))
     moved = [head for head in before.values() if now.get(head.ref) != head.tip]
     scopes = {head: vault.scope_named(head.component, head.tip) for head in moved}
+    there = {scope: place.tips(scope) for scope in scopes.values() if scope}
     unheld = _list_unheld(vault, place, scopes)
     for head, scope in scopes.items():
         is_lost = (
             scope
             and (scope, head.tip) in unheld
-            and outgoing.is_news(vault, head.tip, place.tips(scope))
+            and outgoing.is_news(vault, head.tip, there[scope])
             and not outgoing.is_said_elsewhere(vault, place, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)

@@ -67,8 +67,9 @@ class Place(NamedTuple):
         ours = (head.tip for head in self.heads.get(scope, ()) if head.clone == self.clone)
         return next(ours, "")
 
-    def tips(self, scope: Scope) -> list[str]:
-        return list(dict.fromkeys(head.tip for head in self.heads.get(scope, ())))
+    def tips(self, scope: Scope) -> Collection[str]:
+        """What heads of a scope are at, in their order; of thousands one is found at once."""
+        return dict.fromkeys(head.tip for head in self.heads.get(scope, ()))
 
 
 def list_outgoing(
@@ -81,7 +82,8 @@ def list_outgoing(
     promotion = _Promoted(vault, trunk, mine)
     todo: dict[Scope, list[str]] = {}
     for scope, some in _list_known(store, vault, mine, more).items():
-        news = [head for head in some if is_news(vault, head, place.tips(scope))]
+        there = place.tips(scope)
+        news = [head for head in some if is_news(vault, head, there)]
         if scope not in mine:
             news = [head for head in news if not is_said_elsewhere(vault, place, scope, head)]
         if news:

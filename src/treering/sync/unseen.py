@@ -34,7 +34,7 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
     exists = store.repository.objects.exists
     for scope in place.heads:
         tips = [tip for tip in place.tips(scope) if not sight.is_narrow or tip in sight.earlier]
-        ours = heads.list_heads(store.shared, scope)
+        ours = dict.fromkeys(heads.list_heads(store.shared, scope))
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
             tips = _leave_out_own(store, place, scope, tips)
