@@ -494,6 +494,27 @@ def test_quiet_heads_are_folded(clone: Team) -> None:
     assert len(remote_refs(ada)) == 2
 
 
+def test_of_very_many_quiet_heads_some_go_with_each_sync(
+    clone: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits a minute for a sync that had nothing to do."""
+    monkeypatch.setattr(folding, "_MOST", 3)
+    for number in range(5):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+
+    counts = [ada.tr.sync() and len(remote_refs(ada)) for _ in range(3)]
+
+    assert counts == [3, 1, 1]
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {f"by agent {number}" for number in range(5)}
+
+
 @pytest.mark.parametrize("moment", ["_say_joins", "list_held"])
 def test_two_who_fold_at_once_lose_nothing(
     clone: Team, monkeypatch: pytest.MonkeyPatch, moment: str

@@ -64,6 +64,19 @@ def add(common_dir: Path, refs: Mapping[str, str]) -> bool:
     return True
 
 
+def can_remove(common_dir: Path, refs: Mapping[str, str]) -> bool:
+    """Remove refs that have these values, all of them or none; whether that was possible. One by
+    one the file would be written again for each."""
+    lines = (b"delete %b\0%b\0" % (os.fsencode(n), oid.encode()) for n, oid in refs.items())
+    answer = process.ask(
+        common_dir,
+        *("update-ref", "--stdin", "-z", "--no-deref"),
+        feed=b"".join(lines),
+        env=process.without_hooks(common_dir),
+    )
+    return answer.code == 0
+
+
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()

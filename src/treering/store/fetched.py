@@ -1,12 +1,21 @@
 """What fetches saw of other clones: each says what it knows on refs of its own."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from treering.git import refs
+from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES
 from treering.model.value import NamedTuple
 
+if TYPE_CHECKING:
+    from treering.store.vault import Vault
+
+#: From here on refs are removed together.
+_MANY = 10
 #: Where a remote's refs are kept: clones' own, the shared one of 0.1, and what a remote has lost.
 CLONES_SEEN, SHARED_SEEN, LOST = "clones", "heads", "lost"
 
@@ -35,3 +44,13 @@ def list_fetched(repository: Repository, remote: str = "") -> Iterator[FetchedHe
                 clone, _, component = ref.removeprefix(prefix).rpartition("/")
                 if "/" not in clone and bool(clone) == (kind != SHARED_SEEN):
                     yield FetchedHead(name, kind, clone, component, tip)
+
+
+def remove_fetched(vault: Vault, held: Held, tips: Mapping[str, str], *, why: str) -> None:
+    """Let go of heads that were seen, by their refs, which have these tips."""
+    from treering.git import packed_refs  # hardly any command removes some
+
+    if len(tips) >= _MANY and packed_refs.can_remove(vault.repository.common_dir, tips):
+        return
+    for name, tip in tips.items():
+        vault.move_ref(held, name, None, old=tip, why=why)

@@ -11,7 +11,13 @@ from treering.git.remote import Remote
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES, Scope
 from treering.model.value import NamedTuple
-from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead, list_fetched
+from treering.store.fetched import (
+    CLONES_SEEN,
+    LOST,
+    FetchedHead,
+    list_fetched,
+    remove_fetched,
+)
 from treering.store.vault import Vault
 from treering.sync import outgoing
 from treering.sync.outgoing import Place
@@ -93,6 +99,7 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
     scopes = {head: vault.scope_named(head.component, head.tip) for head in moved}
     there = {scope: place.tips(scope) for scope in scopes.values() if scope}
     unheld = _list_unheld(vault, place, scopes)
+    gone: dict[str, str] = {}
     for head, scope in scopes.items():
         is_lost = (
             scope
@@ -109,7 +116,8 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
             vault.move_ref(held, copy.ref, head.tip, old=None, why="sync: lost")
         is_kept = head.ref in now or (is_lost and head.kind == LOST)
         if not is_kept and refs.read(vault.repository.handle, head.ref):
-            vault.move_ref(held, head.ref, None, old=head.tip, why="sync: gone")
+            gone[head.ref] = head.tip
+    remove_fetched(vault, held, gone, why="sync: gone")
 
 
 def list_lost(vault: Vault, remote: str) -> dict[Scope, list[str]]:

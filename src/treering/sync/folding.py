@@ -6,6 +6,7 @@ ref that a push leaves alone, and two who fold at once would delete each other's
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from treering.git.remote import Remote
 from treering.model.scope import HEADS, Scope
@@ -20,6 +21,8 @@ from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 _QUIET_FOR = 7 * 24 * 3600
 #: So many quiet heads of a scope are worth a push.
 _WORTH_IT = 3
+#: So many go at once, the rest with the next syncs: git compares each lease with each ref there.
+_MOST = 200
 
 
 def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
@@ -42,7 +45,7 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
         _say_joins(store, vault, wire, place, quiet)
     listing = wire.look(place.prefix, HEADS)
     there = group_by_scope(vault, read_listing(listing.refs, place.prefix))
-    removals = {head.ref: head.tip for head in list_held(vault, there)}
+    removals = {head.ref: head.tip for head in islice(list_held(vault, there), _MOST)}
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 
