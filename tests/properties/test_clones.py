@@ -1,6 +1,6 @@
-"""Clones that come, go, are copied, work on branches of one name or of several, land them and share
-through one remote, in any order: once all have synced all see the same, and nothing that was shared
-or is still somewhere is lost.
+"""Clones that come, go, are copied, work on branches of one name or of several, land them, hand
+them to and fro, give them up and share through one remote, in any order: once all have synced all
+see the same, and nothing that was shared or is still somewhere is lost.
 
     TREERING_HISTORIES=2000 python -m pytest -n 2 -m deep tests/properties/test_clones.py
 """
@@ -28,6 +28,8 @@ _WEEKS = 30 * 24 * 3600
 #: Branches that people share, and the one that everybody has for themselves.
 _NAMES = ("b", "c/d")
 _ALONE = "wip"
+#: Branches beside the trunk that stay, of which each gives to the other, in every third history.
+_LASTING = ("develop", "release/1")
 #: A disk in memory, where there is one: most of what is done is small files.
 _MEMORY = Path("/dev/shm")
 
@@ -80,6 +82,9 @@ class Crowd:
         self.ticks = itertools.count()
         self.origin = Machine(folder / "origin.git", 0, self.ticks)
         shutil.copytree(_make_origin(), self.origin.path)
+        self.lasting = _LASTING if seed % 3 == 0 else ()
+        for name in self.lasting:
+            self.origin.git("branch", name, "main")
         self.names = itertools.count()
         self.clones = [self.new() for _ in range(self.chance.randint(3, most))]
         self.texts = itertools.count()
@@ -102,6 +107,8 @@ class Crowd:
         clone = Machine(path, self.chance.choice((0, 0, -500, 500)), self.ticks)
         name = path.name
         clone.configure(user_name=name, user_email=f"{name}@example.org", gc_auto="0")
+        for branch in ("main", *self.lasting) if self.lasting else ():
+            clone.configure(treering_trunk=branch)
         self.go_home(clone)
         return clone
 
@@ -110,8 +117,10 @@ class Crowd:
             self.remember, self.remember, self.remember, self.revise, self.forget, self.sync,
             self.sync, self.sync, self.fetch, self.fold, self.die, self.copy, self.lose_answer,
             self.redact, self.push_as_before, self.plain_fetch, self.begin_branch,
-            self.join_branch, self.work_alone, self.go_home, self.land, self.wipe,
+            self.join_branch, self.work_alone, self.go_home, self.land, self.wipe, self.give_up,
         ]  # fmt: skip
+        if self.lasting:
+            deeds += [self.work_on, self.work_on, self.hand_over, self.hand_over]
         for _ in range(steps):
             clone, deed = self.chance.choice(self.clones), self.chance.choice(deeds)
             self.told.append(f"{clone.path.name} {deed.__name__}")
@@ -222,6 +231,45 @@ class Crowd:
                 clone.git("branch", "-q", "-D", name)
         clone.tr.gc()
 
+    def give_up(self, clone: Machine) -> None:
+        """Throw away what one worked on alone, and take it off the remote, perhaps for all."""
+        if _ALONE not in self._list_branches(clone) or self.chance.random() < 0.5:
+            return
+        self.doubtful |= {title for title, owner in self.alone.items() if owner == clone.path.name}
+        self.go_home(clone)
+        clone.git("branch", "-q", "-D", _ALONE)
+        clone.tr.gc()
+        if self.chance.random() < 0.5:
+            clone.ahead = 2 * _WEEKS
+            clone.tr.gc(purge=True, remote="origin")
+            clone.ahead = 0
+
+    def work_on(self, clone: Machine) -> None:
+        """On a branch that stays; what is said comes before its commit, or after it."""
+        self._go_to(clone, self.chance.choice(self.lasting))
+        if is_before := self.chance.random() < 0.5:
+            self.remember(clone)
+        self._commit(clone)
+        if not is_before:
+            self.remember(clone)
+        clone.git("push", "-q", "origin", clone.branch)
+
+    def hand_over(self, clone: Machine) -> None:
+        """One takes from another, all of it or what it had a while ago."""
+        into, source = self.chance.sample(("main", *self.lasting, *self.lasting), 2)
+        if into == source or source == "main":
+            return
+        self._go_to(clone, into)
+        past = clone.git("rev-list", "--first-parent", "-3", f"origin/{source}").split()
+        clone.git("merge", "-q", "--no-ff", "--no-edit", self.chance.choice(past))
+        clone.git("push", "-q", "origin", into)
+        clone.tr.gc()
+
+    def _go_to(self, clone: Machine, branch: str) -> None:
+        self._fetch_code(clone)
+        self._switch(clone, branch)
+        clone.git("merge", "-q", "--ff-only", f"origin/{branch}")
+
     def _commit(self, clone: Machine) -> str:
         name = f"{next(self.texts)}.txt"
         return clone.commit_file(name, f"{name}\n" * 3)
@@ -320,7 +368,7 @@ class Crowd:
             raise AssertionError("they go on pushing")
 
     def check(self) -> None:
-        for name in ("main", *_NAMES):
+        for name in ("main", *self.lasting, *_NAMES):
             views: dict[str, set[str]] = {}
             for clone in self.clones:
                 if tree := self._view_of(clone, name):
@@ -340,7 +388,7 @@ class Crowd:
             if mine and _ALONE in self._list_branches(clone):
                 gone = self.forgotten | self.redacted | self.doubtful
                 assert mine - gone <= clone.titles(_ALONE)
-        scopes = 1 + len(_NAMES) + 1
+        scopes = 1 + len(self.lasting) + len(_NAMES) + 1
         assert len(self.origin.refs()) <= scopes * (next(self.names) + 1)
 
     def _view_of(self, clone: Machine, name: str) -> str:
@@ -360,7 +408,7 @@ class Crowd:
     def _work_of(self, clone: Machine, name: str) -> str:
         """Which piece of work a name stands for in a clone: one that landed may be there still,
         when others begin the next one under its name. Told by where the branch has been."""
-        if name == "main":
+        if name == "main" or name in self.lasting:
             return ""
         tip = clone.list_refs("refs/heads/")[name]
         line = Repository(str(clone.path)).walk(tip, SortMode.TOPOLOGICAL)

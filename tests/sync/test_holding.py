@@ -75,6 +75,33 @@ def test_nor_for_another_clone(clone: Team) -> None:
     assert ada.titles("develop") >= OF_DEVELOP
 
 
+def test_what_develop_gave_away_is_said_once_more_and_stays(clone: Team) -> None:
+    """All of it is in the trunk, and develop goes on: whoever says it again must not be the one who
+    takes it away as done, or two push and delete for ever."""
+    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
+    for repo in (ada, bob, cleo):
+        for name in ("main", "develop"):
+            repo.git("config", "--add", "treering.trunk", name)
+    ada.switch("develop", create=True).tr.remember("of develop", type="insight")
+    ada.commit_file("d.txt")
+    ada.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "develop")
+    ada.git("push", "-q", "origin", "main", "develop")
+    ada.tr.gc()
+    for repo in (ada, bob, cleo):
+        repo.git("fetch", "-q")
+        repo.tr.sync()
+    write_to(ada, "", own_ref(ada, "develop"))
+
+    moments = []
+    for _ in range(3):
+        for repo in (bob, cleo):
+            repo.tr.sync()
+            moments.append(set(remote_refs(repo)))
+
+    assert [ref for ref in moments[-1] if ref.endswith("/develop")]
+    assert moments[-1] == moments[-2] == moments[-3]
+
+
 def forge_promotion(mallory: Repo, *heads: str, into: str = "main") -> str:
     """A promotion that says it took all there is, and has nothing in its tree."""
     for number, head in enumerate(heads):

@@ -224,7 +224,8 @@ def list_gone(
     store: Store, vault: Vault, place: Place, new: Mapping[Scope, str]
 ) -> dict[str, Scope]:
     """Our own refs there that say nothing more: of what is in the trash here, was renamed, or is
-    all in another scope. What nobody else holds stays."""
+    all in another scope. What nobody else holds stays, and so does what a branch that stays gave to
+    another: others would say it again."""
     trunk = Scope(trunk_of(store.repository))
     removals: dict[str, Scope] = {}
     for scope in place.heads:
@@ -235,7 +236,10 @@ def list_gone(
             _is_put_away(vault, trunk, scope, tip)
             or any(is_held(vault.repository, tip, other) for other in new.values())
             or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
-            or is_promoted(vault, trunk, scope, tip)
+            or (
+                not is_long_lived(store.repository, scope.branch)
+                and is_promoted(vault, trunk, scope, tip)
+            )
         ):
             removals[name] = scope
     return removals | _list_promoted(store, vault, place, new.get(trunk), trunk)
