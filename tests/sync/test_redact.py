@@ -329,6 +329,51 @@ def test_a_head_that_was_redacted_away_is_not_said_again(clone: Team, tmp_path: 
     assert SECRET not in reachable(twin)
 
 
+def redacted_by_others(clone: Team) -> tuple[Repo, Repo, str]:
+    """Ada redacted what Bob had, too, and had not pushed: his of before is in his trash."""
+    ada, bob = clone("ada"), clone("bob")
+    memory = ada.tr.remember(f"The password is {SECRET}", type="config").id
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.tr.revise(memory, tags_add=["mine"])
+    bob.tr.remember("known to Bob alone", type="insight")
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    bob.tr.sync("fetch")
+    return ada, bob, memory
+
+
+def test_who_redacts_what_others_redacted_still_says_all_else(clone: Team) -> None:
+    """His trash then has the same history as his head, and what is in the trash is not pushed."""
+    _, bob, memory = redacted_by_others(clone)
+
+    bob.tr.redact(memory)
+    bob.tr.sync()
+
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {"known to Bob alone"}
+    assert SECRET not in reachable(bob)
+
+
+def test_what_others_redacted_stays_in_the_trash_though_it_comes_again(clone: Team) -> None:
+    """Anyone who may push could redact anything, twice as well as once."""
+    ada, bob, memory = redacted_by_others(clone)
+    late = clone("late")
+    late.git("fetch", "-q", str(bob.path), "+refs/treering/trash/*:refs/old/*")
+    old = late.git("for-each-ref", "--format=%(objectname)", "refs/old")
+    late.git("push", "-q", "origin", f"{old}:{CLONES}late00000000/main")
+
+    bob.tr.sync()
+
+    assert SECRET in bob.git("log", "-p", "--glob=refs/treering/trash", "--")
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert SECRET not in server.git("log", "-p", "--glob=refs/there", "--")
+    ada.tr.sync()
+    assert memory not in {m["id"] for m in ada.tr.exported()}
+
+
 def test_the_command_tells_what_it_cannot_do(clone: Team) -> None:
     ada = clone("ada")
     memory = ada.tr.remember(f"The password is {SECRET}", type="config").id

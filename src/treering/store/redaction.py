@@ -66,13 +66,17 @@ def rewrite(vault: Vault, ids: Iterable[str], revisions: Sequence[str]) -> Redac
     return RedactedHistory(work.commits, frozenset(work.blobs))
 
 
-def take_out(vault: Vault, held: Held, ids: Collection[str]) -> RedactedHistory:
-    """Move our refs to histories without the text of some memories, and forget where they were.
+def take_out(
+    vault: Vault, held: Held, ids: Collection[str], *, without: Collection[str] = ()
+) -> RedactedHistory:
+    """Move our refs, but for those `without`, to histories without the text of some memories, and
+    forget where they were.
 
     What remotes were seen to have is written again, too: a sync brings it there.
     """
     folder = vault.repository.common_dir
-    names = {name: tip for p in REWRITTEN for name, tip in refs.list_refs(folder, p).items()}
+    pairs = (pair for p in REWRITTEN for pair in refs.list_refs(folder, p).items())
+    names = {name: tip for name, tip in pairs if name not in without}
     views = {
         name: heads.list_joined(vault, view) for name, view in refs.list_refs(folder, VIEWS).items()
     }

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from treering.branches import undo
 from treering.branches.apply import Actor, rename, trash_name
 from treering.branches.names import earlier_scope
-from treering.branches.trash import REDACTED
+from treering.branches.trash import REDACTED, list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import refs
@@ -204,11 +204,12 @@ def take_out_redacted(
 def put_away(actor: Actor, vault: Vault, ids: Collection[str]) -> dict[str, str]:
     """Take the text of some memories out of all we have; old commit -> new.
 
-    Our own of before goes to the trash: anyone who may push could redact anything, and thirty days
-    are enough to notice.
+    Our own of before goes to the trash, and what is there for such a reason stays: anyone who may
+    push could redact anything, and thirty days are enough to notice.
     """
     own = refs.list_refs(vault.repository.common_dir, HEADS)
-    history = take_out(vault, actor.held, sorted(ids))
+    kept = {entry.ref for entry in list_trash(vault) if entry.is_redacted}
+    history = take_out(vault, actor.held, sorted(ids), without=kept)
     for name, tip in own.items():
         if tip in history.commits and (scope := vault.scope_named(name.removeprefix(HEADS), tip)):
             aside = trash_name(vault, scope, actor.seconds, REDACTED)

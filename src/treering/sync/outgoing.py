@@ -188,8 +188,10 @@ def is_said_elsewhere(
 
 
 def _is_put_away(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
-    """Whether a head is all in the trash here, or was withdrawn."""
-    tips = [entry.tip for entry in list_trash(vault) if entry.scope == scope]
+    """Whether a head is all in the trash here, or was withdrawn. What was put away for a text in it
+    says nothing of a head: the text is taken out of that one."""
+    trash = (entry for entry in list_trash(vault) if not entry.is_redacted)
+    tips = [entry.tip for entry in trash if entry.scope == scope]
     tips += list_withdrawn(vault, trunk, scope)
     return any(is_held(vault.repository, head, tip) for tip in tips)
 
