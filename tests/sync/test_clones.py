@@ -134,6 +134,22 @@ def test_nothing_to_do_is_one_question(clone: Team, monkeypatch: pytest.MonkeyPa
     assert [words[0] for words in asked] == ["ls-remote"]
 
 
+def test_other_work_of_the_same_name_costs_no_second_question(
+    clone: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not seen with ours, and is none of what could be folded."""
+    ada, ben = clone("ada"), clone("ben")
+    for repo in (ada, ben):
+        on_branch(repo, "wip", thought=f"of {repo.path.name}", file=f"{repo.path.name}.txt")
+    for repo in (ada, ben, ada):
+        repo.tr.sync()
+    asked = note_questions(monkeypatch)
+
+    ada.tr.sync()
+
+    assert [words[0] for words in asked].count("ls-remote") == 1
+
+
 @pytest.mark.parametrize("is_new", [True, False])
 def test_hearing_more_heads_starts_git_no_more_often(
     clone: Team, monkeypatch: pytest.MonkeyPatch, is_new: bool

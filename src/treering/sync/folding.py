@@ -5,12 +5,13 @@ that another of its scope holds there, with a lease. Asked of the remote alone: 
 ref that a push leaves alone, and two who fold at once would delete each other's reason.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from treering.git.remote import Remote
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
+from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync import outgoing
@@ -28,18 +29,13 @@ _MOST = 200
 def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
     """Make fewer heads of many; how many went. What is not seen as one is left alone."""
     vault = store.shared
-    views = {scope: set(heads.list_heads(vault, scope)) for scope in place.heads}
+    held = {scope: _list_held_here(vault, place, scope) for scope in place.heads}
     quiet = {
         scope: some
-        for scope, there in place.heads.items()
-        if len(some := _list_quiet(vault, place, there, views[scope], now)) >= _WORTH_IT
+        for scope in place.heads
+        if len(some := _list_quiet(vault, place, scope, held[scope], now)) >= _WORTH_IT
     }
-    is_held = any(
-        head.clone and views[scope] and head.tip not in views[scope]
-        for scope, there in place.heads.items()
-        for head in there
-    )
-    if not quiet and not is_held:
+    if not quiet and not any(held.values()):
         return 0
     if quiet:
         _say_joins(store, vault, wire, place, quiet)
@@ -49,19 +45,30 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 
+def _list_held_here(vault: Vault, place: Place, scope: Scope) -> set[str]:
+    """The heads of other clones that ours hold. Where nobody has ours yet we were interrupted."""
+    seen = heads.list_heads(vault, scope)
+    view = vault.tip(scope) if seen else None
+    tips = [head.tip for head in _list_others(place, scope)]
+    new = set(tips).difference(seen)
+    return {tip for tip in new if view and is_held(vault.repository, tip, view)}
+
+
 def _list_quiet(
-    vault: Vault, place: Place, there: list[RemoteHead], seen: set[str], now: float
+    vault: Vault, place: Place, scope: Scope, held: Collection[str], now: float
 ) -> list[RemoteHead]:
-    """Heads of other clones that said nothing for long; what 0.1 pushes it would push again."""
-    objects = vault.repository.objects
+    """Heads of other clones that said nothing for long, and are seen as one with ours."""
+    objects, seen = vault.repository.objects, {*heads.list_heads(vault, scope), *held}
     return [
         head
-        for head in there
-        if head.clone
-        and head.clone != place.clone
-        and head.tip in seen
-        and objects.commit(head.tip).time < now - _QUIET_FOR
+        for head in _list_others(place, scope)
+        if head.tip in seen and objects.commit(head.tip).time < now - _QUIET_FOR
     ]
+
+
+def _list_others(place: Place, scope: Scope) -> list[RemoteHead]:
+    """The heads of other clones; what 0.1 pushes it would push again."""
+    return [head for head in place.heads[scope] if head.clone and head.clone != place.clone]
 
 
 def _say_joins(
@@ -75,7 +82,11 @@ def _say_joins(
     new: dict[Scope, str] = {}
     with store.lock() as lock:
         for scope, some in quiet.items():
-            new[scope] = heads.put(vault, lock, scope, [head.tip for head in some], "sync: fold")
+            tip = heads.put(vault, lock, scope, [head.tip for head in some], "sync: fold")
+            if tip != place.own_head(scope):
+                new[scope] = tip
+    if not new:
+        return
     todo = {place.own_ref(scope): tip for scope, tip in new.items()}
     leases = {place.own_ref(scope): place.own_head(scope) for scope in new}
     results = {result.ref: result for result in wire.push(todo, (), leases)}
