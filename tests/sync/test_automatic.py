@@ -208,3 +208,26 @@ def test_git_push_brings_memories_along_in_the_background(clone: Team) -> None:
 
     bob.tr.sync()
     assert "Use WAL mode" in bob.titles()
+
+
+def test_git_pull_brings_what_others_remembered_into_sight(clone: Team) -> None:
+    """The line for `git fetch` brings it here, and somebody has to see it with ours. A merge sends
+    nothing out."""
+    ada, bob = clone("ada"), clone("bob")
+    hooked = Hooked(ada.path / ".git").install()
+    ada.tr.config("sync", "true")
+    ada.tr.remember("Known to Ada", type="insight")
+    bob.tr.remember("Use WAL mode", type="decision")
+    bob.commit_file("b.txt")
+    bob.git("push", "-q", "origin", "main")
+    bob.tr.sync()
+
+    ada.git("pull", "-q", "--ff-only")
+    hooked.settle()
+    until = time.monotonic() + 60
+    while "Use WAL mode" not in ada.titles():
+        assert time.monotonic() < until, hooked.log()
+        time.sleep(0.05)
+
+    assert own_ref(bob) in remote_refs(ada)
+    assert len(remote_refs(ada)) == 1

@@ -8,6 +8,7 @@ written to a log that stays small.
 import os
 import time
 import traceback
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,20 +41,24 @@ def work(path: str, event: str = "", inherited: int | None = None) -> None:
         done = driver.work(workspace, event, inherited)
         for error in done.errors:
             log(workspace.store.folder, error)
-        if "pre-push" in done.events:
-            _share(workspace)
+        if direction := _choose_direction(done.events):
+            _share(workspace, direction)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell
         log(workspace.store.folder, traceback.format_exc())
 
 
-def _share(workspace: Workspace) -> None:
+def _choose_direction(events: Collection[str]) -> str:
+    """What a `git push` or a `git pull` asks for: a merge sends nothing out."""
+    return "full" if "pre-push" in events else "fetch" if "post-merge" in events else ""
+
+
+def _share(workspace: Workspace, direction: str) -> None:
     """Memories go where the code went, if that is wanted. One at a time, and not as the worker: a
     remote may let us wait for minutes, in which commits are to be captured."""
-
     with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", patience=0):
-        share_in_background(workspace)
+        share_in_background(workspace, direction=direction)
 
 
 def log(folder: Path, text: str) -> None:
@@ -67,12 +72,14 @@ def log(folder: Path, text: str) -> None:
             file.write(line)
 
 
-def share_in_background(workspace: Workspace, remote: str = "") -> "Synced | None":
-    """After `git push REMOTE`: push memories, too, where `treering.sync` asks for it.
+def share_in_background(
+    workspace: Workspace, remote: str = "", *, direction: str = "full"
+) -> "Synced | None":
+    """After `git push REMOTE` or `git pull`: share memories where `treering.sync` asks for it.
 
     Nobody is there to be asked or told: whoever calls logs what is raised.
     """
-    from treering.actions.sync import sync  # only a push needs the network
+    from treering.actions.sync import sync  # only this needs the network
     from treering.sync import refspec
 
     repository = workspace.repository
@@ -81,4 +88,4 @@ def share_in_background(workspace: Workspace, remote: str = "") -> "Synced | Non
     name = repository.config("treering.remote") or (
         remote if remote in repository.remotes() else ""
     )
-    return sync(workspace, "push", remote=name)
+    return sync(workspace, direction, remote=name)

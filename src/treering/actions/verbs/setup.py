@@ -11,7 +11,7 @@ INIT = Verb(
             "clients", "Connect a client.", choices=CLIENT_NAMES, options=("client", "clients")
         ),
         flag("agents_md", "Add a short section for agents to AGENTS.md."),
-        flag("sync", "Share memories whenever you push."),
+        flag("sync", "Share memories whenever you push or pull."),
         flag("hooks", "Put git hooks in place, or leave them alone.", default=True, off="no-hooks"),
         flag("force", "Write hooks into a folder of the work tree, too."),
         flag("dry_run", "Show what would be done and change nothing."),
