@@ -28,8 +28,9 @@ from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, outgoing, refspec, seen
 from treering.sync.fetching import Fetching
 from treering.sync.incoming import IncomingScope
-from treering.sync.leaks import leaks, warn_of_name
+from treering.sync.leaks import NewFiles, leaks, warn_of_name
 from treering.sync.outgoing import Outgoing, Place
+from treering.sync.redactions import Redactions
 from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 from treering.sync.unseen import Sight, list_unseen
 
@@ -111,7 +112,8 @@ class _SyncRun:
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
         self._more: dict[Scope, list[str]] = {}  # heads that nobody has pushed yet
-        self._redacted: dict[str, str] = {}  # commit -> the same without what was redacted
+        self._files = NewFiles(self._vault, wire.name)
+        self._redactions = Redactions(self._vault, self._files)
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
         self._fetching = Fetching(workspace.repository, wire, say, self._notes)
@@ -178,16 +180,17 @@ class _SyncRun:
             IncomingScope(scope, tuple(tips), self._seen(scope, before), {})
             for scope, tips in self._list_lost().items()
         ]
+        self._redactions.note_untold(place)
         mine = seen_scopes(self._vault)
         is_over = any(outgoing.is_gone(self._workspace.repository, scope) for scope in mine)
         if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
-            self._redacted |= incoming.take_out_redacted(actor, self._vault, [*news, *lost])
+            self._redactions.hear(actor, [*news, *lost])
             for old in news:
                 own = place.own_head(old.scope)
-                one = old.as_rewritten(self._vault, self._redacted, own)
+                one = old.as_rewritten(self._vault, self._redactions.commits, own)
                 self._take_one(actor, place, one, earlier)
             if self._direction != "push":
                 for scope in outgoing.drop_promoted(actor, self._vault):
@@ -232,7 +235,7 @@ class _SyncRun:
     def _is_push_refused(self, place: Place) -> bool:
         """Push what we have to say; whether it has to be tried again, under another name."""
         todo = self._list_outgoing(place)
-        if self._has_noted_prints(todo):
+        if any([self._has_taken_out(todo), self._has_noted_prints(todo)]):
             todo = self._list_outgoing(place)
         if any(self._is_of_a_copy(place, scope) for scope in todo.new):
             clone.take_new_id(self._workspace.repository)
@@ -249,7 +252,7 @@ class _SyncRun:
 
     def _is_of_a_copy(self, place: Place, scope: Scope) -> bool:
         there = place.own_head(scope)
-        there = self._redacted.get(there, there)
+        there = self._redactions.commits.get(there, there)
         return bool(there) and not outgoing.is_ours(self._vault, self._name, scope, there)
 
     def _list_outgoing(self, place: Place) -> Outgoing:
@@ -267,7 +270,7 @@ class _SyncRun:
                     new[scope] = heads.put(self._vault, lock, scope, news, "sync: lost")
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
-        return outgoing.put_together(store, self._vault, place, new, self._redacted)
+        return outgoing.put_together(store, self._vault, place, new, self._redactions.commits)
 
     def _list_lost(self) -> dict[Scope, list[str]]:
         """What the remote had once, and has no longer."""
@@ -277,6 +280,13 @@ class _SyncRun:
             if scope:
                 lost.setdefault(scope, []).append(head.tip)
         return lost
+
+    def _has_taken_out(self, todo: Outgoing) -> bool:
+        """Let no text go out that was redacted; whether there was one."""
+        if ids := self._redactions.list_returned(todo.new.values()):
+            with self._workspace.store.lock() as lock:
+                self._redactions.take_out(self._workspace.actor(lock), ids)
+        return bool(ids)
 
     def _has_noted_prints(self, todo: Outgoing) -> bool:
         """Let what goes out carry the fingerprints of its code; whether there were new ones."""
@@ -294,7 +304,7 @@ class _SyncRun:
         for scope, tip in todo.new.items():
             if warning := warn_of_name(scope):
                 self._notes.append(warning)
-            leaks_here = {leak.what: leak.kind for leak in leaks(self._vault, self._name, tip)}
+            leaks_here = {leak.what: leak.kind for leak in leaks(self._files, tip)}
             if leaks_here:
                 del clean[scope]
                 names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())

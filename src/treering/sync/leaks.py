@@ -20,11 +20,38 @@ class Leak(NamedTuple):
     kind: str
 
 
-def leaks(vault: Vault, remote: str, tip: str) -> Iterator[Leak]:
-    """Credentials in any version of any file that the remote does not have yet."""
-    for path, blob in _new_blobs(vault, remote, tip):
+class NewFiles:
+    """What a push would bring to a remote; each history is read once."""
+
+    def __init__(self, vault: Vault, remote: str) -> None:
+        self.vault = vault
+        self._remote = remote
+        self._files: dict[str, list[tuple[str, str]]] = {}
+
+    def list_of(self, tip: str) -> list[tuple[str, str]]:
+        """Any version of any file that the remote does not have yet: its path and its blob."""
+        if tip not in self._files:
+            self._files[tip] = list(self._read(tip))
+        return self._files[tip]
+
+    def _read(self, tip: str) -> Iterator[tuple[str, str]]:
+        vault, elsewhere = self.vault, below(f"{REMOTES}{self._remote}/")
+        blobs: set[str] = set()
+        for commit in read_log(vault, [tip], without=[elsewhere]):
+            if len(commit.parents) > 1 or commit.op == KEEP:
+                continue  # what it puts together, or back, is in the others
+            before = tree_of(vault, commit.parents[0]) if commit.parents else None
+            for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
+                if blob and blob not in blobs:
+                    blobs.add(blob)
+                    yield path, blob
+
+
+def leaks(files: NewFiles, tip: str) -> Iterator[Leak]:
+    """Credentials in any version of any file that a push would bring to a remote."""
+    for path, blob in files.list_of(tip):
         try:
-            text = vault.repository.objects.blob(blob).decode(errors="replace")
+            text = files.vault.repository.objects.blob(blob).decode(errors="replace")
         except StoreDamaged:
             continue  # too large to be ours, or not here
         for kind in secrets.secrets_in(text):
@@ -41,16 +68,3 @@ def warn_of_name(scope: Scope) -> str:
         f"the name of the branch {mask(scope.branch)} holds what looks like a credential "
         f"({', '.join(kinds)}), and is shared with its memories: rename the branch"
     )
-
-
-def _new_blobs(vault: Vault, remote: str, tip: str) -> Iterator[tuple[str, str]]:
-    elsewhere = below(f"{REMOTES}{remote}/")
-    blobs: set[str] = set()
-    for commit in read_log(vault, [tip], without=[elsewhere]):
-        if len(commit.parents) > 1 or commit.op == KEEP:
-            continue  # what it puts together, or back, is in the others
-        before = tree_of(vault, commit.parents[0]) if commit.parents else None
-        for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
-            if blob and blob not in blobs:
-                blobs.add(blob)
-                yield path, blob
