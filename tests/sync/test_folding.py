@@ -57,6 +57,27 @@ def test_a_head_of_another_scope_holds_nothing(clone: Team) -> None:
     assert set(remote_refs(ada)) == {own_ref(bob), f"{STRANGER}develop"}
 
 
+def test_agents_that_come_and_go_leave_no_more_heads_than_are_at_work(clone: Team) -> None:
+    """Each says one thing and is thrown away. Only Ada stays, and goes on working."""
+    ada = clone("ada")
+    titles = set()
+    for wave in range(3):
+        agents = [clone(f"agent{wave}{number}") for number in range(3)]
+        for repo in (*agents, ada):
+            share(repo, f"{wave} of {repo.path.name}")
+            titles.add(f"{wave} of {repo.path.name}")
+        ada._clock.start += 2 * WEEKS
+        let_weeks_pass(ada)
+        for _ in range(2):
+            ada.tr.sync()
+
+        assert set(remote_refs(ada)) == {own_ref(ada)}
+
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == ada.titles() == titles
+
+
 def test_two_quiet_heads_are_not_worth_a_push(clone: Team) -> None:
     """What 0.1 pushed does not count: it would be there again after each fold."""
     ada = clone("ada")

@@ -70,6 +70,25 @@ def test_a_join_has_nothing_of_the_clone_it_was_made_in(clone: Team) -> None:
     ]
 
 
+def test_a_memory_is_one_commit_however_many_are_at_work(clone: Team) -> None:
+    """Who answers what others say with joins makes as many again each round."""
+    team = [clone(f"p{number}") for number in range(5)]
+
+    for turn in range(3):
+        for repo in team:
+            repo.tr.remember(f"{turn} of {repo.path.name}", type="insight")
+        for repo in team:
+            repo.tr.sync()
+    for repo in team:
+        repo.tr.sync()
+
+    heads = remote_refs(team[0])
+    assert set(heads) == {own_ref(repo) for repo in team}
+    assert len(team[0].git("rev-list", *heads.values()).split()) == 15
+    assert {len(repo.titles()) for repo in team} == {15}
+    assert len({seen(repo) for repo in team}) == 1
+
+
 def test_a_promotion_that_another_said_is_not_said_again(clone: Team) -> None:
     """Whoever judges the same makes the same commit: it is there."""
     ada, bob = clone("ada"), clone("bob")

@@ -41,7 +41,8 @@ def test_what_was_written_since_is_not_withdrawn(clone: Team) -> None:
     bob.git("fetch", "-q")
     bob.switch("work").tr.sync()
     bob.tr.revise(memory, tags_add=["still in use"])
-    bob.tr.sync()
+    for repo in (bob, ada):
+        repo.tr.sync()
     ada.git("push", "-q", "origin", ":work")
     ada.git("fetch", "-q", "--prune")
     throw_away(ada, "work")
