@@ -45,6 +45,30 @@ def test_what_a_cloud_agent_learned_reaches_the_trunk_though_its_clone_is_gone(
     assert "of the agent" in ada.titles("main")
 
 
+@pytest.mark.parametrize(
+    "how", [("switch", "-q", "feat"), ("checkout", "-q", "-b", "feat", "origin/feat")]
+)
+def test_what_is_said_on_a_teammates_branch_lands_with_it(
+    clone: Team, how: tuple[str, ...]
+) -> None:
+    """Bob checks it out and commits nothing: its commits are the branch's own all the same."""
+    ada, bob, host = clone("ada"), clone("bob"), clone("host")
+    work(ada, "feat", "of ada")
+    bob.git("fetch", "-q")
+    bob.git(*how)
+    bob.tr.remember("of bob", type="insight")
+    bob.tr.sync()
+    squash_on_the_host(host, "feat")
+    host.git("push", "-q", "origin", ":feat")
+    ada.switch("main").git("pull", "-q", "--prune")
+    ada.git("branch", "-q", "-D", "feat")
+    ada.tr.sync()
+
+    ada.tr.gc()
+
+    assert ada.titles("main") == {"of ada", "of bob"}
+
+
 def test_code_that_was_never_here_is_known_by_its_fingerprints(clone: Team) -> None:
     """The commits of the branch are in no object store of this clone."""
     ada, agent, host = clone("ada"), clone("agent"), clone("host")

@@ -23,7 +23,7 @@ from treering.model.value import NamedTuple, dataclass
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message
-from treering.store.redaction import REWRITTEN, is_text, take_out, tombstone
+from treering.store.redaction import REDACT, REWRITTEN, is_text, take_out, tombstone
 from treering.store.vault import Vault
 
 _OURS = below(REFS)
@@ -99,7 +99,7 @@ def _resolve(workspace: Workspace, text: str) -> str:
 
 def _past(vault: Vault, memory_id: str) -> Past:
     folder = vault.repository.common_dir
-    versions = reach.find_versions(folder, layout.path_of(memory_id), *reach.EVERYTHING)
+    versions = reach.find_versions(folder, [layout.path_of(memory_id)], *reach.EVERYTHING)
     commits = reach.find_descendants(folder, set().union(*versions.values()), _OURS)
     names = (
         name
@@ -118,7 +118,7 @@ def _leave_tombstone(workspace: Workspace, lock: Held, memory_id: str) -> None:
         return
     stone = tombstone(memory_id, None)
     actor = workspace.actor(lock)
-    why = Message("redact", f"redact {memory_id}", actor.code_of(trunk), (memory_id,))
+    why = Message(REDACT, f"redact {memory_id}", actor.code_of(trunk), (memory_id,))
     files = {layout.path_of(memory_id): document.dump(stone)}
     heads.write(vault, lock, trunk, files, why, person=actor.person, seconds=actor.seconds)
 

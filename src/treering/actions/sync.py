@@ -13,7 +13,7 @@ from treering.branches.apply import Actor
 from treering.branches.prints import list_new_prints, note_prints
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
-from treering.branches.trunk import note_listing, trunk_of
+from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, SyncRefused
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote
@@ -27,15 +27,10 @@ from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, outgoing, refspec, seen
 from treering.sync.fetching import Fetching, list_lost
 from treering.sync.incoming import IncomingScope
-from treering.sync.leaks import (
-    Departures,
-    find_leaks,
-    find_redacted,
-    list_departures,
-    warn_of_name,
-)
+from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
 from treering.sync.outcome import Synced, SyncedScope
 from treering.sync.outgoing import Outgoing, Place
+from treering.sync.redactions import Redactions
 from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 from treering.sync.unseen import Sight, list_unseen
 
@@ -93,7 +88,7 @@ class _SyncRun:
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
         self._more: dict[Scope, list[str]] = {}  # heads that nobody has pushed yet
-        self._redacted: dict[str, str] = {}  # commit -> the same without what was redacted
+        self._redactions = Redactions(self._vault)
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
         self._fetching = Fetching(workspace.repository, wire, say, self._notes)
@@ -160,16 +155,17 @@ class _SyncRun:
             IncomingScope(scope, tuple(tips), self._seen(scope, before), {})
             for scope, tips in list_lost(self._vault, self._name).items()
         ]
+        self._redactions.note_untold(place)
         mine = seen_scopes(self._vault)
         is_over = any(outgoing.is_gone(self._workspace.repository, scope) for scope in mine)
         if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
-            self._redacted |= incoming.take_out_redacted(actor, self._vault, [*news, *lost])
+            self._redactions.hear(actor, [*news, *lost])
             for old in news:
                 own = place.own_head(old.scope)
-                one = old.as_rewritten(self._vault, self._redacted, own)
+                one = old.as_rewritten(self._vault, self._redactions.commits, own)
                 self._take_one(actor, place, one, earlier)
             if self._direction != "push":
                 for scope in outgoing.drop_promoted(actor, self._vault):
@@ -218,7 +214,7 @@ class _SyncRun:
             todo = self._list_outgoing(place)
         there = [head.tip for head in place.list_heads()]
         departures = list_departures(self._vault, todo.new.values(), there)
-        if self._has_put_away_redacted(departures):
+        if self._has_taken_out(departures):
             todo = self._list_outgoing(place)
             departures = list_departures(self._vault, todo.new.values(), there)
         if any(self._is_of_a_copy(place, scope) for scope in todo.new):
@@ -239,7 +235,7 @@ class _SyncRun:
 
     def _is_of_a_copy(self, place: Place, scope: Scope) -> bool:
         there = place.own_head(scope)
-        there = self._redacted.get(there, there)
+        there = self._redactions.commits.get(there, there)
         return bool(there) and not outgoing.is_ours(self._vault, self._name, scope, there)
 
     def _list_outgoing(self, place: Place) -> Outgoing:
@@ -257,7 +253,7 @@ class _SyncRun:
                     new[scope] = heads.put(self._vault, lock, scope, news, "sync: lost")
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
-        return outgoing.put_together(store, self._vault, place, new, self._redacted)
+        return outgoing.put_together(store, self._vault, place, new, self._redactions.commits)
 
     def _has_noted_prints(self, todo: Outgoing) -> bool:
         """Let what goes out carry the fingerprints of its code; whether there were new ones."""
@@ -267,14 +263,11 @@ class _SyncRun:
                 note_prints(self._workspace.actor(lock), self._vault, news)
         return bool(news)
 
-    def _has_put_away_redacted(self, departures: Departures) -> bool:
-        """Let no text go out that was redacted, wherever its tombstone came from; whether there was
-        any."""
-        trunk = Scope(trunk_of(self._workspace.repository))
-        ids = find_redacted(self._vault, departures, trunk)
-        if ids:
+    def _has_taken_out(self, departures: Departures) -> bool:
+        """Let no text go out that was redacted; whether there was one."""
+        if ids := self._redactions.list_returned(departures):
             with self._workspace.store.lock() as lock:
-                self._redacted |= incoming.put_away(self._workspace.actor(lock), self._vault, ids)
+                self._redactions.take_out(self._workspace.actor(lock), ids)
         return bool(ids)
 
     def _without_secrets(self, todo: Outgoing, departures: Departures) -> Outgoing:

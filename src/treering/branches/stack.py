@@ -100,4 +100,6 @@ def is_at_its_start(repository: Repository, branch: str, head: str, trunk: str) 
 def _is_name(repository: Repository, source: str, trunk: str) -> bool:
     """Whether it is a branch's name, not the trunk's, a commit or a remote's branch."""
     remotes = tuple(f"{remote}/" for remote in repository.remotes())
-    return source != trunk and not re.fullmatch(_COMMIT, source) and not source.startswith(remotes)
+    # `git switch NAME` writes the whole ref where it makes a branch of a remote's.
+    name = source.removeprefix("refs/remotes/")
+    return name != trunk and not re.fullmatch(_COMMIT, name) and not name.startswith(remotes)

@@ -38,9 +38,9 @@ class Holder(NamedTuple):
 
 
 def find_versions(
-    common_dir: Path, path: str, *revisions: str, also: Iterable[str] = ()
+    common_dir: Path, paths: Iterable[str], *revisions: str, also: Iterable[str] = ()
 ) -> dict[str, set[str]]:
-    """Blob -> the commits that brought it to a path, in the histories of some revisions.
+    """Blob -> the commits that brought it to one of some paths, in the histories of some revisions.
 
     `also` are commits, one or the other of which may be missing.
     """
@@ -48,7 +48,7 @@ def find_versions(
         common_dir,
         *(*_AS_IT_IS, "log", *revisions, "--stdin", "--ignore-missing", "-m", "--full-history"),
         *("--no-renames", "--raw", "--no-abbrev", "--no-show-signature", "--no-color"),
-        *("--format=%x00%H", "--", path),
+        *("--format=%x00%H", "--", *paths),
         feed=_lines(also),
     )
     bringers: dict[str, set[str]] = {}

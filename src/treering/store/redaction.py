@@ -24,10 +24,14 @@ from treering.store.tree_diff import MemoryCommit, read_log
 from treering.store.vault import Vault
 
 TEXT = "redacted"
+#: What a commit says that leaves a tombstone where the text never was.
+REDACT = "redact"
 #: What stands in the bytes of every tombstone.
 TOMBSTONE = b"redacted: true"
 #: Where refs lie that are moved to a history without the text.
 REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES, SEEN)
+#: Where what others may see comes from.
+_SHARED = (HEADS, VIEWS, REMOTES)
 _LONG_AGO = "1970-01-01T00:00:00Z"
 
 
@@ -109,9 +113,22 @@ def _list_commits_with_text(vault: Vault, memory_id: str) -> set[str]:
     """Our commits that hold a memory's text, those included that only a log of ours still names."""
     folder, path, ours = vault.repository.common_dir, layout.path_of(memory_id), below(REFS)
     values = refs.list_logged_values(folder, REFS)
-    versions = reach.find_versions(folder, path, ours, also=values)
+    versions = reach.find_versions(folder, [path], ours, also=values)
     brought = [commits for blob, commits in versions.items() if is_text(vault, blob)]
     return reach.find_descendants(folder, set().union(*brought), ours, also=values)
+
+
+def list_with_text(vault: Vault, ids: Collection[str]) -> set[str]:
+    """Those of some memories whose text is in a history that we have, share or saw: also where no
+    tip has it any more, as behind a promotion that left it."""
+    if not ids:
+        return set()
+    paths = sorted(map(layout.path_of, ids))
+    versions = reach.find_versions(vault.repository.common_dir, paths, *map(below, _SHARED))
+    blobs = [blob for blob in versions if is_text(vault, blob)]
+    memories = [vault.try_memory(blob) for blob in blobs]
+    found = {memory.id for memory in memories if memory}
+    return set(ids) if None in memories else found & set(ids)
 
 
 def is_text(vault: Vault, blob: str) -> bool:

@@ -92,7 +92,7 @@ def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:
 
 def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, FetchedHead]) -> None:
     """A head once seen stays known, whatever its ref does: absence is not a deletion. A branch that
-    another has taken over whole is known there."""
+    is gone, and that another has taken over whole, is known there."""
     now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
     trunk = Scope(trunk_of(vault.repository))
     moved = [head for head in before.values() if now.get(head.ref) != head.tip]
@@ -108,6 +108,7 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
             and not outgoing.is_said_elsewhere(vault, place, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
+                or not outgoing.is_gone(vault.repository, scope)
                 or not outgoing.is_promoted(vault, trunk, scope, head.tip)
             )
         )

@@ -46,19 +46,22 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
 
 
 def _list_held_here(vault: Vault, place: Place, scope: Scope) -> set[str]:
-    """The heads of other clones that ours hold. Where nobody has ours yet we were interrupted."""
+    """The heads of other clones that ours hold."""
     seen = heads.list_heads(vault, scope)
     view = vault.tip(scope) if seen else None
-    tips = [head.tip for head in _list_others(place, scope)]
-    new = set(tips).difference(seen)
+    new = {head.tip for head in _list_others(place, scope)}.difference(seen)
     return {tip for tip in new if view and is_held(vault.repository, tip, view)}
 
 
 def _list_quiet(
     vault: Vault, place: Place, scope: Scope, held: Collection[str], now: float
 ) -> list[RemoteHead]:
-    """Heads of other clones that said nothing for long, and are seen as one with ours."""
-    objects, seen = vault.repository.objects, {*heads.list_heads(vault, scope), *held}
+    """Heads of other clones that said nothing for long, and are seen as one with ours. Who was
+    interrupted holds them on a head that nobody has."""
+    objects, own = vault.repository.objects, vault.head(scope)
+    seen = set(heads.list_heads(vault, scope))
+    if own and own != place.own_head(scope):
+        seen |= {tip for tip in held if is_held(vault.repository, tip, own)}
     return [
         head
         for head in _list_others(place, scope)

@@ -1,28 +1,24 @@
 """What other clones say, taken in scope by scope: each head is looked at, and seen with ours.
 
-Nothing is merged into what we say ourselves. What is missing from a head is put back first, and
-what somebody redacted is taken out of all we have.
+Nothing is merged into what we say ourselves. What is missing from a head is put back first. What
+somebody redacted is taken out of all we have by redactions.py.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from treering.branches import undo
-from treering.branches.apply import Actor, rename, trash_name
+from treering.branches.apply import Actor, rename
 from treering.branches.names import earlier_scope
-from treering.branches.trash import REDACTED, list_trash
-from treering.branches.trunk import trunk_of
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import refs
 from treering.model.document import FORMAT
-from treering.model.scope import HEADS, PUSHED, Scope
+from treering.model.scope import PUSHED, Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.dates import TOLERANCE
 from treering.store.message import Message
-from treering.store.redaction import is_tombstone, take_out
-from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 from treering.sync.wanted import is_wanted
 
@@ -187,54 +183,3 @@ def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     old = earlier_scope(actor.store.repository, vault, scope.branch)
     if old and vault.head(old):
         rename(actor.held, vault, old, scope)
-
-
-# --- what was redacted ---------------------------------------------------------------------------
-
-
-def take_out_redacted(
-    actor: Actor, vault: Vault, incoming: Collection[IncomingScope]
-) -> dict[str, str]:
-    """Take out of all we have what somebody redacted, here or there; old commit -> new."""
-    trunk = vault.tip(Scope(trunk_of(actor.store.repository)))
-    ids = {mid for scope in incoming for mid in _list_redacted(vault, scope, trunk)}
-    return put_away(actor, vault, ids) if ids else {}
-
-
-def put_away(actor: Actor, vault: Vault, ids: Collection[str]) -> dict[str, str]:
-    """Take the text of some memories out of all we have; old commit -> new.
-
-    Our own of before goes to the trash, and what is there for such a reason stays: anyone who may
-    push could redact anything, and thirty days are enough to notice.
-    """
-    own = refs.list_refs(vault.repository.common_dir, HEADS)
-    kept = {entry.ref for entry in list_trash(vault) if entry.is_redacted}
-    history = take_out(vault, actor.held, sorted(ids), without=kept)
-    for name, tip in own.items():
-        if tip in history.commits and (scope := vault.scope_named(name.removeprefix(HEADS), tip)):
-            aside = trash_name(vault, scope, actor.seconds, REDACTED)
-            vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
-    return history.commits
-
-
-def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> Iterator[str]:
-    """The memories whose text one of us has, and another has taken out for good."""
-    ours = incoming.before
-    for head in incoming.heads:
-        root = tree_of(vault, ours) if ours else None
-        for path, (mine, theirs) in vault.trees.ahead(root, tree_of(vault, head)).items():
-            memory_id = layout.id_of_path(path)
-            if memory_id is None:
-                continue
-            at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
-            blobs = {mine, theirs, at_trunk} - {None}
-            stones = {is_tombstone(vault, blob) for blob in blobs if blob}
-            if len(stones) == 2 or (stones == {True} and _has_text_elsewhere(vault, memory_id)):
-                yield memory_id
-
-
-def _has_text_elsewhere(vault: Vault, memory_id: str) -> bool:
-    """Whether another scope of ours has a copy of what was redacted in one."""
-    tips = refs.list_refs(vault.repository.common_dir, HEADS).values()
-    blobs = [vault.blob_at(tip, memory_id) for tip in dict.fromkeys(tips)]
-    return any(blob and not is_tombstone(vault, blob) for blob in blobs)

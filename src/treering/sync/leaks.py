@@ -1,5 +1,4 @@
-"""What is about to leave this machine, looked at once more: history forgets no credential, nor a
-text that was redacted elsewhere."""
+"""What is about to leave this machine, looked at once more: history forgets no credential."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -7,7 +6,6 @@ from treering.errors import StoreDamaged
 from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import layout
-from treering.store.redaction import is_text, is_tombstone
 from treering.store.tree_diff import KEEP, differing, read_log, tree_of
 from treering.store.vault import Vault
 from treering.text import secrets
@@ -57,26 +55,6 @@ def find_leaks(vault: Vault, files: Iterable[NewFile]) -> Iterator[Leak]:
             continue  # too large to be ours, or not here
         for kind in secrets.secrets_in(text):
             yield Leak(layout.id_of_path(path) or path, kind)
-
-
-def find_redacted(vault: Vault, departures: Departures, trunk: Scope) -> set[str]:
-    """The memories whose text would go out, and of which the head itself, or the trunk, has a
-    tombstone."""
-    below = vault.tip(trunk)
-    return {
-        memory_id
-        for head, files in departures.items()
-        for path, blob in files
-        if (memory_id := layout.id_of_path(path))
-        and any(_has_tombstone(vault, tip, memory_id, blob) for tip in (head, below) if tip)
-        and is_text(vault, blob)
-    }
-
-
-def _has_tombstone(vault: Vault, tip: str, memory_id: str, beside: str) -> bool:
-    """Whether a tip has a tombstone of a memory; as a rule it has just what goes out."""
-    blob = vault.blob_at(tip, memory_id)
-    return blob is not None and blob != beside and is_tombstone(vault, blob)
 
 
 def warn_of_name(scope: Scope) -> str:

@@ -1,0 +1,72 @@
+"""What is thrown away in one clone: its own affair, until it is withdrawn for everyone."""
+
+from sync.conftest import Clone, Team, own_ref, remote_refs, remote_scopes
+from sync.test_branches import work
+from sync.test_clones import WEEKS, copy, on_branch
+
+
+def let_weeks_pass(repo: Clone) -> None:
+    start = repo._clock.start + 2 * WEEKS
+    repo._clock.ticks = iter(range(start, start + 10_000))
+
+
+def throw_away(repo: Clone, branch: str) -> None:
+    repo.switch("main").git("branch", "-q", "-D", branch)
+    repo.tr.gc()
+
+
+def test_trash_takes_no_head_of_another_clone_off_the_remote(clone: Team) -> None:
+    """Though all of it is in our trash, below what we said on top of it."""
+    ada, bob = clone("ada"), clone("bob")
+    work(bob, "work", "of Bob")
+    memory = bob.tr.recall("Bob").results[0].id
+    ada.git("fetch", "-q")
+    ada.switch("work").tr.sync()
+    ada.tr.revise(memory, tags_add=["seen"])
+    ada.tr.sync()
+    ada.git("push", "-q", "origin", ":work")
+    ada.git("fetch", "-q", "--prune")
+    throw_away(ada, "work")
+
+    ada.tr.sync()
+
+    assert set(remote_refs(ada)) == {own_ref(bob, "work")}
+
+
+def test_what_was_written_since_is_not_withdrawn(clone: Team) -> None:
+    """A head that says more than what lies in the trash is somebody's work."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "of Ada")
+    memory = ada.tr.recall("Ada").results[0].id
+    bob.git("fetch", "-q")
+    bob.switch("work").tr.sync()
+    bob.tr.revise(memory, tags_add=["still in use"])
+    for repo in (bob, ada):
+        repo.tr.sync()
+    ada.git("push", "-q", "origin", ":work")
+    ada.git("fetch", "-q", "--prune")
+    throw_away(ada, "work")
+    let_weeks_pass(ada)
+
+    ada.tr.gc(purge=True, remote="origin")
+
+    assert set(remote_refs(ada)) == {own_ref(bob, "work")}
+
+
+def test_a_withdrawal_is_of_one_scope(clone: Team) -> None:
+    """Who goes on with the same memories under another name shares them on."""
+    ada = clone("ada")
+    on_branch(ada, "work", thought="of Ada", file="w.txt")
+    ada.tr.sync()
+    twin = copy(ada, "twin")
+    throw_away(ada, "work")
+    let_weeks_pass(ada)
+    ada.tr.gc(purge=True, remote="origin")
+    ada.tr.sync()
+    assert remote_scopes(ada) == {"main"}
+    twin.git("branch", "-q", "-m", "work", "kept")
+    twin.tr.gc()
+
+    twin.tr.sync()
+
+    assert remote_scopes(ada) == {"main", "kept"}
