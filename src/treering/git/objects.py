@@ -43,6 +43,13 @@ class TreeEntry(NamedTuple):
     oid: str
 
 
+#: Commits with more parents are kept: what hundreds of clones say together is asked for again and
+#: again, and its parents take longer than all else of a look.
+_MANY_PARENTS = 16
+_MOST_LARGE = 8
+_MOST_TIMES = 20_000
+
+
 class CommitInfo(NamedTuple):
     """What a commit says; times in seconds since the epoch."""
 
@@ -73,6 +80,8 @@ class Objects:
         self._handle = handle
         self._database = handle.odb
         self._together: list[str] | None = None
+        self._large: dict[str, CommitInfo] = {}
+        self._times: dict[str, int] = {}
 
     def _look_up(self, oid: str, kind: int) -> Any:
         """The object, its hash checked by libgit2 on the way."""
@@ -162,8 +171,10 @@ class Objects:
         return next((e.oid for e in self.tree(tree) if e.name == name and e.mode == BLOB), None)
 
     def commit(self, oid: str) -> CommitInfo:
+        if oid in self._large:
+            return self._large[oid]
         commit = self._look_up(oid, GIT_OBJECT_COMMIT)
-        return CommitInfo(
+        info = CommitInfo(
             oid=oid,
             tree=str(commit.tree_id),
             parents=tuple(str(parent) for parent in commit.parent_ids),
@@ -171,6 +182,19 @@ class Objects:
             time=commit.commit_time,
             message=commit.raw_message.decode(errors="replace"),
         )
+        if len(info.parents) > _MANY_PARENTS:
+            if len(self._large) >= _MOST_LARGE:
+                self._large.clear()
+            self._large[oid] = info
+        return info
+
+    def time_of(self, oid: str) -> int:
+        """When a commit says it was made; kept, since a view asks all its heads at every write."""
+        if oid not in self._times:
+            if len(self._times) >= _MOST_TIMES:
+                self._times.clear()
+            self._times[oid] = self._look_up(oid, GIT_OBJECT_COMMIT).commit_time
+        return self._times[oid]
 
     def authorship(self, oid: str) -> tuple[str, int]:
         """Who wrote a commit and when: an amend and a rebase keep both."""

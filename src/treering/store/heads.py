@@ -126,7 +126,7 @@ def _commit_join(vault: Vault, scope: Scope, heads: Sequence[str], tree: str) ->
 
     objects = vault.repository.objects
     parents = tuple(sorted(heads))
-    seconds = newest([objects.commit(head).time for head in parents], vault.clock())
+    seconds = newest([objects.time_of(head) for head in parents], vault.clock())
     text = Message(JOIN, mask(scope.branch), CodePosition(mask_branch(scope.branch))).as_text()
     return objects.write_commit(tree, parents, NOBODY, seconds, text)
 
@@ -150,8 +150,6 @@ def write(
     it changes.
     """
     own, view = vault.head(to), vault.tip(to)
-    for head in list_joined(vault, view) if view else ():
-        vault.refuse_newer_format(head)
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
         others = vault.fetched_heads(to, is_sure=True)
@@ -161,6 +159,8 @@ def write(
     elif view and any(vault.file_at(view, path) for path in files):
         holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
     parent = own
+    for head in holders:
+        vault.refuse_newer_format(head)
     if holders:
         parent, _ = combine(vault, to, [*holders, *([own] if own else [])])
     commit = vault.commit(
