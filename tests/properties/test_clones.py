@@ -235,7 +235,7 @@ class Crowd:
         """Throw away what one worked on alone, and take it off the remote, perhaps for all."""
         if _ALONE not in self._list_branches(clone) or self.chance.random() < 0.5:
             return
-        self.doubtful |= {title for title, owner in self.alone.items() if owner == clone.path.name}
+        self.doubtful |= self.alone.keys() & clone.titles(_ALONE)  # a copy of a clone has its work
         self.go_home(clone)
         clone.git("branch", "-q", "-D", _ALONE)
         clone.tr.gc()
