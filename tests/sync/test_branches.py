@@ -50,6 +50,28 @@ def test_a_promoted_scope_leaves_the_remote_with_the_push_that_brings_it(clone: 
     assert statuses(ada.tr.sync()) == {"main": "unchanged"}
 
 
+def test_what_a_promotion_leaves_behind_keeps_no_ref(clone: Team) -> None:
+    """A progress note speaks of work that is over: nobody would ever take it over."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "learned on work")
+    ada.tr.remember("half way", type="progress")
+    ada.tr.sync()
+    bob.git("fetch", "-q")
+    bob.switch("work").tr.sync()
+    land(ada, "work")
+    ada.tr.gc()
+    bob.switch("main").git("pull", "-q", "--prune")
+    bob.git("branch", "-q", "-D", "work")
+
+    for repo in (ada, bob):
+        repo.tr.sync()
+
+    for repo in (ada, bob):
+        assert seen_scopes(repo) == {"main"}
+        assert repo.titles() == {"learned on work"}
+    assert remote_scopes(ada) == {"main"}
+
+
 def test_what_someone_wrote_meanwhile_is_not_removed(clone: Team) -> None:
     """The remote's scope is newer than the one that was promoted: it stays, and is known."""
     ada, bob = clone("ada"), clone("bob")

@@ -95,6 +95,22 @@ def test_a_scope_of_others_is_not_removed_from_the_remote_for_it(clone: Team, ai
     assert "work" in remote_scopes(bob)
 
 
+def test_nor_by_who_builds_on_it(clone: Team, aim: Aim) -> None:
+    """Bob's head of main has the scope's tip in its history from then on."""
+    ada, mallory = shared(clone)
+    memory = next(m["id"] for m in ada.tr.exported() if m["title"] == "known to all")
+    pretend_to_promote(mallory, ada, aim(ada), and_delete=False)
+    ada.git("push", "-q", "origin", ":work")
+    bob = clone("bob")
+    bob.tr.sync()
+    bob.tr.revise(memory, tags_add=["seen"])
+    assert ada.refs()[WORK] in bob.git("rev-list", MAIN).split()
+
+    bob.tr.sync()
+
+    assert "work" in remote_scopes(bob)
+
+
 def test_a_promotion_that_merged_is_one(clone: Team) -> None:
     """A memory changed on both sides is in the target with new bytes: nothing is left to do."""
     ada = clone("ada")

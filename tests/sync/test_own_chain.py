@@ -206,6 +206,24 @@ def test_what_landed_and_was_cleared_away_is_said_again_by_nobody(clone: Team) -
     assert bob.titles("main") == bob.titles("work") == {"of Ada", "of Bob"}
 
 
+def test_who_keeps_a_branch_that_landed_keeps_what_was_said_on_it(clone: Team) -> None:
+    """Its ref waits for the branch to go."""
+    ada, bob = clone("ada"), clone("bob")
+    work(bob, "work", "of Bob")
+    ada.git("fetch", "-q")
+    ada.switch("work").tr.sync()
+    land(ada, "work")
+    ada.tr.gc()
+    ada.tr.sync()
+    assert remote_scopes(ada) == {"main"}
+    bob.git("fetch", "-q", "--prune")
+
+    bob.tr.sync()
+
+    assert f"{HEADS}work" in bob.refs()
+    assert bob.titles("main") == bob.titles("work") == {"of Bob"}
+
+
 def test_what_landed_and_was_cleared_away_is_no_branch_for_who_only_saw_it(clone: Team) -> None:
     """It is known where it landed, and not shown as work that a remote has lost."""
     ada, bob = clone("ada"), clone("bob")

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from conftest import Repo
-from sync.conftest import CLONES, HEADS, Team, own_ref, remote_refs, seen, write_to
+from sync.conftest import CLONES, HEADS, VIEWS, Team, own_ref, remote_refs, seen, write_to
 from sync.test_branches import land
 from sync.test_clones import on_branch
 
@@ -236,3 +236,31 @@ def test_a_text_that_comes_there_after_its_redaction_is_taken_off_again(
 
     assert SECRET not in log_of_remote(clone)
     assert own_ref(bob, branch) in remote_refs(ada)
+
+
+@pytest.mark.parametrize("has_landed", [True, False])
+def test_what_a_redaction_put_away_is_neither_promoted_nor_revived(
+    clone: Team, has_landed: bool
+) -> None:
+    """Trash is judged again, but not this: its branch is there, and its code may land."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="keep", file="w.txt")
+    memory = ada.tr.remember(TEXT, type="insight").id
+    ada.git("push", "-q", "-u", "origin", "work")
+    ada.tr.sync()
+    bob.git("fetch", "-q")
+    bob.switch("work").tr.sync()
+    bob.tr.revise(memory, tags_add=["mine"])
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    bob.tr.sync()
+    trash = [ref for ref in bob.refs() if ref.endswith("-redacted")]
+    assert SECRET in bob.git("log", "-p", *trash)
+    if has_landed:
+        bob.switch("main").git("merge", "-q", "--no-edit", "work")
+
+    bob.tr.gc()
+
+    assert SECRET not in bob.git("log", "-p", f"--glob={HEADS}", f"--glob={VIEWS}", "--")
+    assert [ref for ref in bob.refs() if ref.endswith("-redacted")] == trash
+    assert ("keep" in bob.titles("main")) == has_landed

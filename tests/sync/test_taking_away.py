@@ -70,3 +70,20 @@ def test_a_withdrawal_is_of_one_scope(clone: Team) -> None:
     twin.tr.sync()
 
     assert remote_scopes(ada) == {"main", "kept"}
+
+
+def test_what_another_clone_says_is_not_trashed_here(clone: Team) -> None:
+    """The remote's branch is gone, and did not land. Bob may still be at work on it."""
+    ada, bob = clone("ada"), clone("bob")
+    work(bob, "work", "of Bob")
+    ada.git("fetch", "-q")
+    ada.tr.sync()
+    bob.git("push", "-q", "origin", ":work")
+    ada.git("fetch", "-q", "--prune")
+
+    ada.tr.gc()
+    ada.tr.sync()
+
+    assert not [ref for ref in ada.refs() if "/trash/" in ref]
+    assert ada.titles("work") == {"of Bob"}
+    assert set(remote_refs(ada)) == {own_ref(bob, "work")}
