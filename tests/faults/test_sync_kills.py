@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from sync.conftest import CLONES, Team, own_ref, remote_refs, seen, write_to
+from sync.conftest import CLONES, Team, let_months_pass, own_ref, remote_refs, seen, write_to
 from sync.conftest import clone as clone
 from sync.conftest import origin as origin
 from treering.git import packed_refs, refs
@@ -20,7 +20,6 @@ from treering.git.remote import Remote
 
 STEPS = ((refs, "move"), (packed_refs, "add"), (packed_refs, "can_remove"),
          (Remote, "_fetch"), (Remote, "_push"))  # fmt: skip
-WEEKS = 30 * 24 * 3600
 
 
 class Killed(BaseException):
@@ -140,7 +139,7 @@ def many_are_quiet(clone: Team) -> tuple[Repo, Callable[[], object]]:
         write_to(agent, made, f"{CLONES}agent{number:07}/main")
     ada.tr.remember("by Ada", type="insight")
     ada.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 100_000))
+    let_months_pass(ada)
 
     def look() -> object:
         assert ada.titles() == {"by agents", "by Ada"}

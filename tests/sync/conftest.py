@@ -88,6 +88,12 @@ class Clone(Repo):
         return self.now
 
 
+def let_months_pass(repo: Clone) -> None:
+    """Everybody is quiet by now, and what is in the trash is old."""
+    repo._clock.start += 60 * 24 * 3600
+    repo._clock.ticks = itertools.count(repo._clock.start)
+
+
 @pytest.fixture
 def origin(tmp_path: Path) -> Path:
     """A bare repository with one commit on main."""

@@ -14,6 +14,7 @@ from sync.conftest import (
     VIEWS,
     Clone,
     Team,
+    let_months_pass,
     own_ref,
     remote_refs,
     remote_scopes,
@@ -26,7 +27,6 @@ from treering.git.remote import Remote
 from treering.sync import folding
 
 PUSHED = "refs/treering/pushed/origin/"
-WEEKS = 30 * 24 * 3600
 
 
 def clone_id(repo: Repo) -> str:
@@ -495,7 +495,7 @@ def test_quiet_heads_are_folded(clone: Team) -> None:
         titles.add(f"by agent {number}")
     ada = clone("ada")
     ada.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
 
     ada.tr.sync()
 
@@ -521,7 +521,7 @@ def test_of_very_many_quiet_heads_some_go_with_each_sync(
         agent.tr.sync()
     ada = clone("ada")
     ada.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
 
     counts = [ada.tr.sync() and len(remote_refs(ada)) for _ in range(3)]
 
@@ -544,7 +544,7 @@ def test_two_who_fold_at_once_lose_nothing(
     ada, bob = clone("ada"), clone("bob")
     for repo in (ada, bob):
         repo.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
     step = getattr(folding, moment)
     waiting = [bob]
 
@@ -580,7 +580,7 @@ def test_a_join_alone_is_no_reason_to_push(clone: Team, origin: Path) -> None:
     hook = origin / "hooks" / "update"
     hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     hook.chmod(0o755)
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
     ada.tr.sync()  # which wants to fold
     hook.unlink()
     ada._clock.ticks = before
@@ -601,7 +601,7 @@ def test_works_of_one_name_are_not_folded_into_one(clone: Team) -> None:
         person.tr.sync()
     ada = clone("ada")
     ada.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
 
     ada.tr.sync()
 
@@ -637,7 +637,7 @@ def test_what_an_older_treering_pushed_is_never_folded(clone: Team) -> None:
         agent.tr.sync()
     ada = clone("ada")
     ada.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
     memory = next(m["id"] for m in ada.tr.exported() if m["title"] == "from before")
     ada.tr.revise(memory, tags_add=["seen"])
 
@@ -674,7 +674,7 @@ def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> Non
     bob.tr.sync()
     ada.switch("main").git("branch", "-q", "-D", "work")
     ada.tr.gc()
-    ada._clock.ticks = iter(range(ada._clock.start + 2 * WEEKS, ada._clock.start + 3 * WEEKS))
+    let_months_pass(ada)
 
     ada.tr.gc(purge=True, remote="origin")
     ada.tr.sync()
@@ -695,7 +695,7 @@ def test_a_withdrawal_is_heard_by_who_has_pushed_before(clone: Team) -> None:
     bob.tr.sync()
     ada.switch("main").git("branch", "-q", "-D", "work")
     ada.tr.gc()
-    ada._clock.ticks = iter(range(ada._clock.start + 2 * WEEKS, ada._clock.start + 3 * WEEKS))
+    let_months_pass(ada)
 
     ada.tr.gc(purge=True, remote="origin")
     ada.tr.sync()
@@ -815,7 +815,7 @@ def test_what_an_older_treering_pushed_is_one_more_head(clone: Team) -> None:
     ada.tr.remember("by Ada", type="insight")
 
     ada.tr.sync()
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
     ada.tr.sync()
 
     assert ada.titles() == {"by 0.1", "by Ada"}

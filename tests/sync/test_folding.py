@@ -3,15 +3,17 @@
 from pathlib import Path
 
 from conftest import Repo
-from sync.conftest import CLONES, HEADS, Clone, Team, own_ref, remote_refs, write_to
-from sync.test_clones import WEEKS
+from sync.conftest import (
+    CLONES,
+    HEADS,
+    Team,
+    let_months_pass,
+    own_ref,
+    remote_refs,
+    write_to,
+)
 
 STRANGER = f"{CLONES}stranger0000/"
-
-
-def let_weeks_pass(repo: Clone) -> None:
-    start = repo._clock.start + WEEKS
-    repo._clock.ticks = iter(range(start, start + 10_000))
 
 
 def share(repo: Repo, thought: str) -> str:
@@ -35,7 +37,7 @@ def test_heads_that_only_look_alike_stay(clone: Team) -> None:
     alike = bob.git("commit-tree", f"{second}^{{tree}}", "-m", "the same, said by another")
     write_to(bob, alike, f"{STRANGER}main")
     ada.tr.sync()
-    let_weeks_pass(ada)
+    let_months_pass(ada)
 
     ada.tr.sync()
 
@@ -50,7 +52,7 @@ def test_a_head_of_another_scope_holds_nothing(clone: Team) -> None:
     leave_behind(bob, first)
     write_to(bob, second, f"{STRANGER}develop")
     ada.tr.sync()
-    let_weeks_pass(ada)
+    let_months_pass(ada)
 
     ada.tr.sync()
 
@@ -66,8 +68,7 @@ def test_agents_that_come_and_go_leave_no_more_heads_than_are_at_work(clone: Tea
         for repo in (*agents, ada):
             share(repo, f"{wave} of {repo.path.name}")
             titles.add(f"{wave} of {repo.path.name}")
-        ada._clock.start += 2 * WEEKS
-        let_weeks_pass(ada)
+        let_months_pass(ada)
         for _ in range(2):
             ada.tr.sync()
 
@@ -87,7 +88,7 @@ def test_two_quiet_heads_are_not_worth_a_push(clone: Team) -> None:
     old.tr.remember("from before", type="insight")
     write_to(old, old.refs()[f"{HEADS}main"], f"{HEADS}main")
     ada.tr.sync()
-    let_weeks_pass(ada)
+    let_months_pass(ada)
     before = remote_refs(ada)
 
     ada.tr.sync()
@@ -103,7 +104,7 @@ def test_a_join_that_did_not_arrive_holds_nothing(clone: Team, origin: Path) -> 
         share(agent, f"by {agent.path.name}")
     ada = clone("ada")
     ada.tr.sync()
-    let_weeks_pass(ada)
+    let_months_pass(ada)
     hook = origin / "hooks" / "update"
     hook.write_text('#!/bin/sh\n! expr "$3" : "0*$" >/dev/null || exit 0\nexit 1\n')
     hook.chmod(0o755)

@@ -4,9 +4,7 @@ nobody's but the head's that said it. Whoever takes reach for holding loses it."
 import pytest
 
 from conftest import Repo
-from sync.conftest import CLONES, Team, own_ref, remote_refs, write_to
-
-WEEKS = 30 * 24 * 3600
+from sync.conftest import CLONES, Team, let_months_pass, own_ref, remote_refs, write_to
 
 
 def give_back(repo: Repo) -> str:
@@ -146,7 +144,7 @@ def test_a_forged_promotion_is_no_reason_to_take_heads_off_a_remote(clone: Team)
     write_to(mallory, forged, f"{CLONES}mallory00000/main")
     ada.tr.sync()
 
-    ada._clock.ticks = iter(range(ada._clock.start + WEEKS, ada._clock.start + WEEKS + 10_000))
+    let_months_pass(ada)
     for _ in range(2):
         ada.tr.sync()
 

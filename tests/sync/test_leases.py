@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from conftest import Repo
-from sync.conftest import Clone, Team, own_ref, remote_scopes
+from sync.conftest import Team, let_months_pass, own_ref, remote_scopes
 from sync.test_branches import land, work
-from sync.test_clones import WEEKS, clone_id, copy, on_branch
+from sync.test_clones import clone_id, copy, on_branch
 from treering.errors import SyncRefused
 from treering.git.remote import Remote
 
@@ -43,11 +43,6 @@ def say(repo: Repo, thought: str) -> None:
     repo.tr.remember(thought, type="insight")
     repo.tr.sync()
     shutil.rmtree(repo.path)
-
-
-def let_weeks_pass(repo: Clone) -> None:
-    start = repo._clock.start + 2 * WEEKS
-    repo._clock.ticks = iter(range(start, start + 10_000))
 
 
 def titles_there(clone: Team, branch: str = "main") -> set[str]:
@@ -122,7 +117,7 @@ def test_who_speaks_while_being_folded_is_heard(clone: Team, before_push: Interr
         agent.tr.sync()
     ada = clone("ada")
     ada.tr.sync()
-    let_weeks_pass(ada)
+    let_months_pass(ada)
     before_push(lambda: say(agents[0], "back again"), lambda _, gone: bool(gone))
 
     ada.tr.sync()
@@ -141,7 +136,7 @@ def test_who_speaks_while_a_branch_is_withdrawn_is_heard(
     twin = copy(ada, "twin")
     ada.switch("main").git("branch", "-q", "-D", "work")
     ada.tr.gc()
-    let_weeks_pass(ada)
+    let_months_pass(ada)
     before_push(lambda: say(twin, "gone on with"), lambda _, gone: bool(gone))
 
     with pytest.raises(SyncRefused):

@@ -1,13 +1,8 @@
 """What is thrown away in one clone: its own affair, until it is withdrawn for everyone."""
 
-from sync.conftest import Clone, Team, own_ref, remote_refs, remote_scopes
+from sync.conftest import Clone, Team, let_months_pass, own_ref, remote_refs, remote_scopes
 from sync.test_branches import work
-from sync.test_clones import WEEKS, copy, on_branch
-
-
-def let_weeks_pass(repo: Clone) -> None:
-    start = repo._clock.start + 2 * WEEKS
-    repo._clock.ticks = iter(range(start, start + 10_000))
+from sync.test_clones import copy, on_branch
 
 
 def throw_away(repo: Clone, branch: str) -> None:
@@ -46,7 +41,7 @@ def test_what_was_written_since_is_not_withdrawn(clone: Team) -> None:
     ada.git("push", "-q", "origin", ":work")
     ada.git("fetch", "-q", "--prune")
     throw_away(ada, "work")
-    let_weeks_pass(ada)
+    let_months_pass(ada)
 
     ada.tr.gc(purge=True, remote="origin")
 
@@ -60,7 +55,7 @@ def test_a_withdrawal_is_of_one_scope(clone: Team) -> None:
     ada.tr.sync()
     twin = copy(ada, "twin")
     throw_away(ada, "work")
-    let_weeks_pass(ada)
+    let_months_pass(ada)
     ada.tr.gc(purge=True, remote="origin")
     ada.tr.sync()
     assert remote_scopes(ada) == {"main"}
