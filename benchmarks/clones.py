@@ -15,7 +15,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from benchmarks._bench import git, heading, row
@@ -33,6 +35,8 @@ from treering.model.scope import CLONES, HEADS, VIEWS
 
 _FACTS = 3
 _MAIN = f"{HEADS}main"
+#: Heads that said nothing for a week would be folded.
+_NOW = int(time.time())
 
 
 def main(quick: bool) -> None:
@@ -43,12 +47,20 @@ def main(quick: bool) -> None:
             tell(f"  {count} at once", team, in_parallel)
     crowds = (6, 12) if quick else (75, 150, 300)
     parts: list[tuple[int, Parts, Parts, Moment]] = []
+    calls = {}
     for count in crowds:
         with crowd(count) as team, without_index():
             plain = tell(f"  {count} one after the other", team, one_by_one)
             parts.append((count, team.parts, plain, index_one(team.clones[-1])))
+            calls[count] = time_calls(team.clones[-1], 5 if quick else 25)
     print()
     tell_parts(parts)
+    print()
+    heading("a call, ms", *calls[crowds[0]])
+    with crowd(1) as team:
+        row("  alone", *time_calls(team.clones[0], 5 if quick else 25).values())
+    for count, times in calls.items():
+        row(f"  {count} clones", *times.values())
     print()
     first_fetch(500 if quick else 12_000)
 
@@ -70,13 +82,21 @@ class Parts:
 def tell_parts(parts: "Sequence[tuple[int, Parts, Parts, Moment]]") -> None:
     """What a clone takes to say what it has and to hear of one other, beside what a sync takes that
     finds nothing to do."""
-    heading(
-        "a clone, ms", "nothing to do", "to say", "git's", "to hear a head", "git's", "to index it"
+    columns = (
+        "nothing to do",
+        "git's",
+        "to say",
+        "git's",
+        "to hear a head",
+        "git's",
+        "to index it",
     )
+    heading("a clone, ms", *columns)
     for count, ours, plain, index in parts:
         row(
             f"  {count} clones",
             f"{1000 * ours.idle:.0f}",
+            f"{1000 * plain.idle:.0f}",
             f"{1000 * ours.said / count:.0f}",
             f"{1000 * plain.said / count:.0f}",
             f"{1000 * (ours.heard / count - ours.idle) / (ours.heads / count):.2f}",
@@ -246,8 +266,30 @@ def play_plain(team: Team) -> Parts:
     return parts
 
 
+def time_calls(clone: Path, count: int) -> dict[str, str]:
+    """What calls take in a clone that sees what all said: the middle one, in processor time."""
+    tr = Treering.open(clone)
+    ids = [hit.id for hit in tr.recall("fact", limit=count).results]
+    calls: dict[str, Callable[[int], object]] = {
+        "remember": lambda at: tr.remember(f"Call {at}: a new fact to know.", type="insight"),
+        "recall": lambda at: tr.recall(f"fact {at} of clone"),
+        "read": lambda at: tr.read(ids[at % len(ids)]),
+        "revise": lambda at: tr.revise(ids[at % len(ids)], tags_add=[f"t{at}"]),
+    }
+    times = {}
+    for name, call in calls.items():
+        moments = [Moment.now()]
+        for at in range(count):
+            call(at)
+            moments.append(Moment.now())
+        took = [one.until(other).cpu for one, other in pairwise(moments)]
+        times[name] = f"{1000 * median(took):.1f}"
+    return times
+
+
 def first_fetch(count: int) -> None:
-    """A new clone of a remote with many heads, against `git fetch` of the same refs."""
+    """A new clone of a remote with many heads, against `git fetch` of the same refs; and then, when
+    there is nothing new, against `git ls-remote`."""
     top = Path(tempfile.mkdtemp(prefix="treering-bench-"))
     try:
         with crowd(1) as team:
@@ -269,15 +311,22 @@ def first_fetch(count: int) -> None:
             moments["end"] = Moment.now()
             git(top / "plain", "fetch", "-q", "origin", f"+{CLONES}*:refs/plain/*")
             moments["git"] = Moment.now()
+            with without_index():
+                sync(Workspace.open(top / "ours"))
+            moments["again"] = Moment.now()
+            git(top / "plain", "ls-remote", "-q", "origin", f"{CLONES}*")
+            moments["listed"] = Moment.now()
             heading("the first fetch", "refs", "s", "processor s")
             print(f"  {answer.memories['fetched']:,} memories")
             for what, begin, end in (
                 ("fetched and seen", "start", "indexing"),
                 ("indexed", "indexing", "end"),
                 ("`git fetch` alone", "end", "git"),
+                ("nothing new", "git", "again"),
+                ("`git ls-remote` alone", "again", "listed"),
             ):
                 took = moments[begin].until(moments[end])
-                row(f"  {what}", f"{count:,}", f"{took.clock:.1f}", f"{took.cpu:.1f}")
+                row(f"  {what}", f"{count:,}", f"{took.clock:.2f}", f"{took.cpu:.2f}")
     finally:
         shutil.rmtree(top, ignore_errors=True)  # a tidier may still be at work
 
@@ -311,7 +360,7 @@ def _one_head(number: int) -> str:
     )
     return (
         f"commit {CLONES}c{number:011d}/main\n"
-        f"committer Person {number} <p{number}@example.org> {1_770_000_000 + number} +0000\n"
+        f"committer Person {number} <p{number}@example.org> {_NOW - number} +0000\n"
         f"data {len(said)}\n{said}\n"
         f"M 100644 inline memories/{memory_id[:2]}/{memory_id}.md\n"
         f"data {len(text)}\n{text}\n\n"
