@@ -231,25 +231,6 @@ def test_a_merge_takes_absence_for_no_change(clone: Team, aim: Aim) -> None:
     assert "More." in ada.tr.read(memory).content
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_a_look_at_several_heads_takes_absence_for_no_change(clone: Team, is_first: bool) -> None:
-    """A plain fetch brought them, and no sync has looked: a reader joins what there is, whichever
-    of them comes first."""
-    ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
-    titles = known(ada)
-    before = own_ref(ada)
-    forged = [leave_out(mallory, before, onto=f"{CLONES}mallory00000/main") for _ in range(8)]
-    ada.tr.remember("thought 4", type="insight")
-    ada.tr.sync("push")
-    tip = ada.refs()[MAIN]
-    made = next(one for one in forged if (one < tip) == is_first)
-    write_to(mallory, made, f"{CLONES}mallory00000/main")
-
-    bob.git("fetch", "-q", "origin", f"+{CLONES}*:refs/treering/remotes/origin/clones/*")
-
-    assert bob.titles() == {*titles, "thought 4"}
-
-
 def test_a_branch_that_is_not_here_is_mended_there(clone: Team, aim: Aim) -> None:
     """Whoever sees it puts it back, for those who come later; nothing becomes ours by it."""
     ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
