@@ -231,25 +231,6 @@ def test_a_merge_takes_absence_for_no_change(clone: Team, aim: Aim) -> None:
     assert "More." in ada.tr.read(memory).content
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_a_look_at_several_heads_takes_absence_for_no_change(clone: Team, is_first: bool) -> None:
-    """A plain fetch brought them, and no sync has looked: a reader joins what there is, whichever
-    of them comes first."""
-    ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
-    titles = known(ada)
-    place, before = f"{CLONES}mallory00000/main", ada.refs()[MAIN]
-    ada.tr.remember("thought 4", type="insight")
-    ada.tr.sync("push")
-    tip = ada.refs()[MAIN]
-    forged = leave_out(mallory, own_ref(ada), onto=place, on=before)
-    while (forged < tip) != is_first:  # ids are a matter of chance
-        forged = leave_out(mallory, own_ref(ada), onto=place, on=before)
-
-    bob.git("fetch", "-q", "origin", f"+{CLONES}*:refs/treering/remotes/origin/clones/*")
-
-    assert bob.titles() == {*titles, "thought 4"}
-
-
 def test_a_branch_that_is_not_here_is_mended_there(clone: Team, aim: Aim) -> None:
     """Whoever sees it puts it back, for those who come later; nothing becomes ours by it."""
     ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
