@@ -110,6 +110,30 @@ def test_the_head_of_a_clone_that_is_gone_goes_with_the_promotion_of_all_of_it(c
     assert ada.titles() == {"learned by the agent"}
 
 
+def test_a_branch_of_several_that_landed_elsewhere_is_over_for_all(clone: Team) -> None:
+    """For who said something on it, and for who only saw what others did."""
+    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
+    work(ada, "work", "of Ada")
+    for repo in (bob, cleo):
+        repo.git("fetch", "-q")
+        repo.switch("work")
+    bob.tr.remember("of Bob", type="insight")
+    for repo in (bob, ada, cleo):
+        repo.tr.sync()
+    land(ada, "work")
+    ada.tr.gc()
+    ada.tr.sync()
+
+    for repo in (bob, cleo):
+        repo.switch("main").git("pull", "-q", "--prune")
+        repo.git("branch", "-q", "-D", "work")
+        lines = {line.branch: line.status for line in repo.tr.sync().scopes}
+
+        assert lines["work"] == "dropped"
+        assert [line["branch"] for line in repo.tr.status()["branches"]] == ["main"]
+        assert repo.titles() == {"of Ada", "of Bob"}
+
+
 def test_what_landed_stays_there_while_its_branch_does(clone: Team) -> None:
     """Others may be at work on it, and are to see the same."""
     ada, bob = clone("ada"), clone("bob")

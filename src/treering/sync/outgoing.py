@@ -205,10 +205,12 @@ class _Promoted:
         self._tips = ({trunk: view} if view else {}) | dict(tips)
 
     def is_all_of(self, scope: Scope, head: str) -> bool:
-        here = self._vault.snapshot_at(scope, head)
+        """Several heads that are seen as one are parents of a promotion, and their join is not."""
+        here, joined = self._vault.snapshot_at(scope, head), heads.list_joined(self._vault, head)
+        is_ancestor = self._vault.repository.is_ancestor
         return any(
             other != scope
-            and self._vault.repository.is_ancestor(head, tip)
+            and all(is_ancestor(one, tip) for one in joined)
             and is_taken_over(self._vault, here, self._vault.snapshot_at(other, tip))
             for other, tip in self._tips.items()
         )
