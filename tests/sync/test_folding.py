@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from conftest import Repo
 from sync.conftest import (
     CLONES,
@@ -12,6 +14,8 @@ from sync.conftest import (
     remote_refs,
     write_to,
 )
+from sync.test_clones import on_branch
+from treering.sync import folding
 
 STRANGER = f"{CLONES}stranger0000/"
 
@@ -112,3 +116,141 @@ def test_a_join_that_did_not_arrive_holds_nothing(clone: Team, origin: Path) -> 
     ada.tr.sync()
 
     assert set(remote_refs(ada)) == {own_ref(agent) for agent in agents}
+
+
+def test_quiet_heads_are_folded(clone: Team) -> None:
+    """Cloud agents come and go: their heads become one, and nothing is lost."""
+    titles = set()
+    for number in range(5):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+        titles.add(f"by agent {number}")
+    ada = clone("ada")
+    ada.tr.sync()
+    let_months_pass(ada)
+
+    ada.tr.sync()
+
+    assert set(remote_refs(ada)) == {own_ref(ada)}
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == ada.titles() == titles
+    agent.tr.remember("back again", type="insight")
+    agent.tr.sync()
+    ada.tr.sync()
+    assert ada.titles() == titles | {"back again"}
+    assert len(remote_refs(ada)) == 2
+
+
+def test_of_very_many_quiet_heads_some_go_with_each_sync(
+    clone: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits a minute for a sync that had nothing to do."""
+    monkeypatch.setattr(folding, "_MOST", 3)
+    for number in range(5):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    let_months_pass(ada)
+
+    counts = [ada.tr.sync() and len(remote_refs(ada)) for _ in range(3)]
+
+    assert counts == [3, 1, 1]
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {f"by agent {number}" for number in range(5)}
+
+
+@pytest.mark.parametrize("moment", ["_say_joins", "list_held"])
+def test_two_who_fold_at_once_lose_nothing(
+    clone: Team, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """No lease guards a ref that a push leaves alone: each could take what the other relies on.
+    Of two that say the same the smaller name stays."""
+    agents = [clone(f"agent{number}") for number in range(4)]
+    for agent in agents:
+        agent.tr.remember(f"by {agent.path.name}", type="insight")
+        agent.tr.sync()
+    ada, bob = clone("ada"), clone("bob")
+    for repo in (ada, bob):
+        repo.tr.sync()
+    let_months_pass(ada)
+    step = getattr(folding, moment)
+    waiting = [bob]
+
+    def be_slow(*arguments: object) -> object:
+        if waiting:
+            waiting.pop().tr.sync()
+        return step(*arguments)
+
+    monkeypatch.setattr(folding, moment, be_slow)
+
+    ada.tr.sync()
+
+    is_same = moment == "_say_joins"
+    left = {min(own_ref(ada), own_ref(bob)) if is_same else own_ref(ada)}
+    assert set(remote_refs(ada)) == left
+    fresh = clone("fresh")
+    fresh.tr.sync()
+    assert fresh.titles() == {f"by {agent.path.name}" for agent in agents}
+    for repo in (bob, ada):
+        repo.tr.sync()
+    assert set(remote_refs(ada)) == left
+
+
+def test_works_of_one_name_are_not_folded_into_one(clone: Team) -> None:
+    """What is not seen as one here is none: each would get the others' memories."""
+    people = [clone(name) for name in ("ann", "ben", "cleo")]
+    for person in people:
+        name = person.path.name
+        on_branch(person, "wip", thought=f"of {name}", file=f"{name}.txt")
+        person.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    let_months_pass(ada)
+
+    ada.tr.sync()
+
+    assert len(remote_refs(ada)) == 3
+    for person in people:
+        person.tr.sync()
+        assert person.titles() == {f"of {person.path.name}"}
+
+
+def test_who_was_heard_of_lately_is_not_folded(clone: Team) -> None:
+    """Folding is for who is gone: those at work would only say it again."""
+    for number in range(4):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+
+    for _ in range(3):
+        ada.tr.sync()
+
+    assert len(remote_refs(ada)) == 4
+    assert own_ref(ada) not in remote_refs(ada)
+
+
+def test_what_an_older_treering_pushed_is_never_folded(clone: Team) -> None:
+    """It would push it again, and again."""
+    old = clone("old")
+    old.tr.remember("from before", type="insight")
+    write_to(old, old.refs()[f"{HEADS}main"], f"{HEADS}main")
+    for number in range(3):
+        agent = clone(f"agent{number}")
+        agent.tr.remember(f"by agent {number}", type="insight")
+        agent.tr.sync()
+    ada = clone("ada")
+    ada.tr.sync()
+    let_months_pass(ada)
+    memory = next(m["id"] for m in ada.tr.exported() if m["title"] == "from before")
+    ada.tr.revise(memory, tags_add=["seen"])
+
+    for _ in range(3):
+        ada.tr.sync()
+
+    assert set(remote_refs(ada)) == {f"{HEADS}main", own_ref(ada)}

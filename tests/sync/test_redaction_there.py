@@ -7,7 +7,7 @@ import pytest
 from conftest import Repo
 from sync.conftest import CLONES, HEADS, VIEWS, Team, own_ref, remote_refs, seen, write_to
 from sync.test_branches import land
-from sync.test_clones import on_branch
+from sync.test_clones import clone_id, on_branch
 
 SECRET = "swordfish"
 TEXT = f"The vault opens with {SECRET}"
@@ -264,3 +264,99 @@ def test_what_a_redaction_put_away_is_neither_promoted_nor_revived(
     assert SECRET not in bob.git("log", "-p", f"--glob={HEADS}", f"--glob={VIEWS}", "--")
     assert [ref for ref in bob.refs() if ref.endswith("-redacted")] == trash
     assert ("keep" in bob.titles("main")) == has_landed
+
+
+def test_a_redaction_rewrites_every_head_there(clone: Team) -> None:
+    """Also of a clone that is gone, and of a branch that nobody here has."""
+    ada, dead, bob = clone("ada"), clone("dead"), clone("bob")
+    on_branch(ada, "work", thought="keep", file="w.txt")
+    memory = ada.tr.remember("The vault opens with swordfish", type="insight").id
+    ada.git("push", "-q", "-u", "origin", "work")
+    ada.tr.sync()
+    for repo in (dead, bob):
+        repo.git("fetch", "-q")
+        repo.switch("work")
+        repo.tr.sync()
+    dead.tr.revise(memory, tags_add=["vault"])
+    dead.tr.sync()
+    shutil.rmtree(dead.path)
+
+    ada.tr.sync()
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.tr.remember("after", type="insight")
+    bob.tr.sync()
+    ada.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+    assert "swordfish" not in bob.git("log", "-p", f"--glob={HEADS}", f"--glob={VIEWS}", "--")
+    assert bob.titles() == ada.titles() == {"keep", "after"}
+    assert memory in server.git(
+        "ls-tree", "-r", "--name-only", f"refs/there/clones/{clone_id(ada)}/main"
+    )
+
+
+def test_nobody_pushes_a_text_that_was_redacted_elsewhere(clone: Team) -> None:
+    """Bob was offline: his branch still has a copy when the tombstone comes in by the trunk."""
+    ada, bob = clone("ada"), clone("bob")
+    memory = ada.tr.remember("The vault opens with swordfish", type="insight").id
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.switch("side", create=True).commit_file("s.txt")
+    bob.tr.revise(memory, tags_add=["mine"])
+    ada.tr.redact(memory)
+    ada.tr.sync()
+
+    bob.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+
+
+def test_nor_where_a_promotion_brought_the_tombstone_first(clone: Team) -> None:
+    """A plain fetch brings Bob the branch without the text, and gc promotes it over the text that
+    his trunk has: what he sees is redacted then, and what he says is built on the text."""
+    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
+    other = ada.tr.remember("known to all", type="insight").id
+    on_branch(ada, "work", thought="The vault opens with swordfish", file="w.txt")
+    memory = ada.tr.recall("vault").results[0].id
+    ada.git("push", "-q", "-u", "origin", "work")
+    ada.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "work")
+    ada.git("push", "-q", "origin", "main")
+    ada.tr.gc()
+    for repo in (ada, bob, cleo):
+        repo.git("pull", "-q")
+        repo.tr.sync()
+    bob.tr.revise(other, tags_add=["mine"])
+    cleo.tr.redact(memory)
+    cleo.tr.sync()
+    bob.git("fetch", "-q", "origin", f"+{CLONES}*:refs/treering/remotes/origin/clones/*")
+    bob.tr.gc()
+
+    bob.tr.sync()
+
+    server = clone("server")
+    server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
+    assert "swordfish" not in server.git("log", "-p", "--glob=refs/there", "--")
+    assert bob.tr.read(other).tags == ("mine",)
+
+
+def test_a_tombstone_in_the_trunk_reaches_a_branch_nobody_else_has(clone: Team) -> None:
+    """Whatever became of the branch there: the trunk is what every clone hears of."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(bob, "feat", thought="the password is hunter2", file="f.txt")
+    bob.tr.sync()
+    ada.tr.sync()
+    memory = bob.tr.recall("password").results[0].id
+    ada.tr.redact(memory)
+    ada.tr.sync()
+    ada.git("push", "-q", "origin", f":{own_ref(bob, 'feat')}")
+
+    bob.tr.sync()
+
+    assert "hunter2" not in bob.git("log", "-p", f"{HEADS}feat")
+    assert "hunter2" not in bob.git("log", "-p", "--glob=refs/treering/remotes")

@@ -1,6 +1,6 @@
 """What is thrown away in one clone: its own affair, until it is withdrawn for everyone."""
 
-from sync.conftest import Clone, Team, let_months_pass, own_ref, remote_refs, remote_scopes
+from sync.conftest import HEADS, Clone, Team, let_months_pass, own_ref, remote_refs, remote_scopes
 from sync.test_branches import work
 from sync.test_clones import copy, on_branch
 
@@ -82,3 +82,60 @@ def test_what_another_clone_says_is_not_trashed_here(clone: Team) -> None:
     assert not [ref for ref in ada.refs() if "/trash/" in ref]
     assert ada.titles("work") == {"of Bob"}
     assert set(remote_refs(ada)) == {own_ref(bob, "work")}
+
+
+def test_trash_takes_our_head_off_the_remote_and_a_fetch_brings_nothing_back(clone: Team) -> None:
+    ada = clone("ada")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+
+    ada.tr.sync()
+
+    assert remote_scopes(ada) == set()
+    ada.tr.sync()
+    assert ada.tr.recall("thrown", scope="all").results == ()
+    ada.tr.restore("work")
+    ada.tr.sync()
+    assert remote_scopes(ada) == {"work"}
+
+
+def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    bob.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    let_months_pass(ada)
+
+    ada.tr.gc(purge=True, remote="origin")
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.tr.sync()
+
+    assert remote_scopes(ada) == {"main"}
+    said = ada.git("log", "-1", "--format=%B", f"{HEADS}main")
+    assert "Withdrawn: work " in said
+
+
+def test_a_withdrawal_is_heard_by_who_has_pushed_before(clone: Team) -> None:
+    """What was read of the trunk is kept, and what is new there is read."""
+    ada, bob = clone("ada"), clone("bob")
+    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    ada.tr.sync()
+    bob.tr.remember("by bob", type="insight")
+    bob.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "work")
+    ada.tr.gc()
+    let_months_pass(ada)
+
+    ada.tr.gc(purge=True, remote="origin")
+    ada.tr.sync()
+    bob.tr.remember("more by bob", type="insight")
+    bob.tr.sync()
+    bob.tr.remember("yet more by bob", type="insight")
+    bob.tr.sync()
+
+    assert remote_scopes(ada) == {"main"}
