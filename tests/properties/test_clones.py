@@ -97,6 +97,8 @@ class Crowd:
         self.doubtful: set[str] = set()
         self.alone: dict[str, str] = {}  # thought -> the clone on whose own branch it was said
         self.begun: list[str] = []  # the first commit of each piece of work that is shared
+        #: What a wipe took, and nobody who lives had said again or still knew in the end.
+        self.wiped: set[str] = set()
         self.late: set[str] = set()  # memories that were changed on a branch that had landed
         self.told: list[str] = []
 
@@ -287,6 +289,7 @@ class Crowd:
                 clone.tr.sync("fetch")
             for ref in self.origin.refs():
                 self.origin.git("update-ref", "-d", ref)
+            self.wiped |= self.shared
 
     def sync(self, clone: Machine) -> None:
         clone.tr.sync()
@@ -353,6 +356,8 @@ class Crowd:
     # --- what must hold ---------------------------------------------------------------------------
 
     def settle(self) -> None:
+        if self.wiped:
+            self.wiped -= self._list_known()
         for clone in self.clones:
             here = clone.branch
             self.go_home(clone)
@@ -367,6 +372,14 @@ class Crowd:
         else:
             raise AssertionError("they go on pushing")
 
+    def _list_known(self) -> set[str]:
+        """What is on the remote, or known to a clone that lives: others may have died before they
+        could say again what was wiped."""
+        fresh = self.new()
+        fresh.tr.sync("fetch")
+        memories = (m for clone in (*self.clones, fresh) for m in clone.tr.exported(all=True))
+        return {str(memory["title"]) for memory in memories}
+
     def check(self) -> None:
         for name in ("main", *self.lasting, *_NAMES):
             views: dict[str, set[str]] = {}
@@ -378,7 +391,8 @@ class Crowd:
         fresh = self.new()
         fresh.tr.sync()
         titles = {str(memory["title"]) for memory in fresh.tr.exported(all=True)}
-        assert wanted - self.forgotten - self.redacted - self.doubtful <= titles
+        gone = self.forgotten | self.redacted | self.doubtful | self.wiped
+        assert wanted - gone <= titles
         assert not self.redacted & titles
         text = self.origin.git("log", "-p", "--glob=refs/treering", "--") if self.redacted else ""
         for title in self.redacted:

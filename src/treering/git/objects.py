@@ -47,7 +47,8 @@ class TreeEntry(NamedTuple):
 #: again, and its parents take longer than all else of a look.
 _MANY_PARENTS = 16
 _MOST_LARGE = 8
-_MOST_TIMES = 20_000
+#: Commits of which something small is kept.
+_MOST_KEPT = 20_000
 
 
 class CommitInfo(NamedTuple):
@@ -82,6 +83,7 @@ class Objects:
         self._together: list[str] | None = None
         self._large: dict[str, CommitInfo] = {}
         self._times: dict[str, int] = {}
+        self._wordless: set[tuple[str, bytes]] = set()
 
     def _look_up(self, oid: str, kind: int) -> Any:
         """The object, its hash checked by libgit2 on the way."""
@@ -188,10 +190,22 @@ class Objects:
             self._large[oid] = info
         return info
 
+    def has_word(self, oid: str, word: bytes) -> bool:
+        """Whether something stands in the message of a commit; kept for those in which it does not,
+        since a view asks all its heads at every write."""
+        if (oid, word) in self._wordless:
+            return False
+        if word in self._look_up(oid, GIT_OBJECT_COMMIT).raw_message:
+            return True
+        if len(self._wordless) >= _MOST_KEPT:
+            self._wordless.clear()
+        self._wordless.add((oid, word))
+        return False
+
     def time_of(self, oid: str) -> int:
         """When a commit says it was made; kept, since a view asks all its heads at every write."""
         if oid not in self._times:
-            if len(self._times) >= _MOST_TIMES:
+            if len(self._times) >= _MOST_KEPT:
                 self._times.clear()
             self._times[oid] = self._look_up(oid, GIT_OBJECT_COMMIT).commit_time
         return self._times[oid]

@@ -150,6 +150,8 @@ def write(
     it changes.
     """
     own, view = vault.head(to), vault.tip(to)
+    for head in list_joined(vault, view) if view else ():
+        vault.refuse_newer_format(head)
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
         others = vault.fetched_heads(to, is_sure=True)
@@ -159,8 +161,6 @@ def write(
     elif view and any(vault.file_at(view, path) for path in files):
         holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
     parent = own
-    for head in holders:
-        vault.refuse_newer_format(head)
     if holders:
         parent, _ = combine(vault, to, [*holders, *([own] if own else [])])
     commit = vault.commit(

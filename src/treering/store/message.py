@@ -13,6 +13,8 @@ from treering.model.value import NamedTuple
 MOST_NAMED = 50
 #: What a commit says that took over what another scope learned.
 PROMOTE = "promote"
+#: What a commit says that an older treering must not build on.
+FORMAT_TRAILER = b"Treering-Format: "
 #: What a commit says that changes no memory, and tells where the code is now.
 NOTE = "note"
 

@@ -89,7 +89,7 @@ class Vault:
         own = self.head(of)
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
-            return own or self._fetched_tip(of)
+            return own or self._look_at(of, self.fetched_heads(of))
         if own == view or (self._is_readable(view) and own in (None, *self._list_parents(view))):
             return view
         from treering.store.heads import mend_view  # after a crash alone
@@ -149,9 +149,6 @@ class Vault:
         except StoreDamaged:
             name = ""
         return re.sub(r"[^\w .'-]", "", name).strip() or "someone"
-
-    def _fetched_tip(self, of: Scope) -> str | None:
-        return self._look_at(of, self.fetched_heads(of))
 
     def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:
@@ -360,7 +357,10 @@ class Vault:
 
     def refuse_newer_format(self, commit: str) -> None:
         """FormatTooNew where a treering wrote that knows more than this one."""
-        there = message.read(self.repository.objects.commit(commit).message).format
+        objects = self.repository.objects
+        if not objects.has_word(commit, message.FORMAT_TRAILER):
+            return  # nearly all, and a write asks every head that is seen
+        there = message.read(objects.commit(commit).message).format
         if there > FORMAT:
             raise FormatTooNew(f"These memories have format {there}. This treering knows {FORMAT}.")
 
