@@ -360,7 +360,7 @@ def _one_head(number: int) -> str:
     )
     return (
         f"commit {CLONES}c{number:011d}/main\n"
-        f"committer Person {number} <p{number}@example.org> {_NOW - number} +0000\n"
+        f"committer Person {number} <p{number}@example.org> {_NOW - 100_000 + number} +0000\n"
         f"data {len(said)}\n{said}\n"
         f"M 100644 inline memories/{memory_id[:2]}/{memory_id}.md\n"
         f"data {len(text)}\n{text}\n\n"
