@@ -69,8 +69,8 @@ def test_what_is_said_on_a_teammates_branch_lands_with_it(
     assert ada.titles("main") == {"of ada", "of bob"}
 
 
-def test_code_that_was_never_here_is_known_by_its_fingerprints(clone: Team) -> None:
-    """The commits of the branch are in no object store of this clone."""
+def test_code_that_was_never_here_is_fetched_by_its_id(clone: Team) -> None:
+    """The branch was deleted on the remote before this clone fetched it."""
     ada, agent, host = clone("ada"), clone("agent"), clone("host")
     work(agent, "feat", "of the agent")
     agent.commit_file("more.txt", "more work\n" * 4)
@@ -81,12 +81,30 @@ def test_code_that_was_never_here_is_known_by_its_fingerprints(clone: Team) -> N
     squash_on_the_host(host, "feat")
     host.git("push", "-q", "origin", ":feat")
     ada.git("pull", "-q", "--prune")
+    assert ada.workspace.repository.resolve(code) is None
     ada.tr.sync()
 
     line = next(line for line in ada.tr.gc().plan if line.branch == "feat")
 
-    assert ada.workspace.repository.resolve(code) is None
+    assert ada.workspace.repository.resolve(code)
     assert (line.verdict, line.action, line.evidence) == ("merged", "promote", "squash")
+
+
+def test_where_the_remote_refuses_code_by_its_id_the_verdict_says_what_to_run(clone: Team) -> None:
+    """Protocol 0 serves only what a ref names."""
+    ada, agent, host = clone("ada"), clone("agent"), clone("host")
+    work(agent, "feat", "of the agent")
+    code = agent.git("rev-parse", "feat")
+    squash_on_the_host(host, "feat")
+    host.git("push", "-q", "origin", ":feat")
+    ada.git("pull", "-q", "--prune")
+    ada.git("config", "protocol.version", "0")
+    ada.tr.sync()
+
+    line = next(line for line in ada.tr.gc().plan if line.branch == "feat")
+
+    assert (line.verdict, line.action) == ("unsure", "keep")
+    assert f"git fetch REMOTE {code}" in line.reason
 
 
 def test_who_judges_the_same_makes_the_same_promotion(clone: Team) -> None:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from treering.actions.reindex import leave_ready
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
-from treering.branches.prints import list_new_prints, note_prints
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
@@ -25,6 +24,7 @@ from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, outgoing, refspec, seen
+from treering.sync.code import fetch_missing_code
 from treering.sync.fetching import Fetching, list_lost
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
@@ -126,6 +126,7 @@ class _SyncRun:
                 fetching.keep_lost(self._vault, lock, place, before)
         self._take_in(place, before)
         if self._direction != "push":
+            fetch_missing_code(self._workspace.store, self._wire, place, listing.branches)
             seen.keep(self._workspace.store, place)
         return place
 
@@ -210,8 +211,6 @@ class _SyncRun:
     def _is_push_refused(self, place: Place) -> bool:
         """Push what we have to say; whether it has to be tried again, under another name."""
         todo = self._list_outgoing(place)
-        if self._has_noted_prints(todo):
-            todo = self._list_outgoing(place)
         there = [head.tip for head in place.list_heads()]
         departures = list_departures(self._vault, todo.new.values(), there)
         if self._has_taken_out(departures):
@@ -254,14 +253,6 @@ class _SyncRun:
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
         return outgoing.put_together(store, self._vault, place, new, self._redactions.commits)
-
-    def _has_noted_prints(self, todo: Outgoing) -> bool:
-        """Let what goes out carry the fingerprints of its code; whether there were new ones."""
-        news = list(list_new_prints(self._workspace.store, self._vault, todo.new))
-        if news:
-            with self._workspace.store.lock() as lock:
-                note_prints(self._workspace.actor(lock), self._vault, news)
-        return bool(news)
 
     def _has_taken_out(self, departures: Departures) -> bool:
         """Let no text go out that was redacted; whether there was one."""

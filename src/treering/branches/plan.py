@@ -158,14 +158,14 @@ class _Planner:
         verdict = self._judge.verdict(entry.scope, entry.tip, self._list_positions(entry), others)
         if verdict.landed or not verdict.rest:
             return self._plan_landed(entry, verdict, drops=True)
-        if not entry.is_ours:
-            reason = "Another clone's: whether it still lives cannot be known here."
-            return [self._line(entry, "live", "keep", reason)]
-        if entry.scope.is_aside:
+        if entry.is_ours and entry.scope.is_aside:
             reason = "The name was used again for other work, and this did not land."
             return [self._line(entry, "recreated", "keep", reason)]
         if verdict.doubt:
             return [self._line(entry, "unsure", "keep", f"{what}. {verdict.doubt}")]
+        if not entry.is_ours:
+            reason = "It belongs to another clone; this clone cannot tell whether it still exists."
+            return [self._line(entry, "live", "keep", reason)]
         reason = f"{what} and its code did not land."
         return [self._line(entry, "abandoned", "trash", reason, drops=True)]
 

@@ -133,7 +133,7 @@ class ScopeJudge:
         if code is None or not targets:
             return None
         if self._repository.resolve(code) is None:
-            return self._landing_of_prints(history, version, targets)
+            return None
         if self._judge.is_in(code, targets):
             return self._landing(code, targets)
         return self._landing_with(history, code, targets) or self._landing_of_rewritten(
@@ -150,17 +150,6 @@ class ScopeJudge:
                 return landing
         landing = self._alone(code, targets)
         return landing if landing.evidence != "none" else None
-
-    def _landing_of_prints(
-        self, history: ScopeHistory, version: MemoryVersion, targets: Sequence[Target]
-    ) -> Landing | None:
-        """Code that was never here is known by the fingerprints that were written down since."""
-        for note, prints in history.prints:
-            if self._vault.repository.is_ancestor(version.commit, note):
-                landing = self._judge.landing_of_fingerprints(prints, targets)
-                if landing.evidence != "none":
-                    return landing
-        return None
 
     def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
         heads = [at.head for at in history.positions[:_MOST_POSITIONS] if at.head]
@@ -275,7 +264,10 @@ class ScopeJudge:
             if version.code is None and not version.parts:
                 return "What it speaks of was never committed, as far as is known here."
             if version.code and self._repository.resolve(version.code) is None:
-                return "Its last commit is not here any more, so it cannot be judged."
+                return (
+                    f"Its commit {version.code[:12]} is not here, so it cannot be judged. "
+                    f"`git fetch REMOTE {version.code}` may bring it."
+                )
         heads = {at.head for at in history.positions}
         codes = {version.code for version in rest}
         asked = [landing for (at, _), landing in self._landings.items() if at in heads | codes]

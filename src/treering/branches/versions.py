@@ -8,7 +8,6 @@ commit has, or what took its place.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from treering.branches.landing.fingerprints import Fingerprints, parse
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.model.value import NamedTuple
@@ -67,12 +66,6 @@ class ScopeHistory:
         recorded = (self._said[commit.oid].code for commit in reversed(self.commits))
         found = {at.head: at for at in (*self._last_tips, *recorded) if at.has_own_commits}
         return tuple(found.values())
-
-    @cached_property
-    def prints(self) -> tuple[tuple[str, Fingerprints], ...]:
-        """What the branch had changed, by the commit that says so, newest first."""
-        texts = ((commit.oid, self._said[commit.oid].prints) for commit in reversed(self.commits))
-        return tuple((oid, prints) for oid, text in texts if text and (prints := parse(text)))
 
     @cached_property
     def _next(self) -> dict[str, str]:

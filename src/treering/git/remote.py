@@ -4,7 +4,7 @@ Nothing is pushed without a lease: a bare repository accepts any forced update.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -126,10 +126,19 @@ class Remote:
                 waiting += [some[half:], some[:half]]
         return reasons
 
-    def can_bring(self, tips: Iterable[str]) -> bool:
-        """Bring commits here by their ids, without any ref; whether that went well. A remote that
-        was just asked gives what it has listed, and no ref is looked for thousands of times."""
-        return self._fetch(list(tips)).code == 0
+    def fetch_objects(self, oids: Collection[str], *, in_parts: bool = False) -> bool:
+        """Fetch commits by their ids, without any ref, and return whether all came.
+
+        git gives up on all ids when the remote lacks one: `in_parts` asks again in halves.
+        """
+        some = list(oids)
+        if self._fetch(some).code == 0:
+            return True
+        if in_parts and len(some) > 1:
+            half = len(some) // 2
+            self.fetch_objects(some[:half], in_parts=True)
+            self.fetch_objects(some[half:], in_parts=True)
+        return False
 
     def _fetch(self, refspecs: Sequence[str]) -> ProcessResult:
         lines = "".join(f"{line}\n" for line in refspecs)

@@ -59,8 +59,6 @@ class Message(NamedTuple):
     merge_kind: str = ""
     #: `<scope> <commit>`: what was purged, and is not to be pushed again.
     withdrawn: tuple[str, ...] = ()
-    #: A paragraph between subject and trailers: the fingerprints of the branch's code.
-    prints: str = ""
 
     @property
     def is_promotion(self) -> bool:
@@ -95,8 +93,7 @@ class Message(NamedTuple):
         if self.merge_kind:
             lines.append(f"Merge-Kind: {self.merge_kind}")
         lines.extend(f"Withdrawn: {line}" for line in self.withdrawn)
-        prints = f"{self.prints.strip()}\n\n" if self.prints else ""
-        return f"{self.subject}\n\n{prints}" + "\n".join(lines) + "\n"
+        return f"{self.subject}\n\n" + "\n".join(lines) + "\n"
 
 
 def subject(op: str, memories: tuple[Memory, ...]) -> str:
@@ -110,7 +107,7 @@ def subject(op: str, memories: tuple[Memory, ...]) -> str:
 def read(text: str) -> Message:
     """The message a commit carries; one we did not write has no op and no memories."""
     first, _, rest = text.partition("\n")
-    above, _, paragraph = rest.strip().rpartition("\n\n")
+    paragraph = rest.strip().rpartition("\n\n")[2]
     trailers: dict[str, list[str]] = {}
     for line in paragraph.splitlines():
         if match := re.fullmatch(_TRAILER, line):
@@ -141,7 +138,6 @@ def read(text: str) -> Message:
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
         withdrawn=tuple(trailers.get("Withdrawn", [])),
-        prints=above.strip(),
     )
 
 

@@ -76,7 +76,7 @@ class Fetching(NamedTuple):
         a file of its own, and all where a server will not have ids, or git is at the file."""
         folder = self.repository.common_dir
         new = {ours: tips[ref] for ref, ours in news.items() if not os.path.lexists(folder / ours)}
-        if not self.wire.can_bring(new.values()):
+        if not self.wire.fetch_objects(new.values()):
             return news
         new = {ours: tip for ours, tip in new.items() if self.repository.objects.is_commit(tip)}
         if not packed_refs.add(folder, new):

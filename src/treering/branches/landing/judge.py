@@ -14,11 +14,9 @@ from treering.branches.landing.finding import Evidence as Evidence
 from treering.branches.landing.finding import Landing as Landing
 from treering.branches.landing.finding import Target as Target
 from treering.branches.landing.finding import either, tell_landing, tell_nothing
-from treering.branches.landing.fingerprints import MOST_COMMITS, Fingerprints, print_changes
 from treering.branches.landing.inquiry import Inquiry, TargetView
 from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
-from treering.branches.landing.print_inquiry import PrintInquiry
 from treering.branches.landing.steps import StepsLost
 from treering.errors import TreeringError
 from treering.git.diff import CommitRange
@@ -123,22 +121,6 @@ class Judge:
         return self._within_limits(
             commit, lambda until: self._judge_commit(commit, targets, is_quick, until)
         )
-
-    def landing_of_fingerprints(self, branch: Fingerprints, targets: Sequence[Target]) -> Landing:
-        """How a branch landed whose code is not in this clone: the tests 2 and 3 of the above."""
-        return self._within_limits(
-            branch.base, lambda until: self._judge_prints(branch, targets, until)
-        )
-
-    def fingerprints_of(self, tip: str, targets: Sequence[Target]) -> Fingerprints | None:
-        """What a branch changed since it left the first target that it shares history with.
-
-        None where it changed nothing, or that cannot be told.
-        """
-        try:
-            return self._describe(tip, targets, self._start())
-        except (TreeringError, OSError, TooMuchToRead):
-            return None
 
     def _start(self) -> float:
         self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
@@ -259,49 +241,3 @@ class Judge:
 
     def _merges(self, commits: Iterable[str]) -> list[str]:
         return [commit for commit in commits if len(self._lineage.parents_of(commit) or ()) > 1]
-
-    # --- by fingerprints --------------------------------------------------------------------------
-
-    def _describe(self, tip: str, targets: Sequence[Target], until: float) -> Fingerprints | None:
-        present = self._present(targets)
-        if self._lineage.parents_of(tip) is None or not present:
-            return None
-        places, _ = self._places(tip, present, until)
-        if not places:
-            return None
-        commits = self.own_commits(tip, present)
-        whole, own = CommitRange(tip, places[0].base), self._steps(commits)
-        self._changes.read([whole, *own], until)
-        own = [step for step in own if self._changes.files(step)]
-        if not self._changes.files(whole):
-            return None
-        left_out = int(self._changes.adds_of_its_own(self._merges(commits), until))
-        if len(own) > MOST_COMMITS:
-            left_out, own = len(own), []
-        prints = print_changes(self._changes, [whole, *own], until)
-        base = places[0].base
-        return Fingerprints(base, prints[whole], tuple(prints[s] for s in own), left_out)
-
-    def _judge_prints(
-        self, branch: Fingerprints, targets: Sequence[Target], until: float
-    ) -> Landing:
-        places = []
-        is_here = self._lineage.parents_of(branch.base) is not None
-        for target in self._present(targets) if is_here else ():
-            line = self._lineage.line(target.tip)
-            if not self._lineage.beside(branch.base, line):
-                fork = self._lineage.fork(branch.base, line, self._limits.commits, time_left(until))
-                places += [TargetView(target, line, fork, branch.base)] if fork else []
-        if not places:
-            reason = f"What it was built on, {branch.base[:12]}, is not here, or too far away."
-            return tell_nothing(reason, bound="its base is not known here")
-        for place in places:
-            self._read_target(place, until)
-        return PrintInquiry(branch, places, self._changes, self._first_step, until).answer()
-
-
-def fingerprints_of(
-    repository: Repository, tip: str, targets: Sequence[Target]
-) -> Fingerprints | None:
-    """What a branch changed, in a form that travels; None where there is nothing to tell."""
-    return Judge(repository).fingerprints_of(tip, targets)

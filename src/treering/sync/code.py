@@ -1,0 +1,59 @@
+"""Fetch the code that other clones' memories speak of, where its branch is gone from the remote.
+
+Whether such a branch landed can only be judged by its commits. A remote still serves them by their
+ids after the branch was deleted (git's protocol 2); each head is asked for once.
+"""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+from treering.branches.names import code_heads
+from treering.branches.tips import remote_tip_ref
+from treering.git import files, refs
+from treering.git.remote import Remote
+from treering.model.scope import Scope
+from treering.store.store import Store
+from treering.sync.outgoing import Place
+
+#: Commits asked for in one sync: whoever may push names as many as they like.
+_MAX_COMMITS = 200
+
+
+def fetch_missing_code(store: Store, wire: Remote, place: Place, branches: Collection[str]) -> None:
+    """Bring the commits of branches that the remote no longer lists, and keep them until judged."""
+    repository = store.repository
+    path = store.folder / "cache" / f"code-{wire.name.replace('/', '%2F')}.json"
+    asked = _read_asked(path)
+    new = {
+        head.tip: scope
+        for scope, some in place.heads.items()
+        if scope.branch not in branches
+        for head in some
+        if head.tip not in asked and repository.objects.exists(head.tip)
+    }
+    if not new or repository.is_shallow:
+        return
+    missing: dict[str, Scope] = {}
+    for tip, scope in new.items():
+        codes = code_heads(store.shared, tip)
+        missing |= {code: scope for code in codes if repository.resolve(code) is None}
+    if missing:
+        wire.fetch_objects(list(missing)[:_MAX_COMMITS], in_parts=True)
+        with store.lock() as held:
+            for code, scope in reversed(missing.items()):  # the newest last, so that it is kept
+                name = remote_tip_ref(wire.name, scope)
+                old = refs.read(repository.handle, name)
+                if repository.resolve(code) and not (old and repository.is_ancestor(code, old)):
+                    store.shared.move_ref(held, name, code, old=old, why="keep")
+    there = {head.tip for head in place.list_heads()}
+    files.keep_file(path, json.dumps(sorted(there & {*asked, *new})), levels=2)
+
+
+def _read_asked(path: Path) -> set[str]:
+    """The heads whose code was asked for before."""
+    try:
+        tips = json.loads(files.read_file(path))
+    except (OSError, ValueError, RecursionError):
+        return set()
+    return {tip for tip in tips if isinstance(tip, str)} if isinstance(tips, list) else set()
