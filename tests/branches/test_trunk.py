@@ -1,6 +1,6 @@
 """Which branch is the trunk, in every kind of clone, and which ones are like it."""
 
-import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +9,14 @@ import pytest
 
 from conftest import Repo
 from treering.branches.long_lived import is_long_lived, long_lived
-from treering.branches.remote_answers import read_answers
-from treering.branches.trunk import former_names, list_recorded, note_listing, tips_of, trunk_of
+from treering.branches.trunk import (
+    RemoteAnswer,
+    former_names,
+    note_listing,
+    read_answers,
+    tips_of,
+    trunk_of,
+)
 from treering.git.remote import RemoteListing
 
 RULE, TRIED = "Use WAL mode", "Tried a cache"
@@ -95,12 +101,6 @@ def gitflow(tmp_path: Path) -> World:
 
 def trunk(repo: Repo) -> str:
     return trunk_of(repo.workspace.repository)
-
-
-def recorded(repo: Repo, branch: str) -> str:
-    """What the newest memory commit of a branch calls the trunk."""
-    show = ("log", "-1", "--format=%(trailers:key=Code-Trunk,valueonly)")
-    return repo.git(*show, f"refs/treering/heads/{branch}")
 
 
 # --- 13 kinds of clones ---------------------------------------------------------------------------
@@ -231,62 +231,6 @@ def test_a_clone_believes_the_remote_and_no_guess(
 # --- who tells it ---------------------------------------------------------------------------------
 
 
-def test_a_guess_is_not_recorded(busy: World) -> None:
-    """A clone of Ann's clone was told her branch, and guesses."""
-    copy = of_a_busy_clone(busy)
-
-    copy.tr.remember("From a guess", type="insight")
-
-    assert recorded(copy, "feat") == ""
-
-
-def test_what_a_remote_or_the_settings_tell_is_recorded(busy: World, repo: Repo) -> None:
-    repo.git("config", "treering.trunk", "main")
-    repo.tr.remember("Told by hand", type="insight")
-
-    assert recorded(repo, "main") == "main"
-    assert recorded(busy.ann, "main") == "main"
-    assert recorded(busy.ann, "feat") == "main"
-
-
-def test_what_memories_tell_is_recorded(busy: World) -> None:
-    """Or a trunk that only one clone was told would be forgotten with it."""
-    copy = of_a_busy_clone_with_memories(busy)
-
-    copy.tr.remember("Told by memories", type="insight")
-
-    assert recorded(copy, "feat") == "main"
-
-
-def test_most_people_are_believed_not_the_last(busy: World) -> None:
-    """One whose settings differ does not move everyone's trunk."""
-    ben, cleo = busy.clone(busy.remote, "ben"), busy.clone(busy.remote, "cleo")
-    for repo in (ben, cleo):
-        repo.tr.sync()
-        repo.tr.remember(f"{repo.path.name} was here", type="insight")
-        repo.tr.sync()
-    dan = busy.clone(busy.remote, "dan")
-    dan.git("config", "treering.trunk", "feat")
-    for at in range(4):
-        dan.tr.remember(f"Another way {at}", type="insight")
-        dan.tr.sync()
-
-    fresh = busy.clone(busy.remote, "new")
-    fresh.tr.sync("fetch")
-
-    assert trunk(dan) == "feat"
-    assert trunk(fresh) == "main"
-
-
-def test_a_recorded_name_nobody_has_is_passed_over(repo: Repo) -> None:
-    repo.git("config", "treering.trunk", "production")
-    repo.tr.remember("Told by hand", type="insight")
-    repo.git("config", "--unset", "treering.trunk")
-
-    assert recorded(repo, "main") == "production"
-    assert trunk(repo) == "main"
-
-
 def test_the_first_setting_is_the_trunk_and_all_are_long_lived(repo: Repo) -> None:
     for value in ("develop", "legacy"):
         repo.git("config", "--add", "treering.trunk", value)
@@ -314,11 +258,8 @@ def test_an_unusual_head_of_a_remote_is_believed_where_no_usual_name_is(tmp_path
     ben.switch("other")
 
     assert trunk(ben) == "production"
-    ben.tr.remember("Before", type="insight")
     ben.tr.sync()
-    ben.tr.remember("After", type="insight")
-
-    assert recorded(ben, "other") == "production"
+    assert trunk(ben) == "production"
 
 
 # --- what a remote said ---------------------------------------------------------------------------
@@ -363,24 +304,31 @@ def test_a_branch_that_merged_the_trunk_is_no_new_name_of_it(busy: World) -> Non
     assert former_names(copy.workspace.repository, "feat") == []
 
 
+def test_deleting_derived_state_does_not_change_the_trunk(gitflow: World) -> None:
+    """What the remote said stands in git's configuration."""
+    for name in ("cache", "index", "provenance"):
+        shutil.rmtree(gitflow.ann.path / ".git/treering" / name, ignore_errors=True)
+
+    assert trunk(gitflow.ann) == "develop"
+
+
 @pytest.mark.parametrize(
-    "text",  # believed, each of them would make another branch the trunk
+    "words",  # believed, each of them would make another branch the trunk
     [
-        "[]",
-        "{",
-        '{"origin": 7}',
-        '{"origin": {"url": "URL", "head": "../x", "branches": {}, "former": ["main"]}}',
-        '{"origin": {"url": "URL", "head": "x\\u0007", "branches": {}, "former": ["main"]}}',
-        '{"origin": {"url": "URL", "head": "feat", "branches": {"a": "-x"}, "former": ["main"]}}',
-        '{"origin": {"url": "URL", "head": "feat", "branches": {}, "former": ["main", "-x "]}}',
-        '{"origin": {"url": "other", "head": "develop", "branches": {}, "former": ["main"]}}',
+        "",
+        "feat",
+        "url=URL head=../x former=main",
+        "url=URL head=x\x07 former=main",
+        "url=URL head=feat tip=-x former=main",
+        "url=URL head=feat former=main former=-x~",
+        "url=other head=develop former=main",
     ],
 )
-def test_a_file_that_is_not_as_we_write_it_says_nothing(busy: World, text: str) -> None:
+def test_a_line_that_is_not_as_we_write_it_says_nothing(busy: World, words: str) -> None:
     """A repository may be shared, and a remote's names are a stranger's."""
-    file = busy.ann.path / ".git/treering/cache/remotes.json"
-    url = json.loads(file.read_text())["origin"]["url"]
-    file.write_text(text.replace("URL", url))
+    line = busy.ann.git("config", "remote.origin.treering")
+    url = line.split()[0].removeprefix("url=")
+    busy.ann.git("config", "remote.origin.treering", words.replace("URL", url))
 
     assert trunk(busy.ann) == "main"
     assert former_names(busy.ann.workspace.repository, "feat") == []
@@ -390,28 +338,11 @@ def test_a_file_that_is_not_as_we_write_it_says_nothing(busy: World, text: str) 
 def test_names_a_remote_makes_up_are_not_kept(busy: World) -> None:
     repository = busy.ann.workspace.repository
     tip = busy.ann.git("rev-parse", "main")
-    names = ["trunk", "dev\x1b[2J", "release/..", *(f"release/{number}" for number in range(1_000))]
-    listing = RemoteListing({}, dict.fromkeys(names, tip), "main\x1b[2J")
+    listing = RemoteListing({}, {"dev\x1b[2J": tip, "release/..": tip}, "main\x1b[2J")
 
-    note_listing(repository, "origin", listing, memories=True)
+    note_listing(repository, "origin", listing, has_memories=True)
 
-    answer = read_answers(repository)["origin"]
-    assert answer.head == ""
-    assert "trunk" in answer.branches
-    assert len(answer.branches) == 200
-    assert all(name.isprintable() and ".." not in name for name in answer.branches)
-
-
-@pytest.mark.parametrize("name", ["x\x1b[2J", "../../config", "a b", "x" * 400])
-def test_a_forged_record_is_no_name(busy: World, name: str) -> None:
-    """Whoever may push writes what they like into a commit of memories."""
-    tree = busy.ann.git("rev-parse", "refs/treering/heads/main^{tree}")
-    said = f"remember\n\nTreering-Op: remember\nCode-Branch: main\nCode-Trunk: {name}\n"
-    forged = busy.ann.git("commit-tree", tree, feed=said)
-    busy.ann.git("update-ref", "refs/treering/remotes/origin/heads/forged", forged)
-
-    assert trunk(busy.ann) == "main"
-    assert list_recorded(busy.ann.workspace.repository, []) in ([], ["main"])
+    assert read_answers(repository)["origin"] == RemoteAnswer("", "", True)
 
 
 def test_a_remote_of_another_url_has_not_answered_yet(gitflow: World) -> None:

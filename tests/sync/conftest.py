@@ -45,6 +45,14 @@ def own_ref(repo: Repo, branch: str = "main") -> str:
     return f"{CLONES}{repo.git('config', 'treering.clone')}/{branch}"
 
 
+def publish(repo: Repo, branch: str, *thoughts: str, file: str = "") -> None:
+    """A new branch with a commit and memories; the branch is pushed, its memories are not yet."""
+    repo.switch(branch, create=True).commit_file(file or f"{branch.replace('/', '-')}.txt")
+    for thought in thoughts:
+        repo.tr.remember(thought, type="insight")
+    repo.git("push", "-q", "-u", "origin", branch)
+
+
 def write_to(repo: Repo, tip: str, ref: str) -> None:
     """Push as git would, whoever's ref it is: who may push at all may do that."""
     repo.git("push", "-q", "--force", "origin", f"{tip}:{ref}")

@@ -11,11 +11,11 @@ from conftest import Repo
 from sync.conftest import (
     CLONES,
     HEADS,
-    VIEWS,
     Clone,
     Team,
     let_months_pass,
     own_ref,
+    publish,
     remote_refs,
     remote_scopes,
     seen,
@@ -50,13 +50,6 @@ def note_questions(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     monkeypatch.setattr(process, "ask", note)
     return asked
-
-
-def on_branch(repo: Repo, branch: str, *, thought: str, file: str = "") -> None:
-    repo.switch(branch, create=True)
-    if file:
-        repo.commit_file(file)
-    repo.tr.remember(thought, type="insight")
 
 
 # --- many clones, no contention ------------------------------------------------------------------
@@ -133,22 +126,6 @@ def test_nothing_to_do_is_one_question(clone: Team, monkeypatch: pytest.MonkeyPa
     assert [words[0] for words in asked] == ["ls-remote"]
 
 
-def test_other_work_of_the_same_name_costs_no_second_question(
-    clone: Team, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is not seen with ours, and is none of what could be folded."""
-    ada, ben = clone("ada"), clone("ben")
-    for repo in (ada, ben):
-        on_branch(repo, "wip", thought=f"of {repo.path.name}", file=f"{repo.path.name}.txt")
-    for repo in (ada, ben, ada):
-        repo.tr.sync()
-    asked = note_questions(monkeypatch)
-
-    ada.tr.sync()
-
-    assert [words[0] for words in asked].count("ls-remote") == 1
-
-
 @pytest.mark.parametrize("is_new", [True, False])
 def test_hearing_more_heads_starts_git_no_more_often(
     clone: Team, monkeypatch: pytest.MonkeyPatch, is_new: bool
@@ -192,109 +169,6 @@ def test_a_name_for_all_of_a_users_repositories_is_none(clone: Team, tmp_path: P
 
     assert clone_id(ada) != "abcdefabcdef"
     assert list(remote_refs(ada)) == [f"{CLONES}{clone_id(ada)}/main"]
-
-
-# --- whose a name is -----------------------------------------------------------------------------
-
-
-def test_the_same_name_in_two_clones_is_two_lives(clone: Team) -> None:
-    """Everyone has a `wip`: each sees their own, and the other's under whose it is."""
-    ada, ben = clone("ada"), clone("ben")
-    on_branch(ada, "wip", thought="of Ada", file="a.txt")
-    on_branch(ben, "wip", thought="of Ben", file="b.txt")
-    for repo in (ada, ben, ada):
-        repo.tr.sync()
-
-    assert ada.titles() == {"of Ada"}
-    assert ben.titles() == {"of Ben"}
-    everywhere = {r.title: r.branch for r in ada.tr.recall("of", scope="all").results}
-    assert everywhere == {"of Ada": "wip", "of Ben": "wip (Ben)"}
-    names = {line["branch"]: line["memories"] for line in ada.tr.status()["branches"]}
-    assert names == {"wip": 1, "wip (Ben)": 1}
-    assert "wip (Ben)" in ada.cli("status").stdout
-
-
-def test_before_the_first_commit_they_are_apart_too(clone: Team) -> None:
-    """A commit of the trunk in both says nothing."""
-    ada, ben = clone("ada"), clone("ben")
-    on_branch(ada, "wip", thought="of Ada")
-    on_branch(ben, "wip", thought="of Ben")
-    for repo in (ada, ben, ada):
-        repo.tr.sync()
-
-    assert (ada.titles(), ben.titles()) == ({"of Ada"}, {"of Ben"})
-
-
-def test_what_may_be_of_our_branch_is_shown_and_not_joined(clone: Team) -> None:
-    """Its upstream is our branch, and its code is not here yet."""
-    ada, ben = clone("ada"), clone("ben")
-    ada.switch("feat", create=True).commit_file("a.txt")
-    ada.git("push", "-q", "-u", "origin", "feat")
-    ben.git("fetch", "-q")
-    ben.switch("feat")
-    ben.git("reset", "-q", "--hard", "origin/main")
-    ben.tr.remember("of Ben", type="insight")
-    ada.commit_file("b.txt")
-    ada.git("push", "-q", "origin", "feat")
-    ada.tr.remember("of Ada", type="insight")
-    ada.tr.sync()
-    shutil.rmtree(ben.path / ".git" / "logs" / "refs" / "heads")
-
-    ben.tr.sync()
-
-    assert ben.titles() == {"of Ben"}
-    everywhere = {r.title: r.branch for r in ben.tr.recall("of", scope="all").results}
-    assert everywhere == {"of Ben": "feat", "of Ada": "feat (Ada)"}
-
-
-def test_code_that_is_pushed_later_joins_them(clone: Team) -> None:
-    ada, ben = clone("ada"), clone("ben")
-    on_branch(ada, "feat", thought="of Ada")
-    ada.tr.sync()
-    ada.commit_file("a.txt")
-    ada.git("push", "-q", "-u", "origin", "feat")
-    ada.tr.remember("more of Ada", type="insight")
-    ada.tr.sync()
-    ben.git("fetch", "-q")
-    ben.switch("feat")
-
-    ben.tr.sync()
-    ben.tr.remember("of Ben", type="insight")
-    ben.tr.sync()
-    ada.tr.sync()
-
-    assert ada.titles() == ben.titles() == {"of Ada", "more of Ada", "of Ben"}
-    assert seen(ada, "feat") == seen(ben, "feat")
-
-
-def test_what_others_say_of_other_work_is_not_taken_in_by_a_write(clone: Team) -> None:
-    """Nor does it hide what is ours."""
-    ada, ben = clone("ada"), clone("ben")
-    on_branch(ada, "wip", thought="of Ada", file="a.txt")
-    ada.tr.sync()
-    ben.tr.sync()
-
-    on_branch(ben, "wip", thought="of Ben", file="b.txt")
-
-    assert ben.titles() == {"of Ben"}
-    assert f"{VIEWS}wip" not in ben.refs()
-
-
-def test_other_work_lands_by_itself(clone: Team) -> None:
-    """Ada merges Ben's `wip` while she has one of her own."""
-    ada, ben = clone("ada"), clone("ben")
-    on_branch(ben, "wip", thought="of Ben", file="b.txt")
-    ben.git("push", "-q", "origin", "wip:bens")
-    ben.tr.sync()
-    on_branch(ada, "wip", thought="of Ada", file="a.txt")
-    ada.tr.sync()
-    ada.git("fetch", "-q")
-    ada.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "origin/bens")
-
-    ada.tr.gc()
-
-    assert ada.titles("main") == {"of Ben"}
-    assert ada.titles("wip") == {"of Ada", "of Ben"}
 
 
 # --- copies, lost answers, wiped remotes ---------------------------------------------------------
@@ -349,7 +223,7 @@ def test_what_a_dead_clone_said_survives_a_wiped_remote(clone: Team, origin: Pat
     """A mirror push took everyone's heads: whoever saw them says them again."""
     dead, ada = clone("dead"), clone("ada")
     dead.tr.remember("on main", type="insight")
-    on_branch(dead, "work", thought="on work", file="w.txt")
+    publish(dead, "work", "on work")
     dead.tr.sync()
     ada.tr.sync()
     shutil.rmtree(dead.path)
@@ -382,60 +256,6 @@ def test_what_a_remote_was_given_on_purpose_is_not_judged_again(clone: Team, ori
     ada.tr.sync()
 
     assert list(remote_refs(ada)) == [own_ref(ada)]
-
-
-def test_two_works_of_one_name_stay_two_when_a_remote_was_wiped(clone: Team) -> None:
-    """Said again under one name they would be one."""
-    ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
-    on_branch(ann, "wip", thought="of Ann", file="a.txt")
-    on_branch(ben, "wip", thought="of Ben", file="b.txt")
-    for repo in (ann, ben):
-        repo.tr.sync()
-    ada.tr.sync()
-    for ref in remote_refs(ada):
-        ada.git("push", "-q", "origin", f":{ref}")
-    shutil.rmtree(ann.path)
-
-    ada.tr.sync()
-    ben.tr.sync()
-    fresh = clone("fresh")
-    fresh.tr.sync()
-
-    assert ben.titles() == {"of Ben"}
-    assert {r.title for r in fresh.tr.recall("of", scope="all").results} == {"of Ann", "of Ben"}
-    for tip in remote_refs(ada).values():
-        assert len(ada.git("ls-tree", "-r", "--name-only", tip).splitlines()) == 1
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_who_knew_more_of_what_was_wiped_and_who_knew_less_agree_in_the_end(
-    clone: Team, first: int
-) -> None:
-    """One says a work again under its name, and one aside. If what is said under one name is news
-    under the other, somebody says it again for ever."""
-    people = clone("ann"), clone("ben")
-    ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
-    for number, repo in enumerate((people[first], people[1 - first])):
-        on_branch(repo, "wip", thought=f"of {repo.path.name}", file=f"{repo.path.name}.txt")
-        repo.tr.sync()
-        for one in (ada, bob, cleo)[number:]:
-            one.tr.sync("fetch")
-    for ref in remote_refs(ada):
-        ada.git("push", "-q", "origin", f":{ref}")
-    for repo in people:
-        shutil.rmtree(repo.path)
-
-    states = []
-    for _ in range(6):
-        for repo in (bob, ada, cleo):
-            repo.tr.sync()
-            states.append(remote_refs(ada))
-
-    assert all(state == states[-1] for state in states[-6:])
-    fresh = clone("fresh")
-    fresh.tr.sync()
-    titles = {hit.title for hit in fresh.tr.recall("of", scope="all").results}
-    assert titles == {"of ann", "of ben"}
 
 
 def test_a_head_that_was_put_back_to_an_old_state_loses_nothing(clone: Team) -> None:
@@ -508,24 +328,6 @@ def test_a_join_alone_is_no_reason_to_push(clone: Team, origin: Path) -> None:
 # --- others --------------------------------------------------------------------------------------
 
 
-def test_what_an_older_treering_pushed_is_one_more_head(clone: Team) -> None:
-    """Read, joined, and left alone."""
-    old, ada = clone("old"), clone("ada")
-    old.tr.remember("by 0.1", type="insight")
-    tip = old.refs()[f"{HEADS}main"]
-    old.git("push", "-q", "origin", f"{tip}:{HEADS}main")
-    ada.tr.remember("by Ada", type="insight")
-
-    ada.tr.sync()
-    let_months_pass(ada)
-    ada.tr.sync()
-
-    assert ada.titles() == {"by 0.1", "by Ada"}
-    assert remote_refs(ada)[f"{HEADS}main"] == tip
-    assert "0.1" in ada.tr.status()["sync"]["older"]
-    assert "0.1" in ada.cli("status").stdout
-
-
 def test_a_host_that_takes_branches_only_gets_another_place(clone: Team, origin: Path) -> None:
     Repo(origin).git("config", "transfer.hideRefs", "refs/treering")
     ada, bob = clone("ada"), clone("bob")
@@ -556,6 +358,7 @@ def test_several_remotes_each_get_what_they_lack(clone: Team, tmp_path: Path) ->
     fork = tmp_path / "fork.git"
     ada.git("init", "-q", "--bare", str(fork))
     ada.git("remote", "add", "fork", str(fork))
+    ada.git("push", "-q", "fork", "main")
     bob.tr.remember("by Bob", type="insight")
     bob.tr.sync()
     ada.tr.remember("by Ada", type="insight")
@@ -591,7 +394,7 @@ def test_a_remote_that_may_only_be_read_is_read(clone: Team, origin: Path) -> No
 def test_a_prune_forgets_no_head_of_a_branch_that_is_not_here(clone: Team) -> None:
     """The remote was wiped, and `git fetch --prune` came before the next sync."""
     dead, ada = clone("dead"), clone("ada")
-    on_branch(dead, "work", thought="on work", file="w.txt")
+    publish(dead, "work", "on work")
     dead.tr.sync()
     ada.tr.sync()
     shutil.rmtree(dead.path)
@@ -614,7 +417,7 @@ def test_a_prune_forgets_no_head_of_a_branch_that_is_not_here(clone: Team) -> No
 def test_what_is_kept_of_others_holds_no_text_that_was_redacted(clone: Team) -> None:
     ann, ada = clone("ann"), clone("ada")
     ann.tr.remember("on main", type="insight")
-    on_branch(ann, "work", thought="a word too many", file="w.txt")
+    publish(ann, "work", "a word too many")
     memory = ann.tr.recall("word").results[0].id
     ann.tr.sync()
     ada.tr.sync()
@@ -627,27 +430,10 @@ def test_what_is_kept_of_others_holds_no_text_that_was_redacted(clone: Team) -> 
     assert "a word too many" not in text
 
 
-def test_two_works_of_one_name_are_two_for_who_has_neither(clone: Team) -> None:
-    """The one that was begun first keeps the name, the other is shown by whose it is."""
-    ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
-    on_branch(ann, "wip", thought="of Ann", file="a.txt")
-    on_branch(ben, "wip", thought="of Ben", file="b.txt")
-    for repo in (ben, ann):
-        repo.tr.sync()
-
-    ada.tr.sync()
-
-    everywhere = {r.title: r.branch for r in ada.tr.recall("of", scope="all").results}
-    assert everywhere == {"of Ann": "wip", "of Ben": "wip (Ben)"}
-    assert ada.titles("wip") == {"of Ann"}
-    assert ada.titles("wip (Ben)") == {"of Ben"}
-
-
 def test_one_work_of_two_people_is_one_for_who_has_neither(clone: Team) -> None:
     """Their memories share no commit, their code does."""
     ann, ben, ada = clone("ann"), clone("ben"), clone("ada")
-    on_branch(ann, "wip", thought="of Ann", file="a.txt")
-    ann.git("push", "-q", "origin", "wip")
+    publish(ann, "wip", "of Ann")
     ben.git("fetch", "-q")
     ben.switch("wip").tr.remember("of Ben", type="insight")
     for repo in (ann, ben):
@@ -662,8 +448,7 @@ def test_one_work_of_two_people_is_one_for_who_has_neither(clone: Team) -> None:
 def test_a_branch_that_lives_on_is_seen_alike_though_one_promoted_first(clone: Team) -> None:
     """Ada's whole head was promoted before she ever pushed it."""
     ada, bob = clone("ada"), clone("bob")
-    on_branch(ada, "work", thought="of Ada", file="w.txt")
-    ada.git("push", "-q", "origin", "work")
+    publish(ada, "work", "of Ada")
     bob.git("fetch", "-q")
     bob.switch("work").tr.remember("of Bob", type="insight")
     ada.switch("main").git("merge", "-q", "--no-edit", "work")
@@ -681,8 +466,7 @@ def test_what_landed_is_not_pushed_again_by_who_still_has_the_branch(clone: Team
     """Most people keep branches that landed: their clones would say its head again each time that
     someone takes it away, and take it away themselves."""
     ada, bob = clone("ada"), clone("bob")
-    on_branch(ada, "work", thought="of Ada", file="w.txt")
-    ada.git("push", "-q", "origin", "work")
+    publish(ada, "work", "of Ada")
     ada.tr.sync()
     bob.git("fetch", "-q")
     bob.switch("work").tr.sync()
@@ -701,25 +485,3 @@ def test_what_landed_is_not_pushed_again_by_who_still_has_the_branch(clone: Team
 
     assert bob.titles("main") == {"of Ada"}
     assert bob.titles("work") == {"of Ada"}
-
-
-@pytest.mark.parametrize("who", ["maker", "joiner"])
-def test_what_is_said_of_a_branch_after_it_landed_is_of_that_branch(clone: Team, who: str) -> None:
-    """Its commits are the trunk's by then. The logs of both tell that they were the branch's."""
-    ada, bob = clone("ada"), clone("bob")
-    ada.switch("work", create=True).commit_file("w.txt")
-    ada.git("push", "-q", "origin", "work")
-    bob.git("fetch", "-q")
-    bob.switch("work")
-    ada.git("push", "-q", "origin", "work:main")
-    for repo in (ada, bob):
-        repo.git("fetch", "-q")
-    speaker, listener = (bob, ada) if who == "maker" else (ada, bob)
-    speaker.git("branch", "-q", "-u", "origin/work")
-    speaker.tr.remember("an afterthought", type="insight")
-
-    speaker.tr.sync()
-    listener.tr.sync()
-
-    assert listener.titles("work") == {"an afterthought"}
-    assert seen(listener, "work") == seen(speaker, "work")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treering.actions.record_events import rules, write_recorded
 from treering.actions.reindex import catch_up, leave_ready
 from treering.actions.workspace import Position, Workspace, Writing
-from treering.branches.trunk import find_trunk, trunk_of, trunk_tips
+from treering.branches.trunk import trunk_of, trunk_tips
 from treering.capture.commits import CodeCommit, commits, is_left_out, memory_id, routine_of
 from treering.capture.recording import Recording, Rules
 from treering.errors import BranchNotFound
@@ -103,7 +103,7 @@ class _Backfill:
 
     def _position(self, branch: str) -> Position:
         repository = self._workspace.repository
-        return Position(Scope(branch), find_trunk(repository), repository.tip_of(branch))
+        return Position(Scope(branch), trunk_of(repository), repository.tip_of(branch))
 
     def _list_missing(self, position: Position, oids: list[str]) -> list[str]:
         """The commits without a memory: to go on costs what is left to do."""

@@ -14,7 +14,7 @@ from treering.git import log, refs
 from treering.model.dates import format_moment
 from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.store.absence import list_kept
-from treering.store.fetched import SHARED_SEEN, list_fetched
+from treering.store.fetched import list_fetched
 from treering.sync.refspec import find_sharing_remote
 
 
@@ -161,11 +161,6 @@ def _sync(workspace: Workspace) -> SyncState:
         state["kept"] = kept
     if undo := _undo(workspace):
         state["undo"] = undo
-    if older := [head for head in list_fetched(repository, remote) if head.kind == SHARED_SEEN]:
-        state["older"] = (
-            f"{len(older)} scopes on {remote} were pushed by treering 0.1, which does not see what "
-            "later ones push"
-        )
     return state
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from treering.actions.config import SETTINGS
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.branches import layers
-from treering.branches.trunk import find_trunk
+from treering.branches.trunk import trunk_of
 from treering.capture.commits import CAPTURES, CodeCommit, commits
 from treering.capture.journal import Journal, JournalEvent
 from treering.capture.open_sessions import OpenSessions
@@ -31,8 +31,7 @@ class EventRecorder:
         self._repository = workspace.repository
         self._journal = journal
         self._until = until
-        self._trunk_name = find_trunk(self._repository)
-        self._trunk = self._trunk_name.name
+        self._trunk = trunk_of(self._repository)
         self._shares: dict[JournalEvent, list[str]] = {}
         self.captured = 0
         self.done: list[JournalEvent] = []
@@ -80,7 +79,7 @@ class EventRecorder:
         self, scope: Scope, events: list[JournalEvent], by_oid: dict[str, CodeCommit]
     ) -> bool:
         attempt = partial(self._attempt, events, by_oid)
-        position = Position(scope, self._trunk_name, events[-1].commit)
+        position = Position(scope, self._trunk, events[-1].commit)
         patience = PATIENCE if self._until is None else 0.0
         try:
             self.captured += self._workspace.write(

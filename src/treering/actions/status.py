@@ -21,7 +21,7 @@ from treering.actions.overview import (
     types,
 )
 from treering.actions.workspace import Position, Workspace
-from treering.branches.remote_answers import read_answers
+from treering.branches.trunk import read_answers
 from treering.errors import StoreDamaged
 from treering.model.choices import STATUS_VIEWS, ReviewReason
 from treering.model.document import FORMAT

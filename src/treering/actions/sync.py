@@ -1,4 +1,7 @@
-"""sync: share memories through any git remote. Look, fetch, see, push.
+"""sync: share memories through any git remote. Look, fetch, see, plan, push.
+
+What is shared follows the branches that the remote lists. A dry run prints the plan that a run
+carries out.
 
 Every clone has refs of its own on a remote, so nobody is ever slower than another. The network is
 never waited for under the lock: what is pushed are commits, so that others may write meanwhile.
@@ -10,33 +13,37 @@ from contextlib import suppress
 from treering.actions.reindex import leave_ready
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
+from treering.branches.sharing import RemoteNames, SharingRules
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, SyncRefused
 from treering.git.refs import RefMoved
-from treering.git.remote import PushedRef, Remote
+from treering.git.remote import PushedRef, Remote, RemoteListing
 from treering.model.choices import SYNC_DIRECTIONS
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import Scope
 from treering.model.taxonomy import one_of
 from treering.store import heads
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
-from treering.sync import clone, fetching, folding, incoming, outgoing, refspec, seen
+from treering.sync import clone, fetching, folding, incoming, plan, refspec, seen
 from treering.sync.code import fetch_missing_code
 from treering.sync.fetching import Fetching, list_lost
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
 from treering.sync.outcome import Synced, SyncedScope
-from treering.sync.outgoing import Outgoing, Place
+from treering.sync.place import Place, RemoteHead, read_listing
+from treering.sync.plan import Outgoing, SyncPlan
 from treering.sync.redactions import Redactions
-from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
 from treering.sync.unseen import Sight, list_unseen
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
+
+#: What a scope was before it was pushed after all.
+_NOT_PUSHED = ("refused", "local")
 
 Progress = Callable[[str], None]
 
@@ -90,6 +97,7 @@ class _SyncRun:
         self._more: dict[Scope, list[str]] = {}  # heads that nobody has pushed yet
         self._redactions = Redactions(self._vault)
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
+        self._rules = self._make_rules({})
         self._notes: list[str] = []
         self._fetching = Fetching(workspace.repository, wire, say, self._notes)
 
@@ -113,7 +121,7 @@ class _SyncRun:
     def _fetch(self) -> Place:
         """Bring what is new here, and see it."""
         self._say(f"asking {self._wire.name}")
-        listing = self._wire.look(self._prefix, HEADS)
+        listing = self._look()
         there = self._fetching.choose(list(read_listing(listing.refs, self._prefix)))
         before = seen.list_before(self._workspace.repository, self._name)
         if self._direction != "push":
@@ -134,11 +142,28 @@ class _SyncRun:
     def _name(self) -> str:
         return self._wire.name
 
+    def _look(self) -> RemoteListing:
+        """List what the remote has; whose branches are whose is decided from this answer."""
+        listing = self._wire.look(self._prefix)
+        names = self._vault.remote_names
+        if isinstance(names, RemoteNames):
+            names.listed[self._name] = listing.branches
+        self._rules = self._make_rules(listing.branches)
+        return listing
+
+    def _make_rules(self, branches: Mapping[str, str]) -> SharingRules:
+        return SharingRules(self._workspace.repository, self._vault, self._wire.name, branches)
+
     def _place(self, there: list[RemoteHead]) -> Place:
         repository = self._workspace.repository
         is_reader = self._is_dry or self._direction == "fetch"  # who only reads needs no name
         own = clone.read_id(repository) if is_reader else clone.take_id(repository)
-        return Place(self._name, self._prefix, own, group_by_scope(self._vault, there))
+        place = Place.of(self._vault, self._name, self._prefix, own, there)
+        if is_reader and not self._is_dry:
+            return place
+        shared = {scope: self._rules.find(scope).there for scope in local_scopes(self._vault)}
+        names = {scope: name for scope, name in shared.items() if name and name != scope}
+        return place._replace(names={**place.names, **names})
 
     def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
         earlier = {
@@ -158,7 +183,7 @@ class _SyncRun:
         ]
         self._redactions.note_untold(place)
         mine = seen_scopes(self._vault)
-        is_over = any(outgoing.is_gone(self._workspace.repository, scope) for scope in mine)
+        is_over = any(plan.is_gone(self._workspace.repository, scope) for scope in mine)
         if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:
@@ -169,14 +194,16 @@ class _SyncRun:
                 one = old.as_rewritten(self._vault, self._redactions.commits, own)
                 self._take_one(actor, place, one, earlier)
             if self._direction != "push":
-                for scope in outgoing.drop_promoted(actor, self._vault):
+                for scope in plan.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""
         if heads.list_heads(self._vault, scope):
             return self._vault.tip(scope)
-        tips = [head.tip for head in before.values() if head.component == scope.component]
+        there = self._vault.remote_names.name_there(self._name, scope)
+        component = there.component if there else ""
+        tips = [head.tip for head in before.values() if head.component == component]
         return heads.look_at(self._vault, scope, tips) if tips else None
 
     def _take_one(
@@ -188,7 +215,7 @@ class _SyncRun:
         if not one.heads:
             return
         own = self._vault.head(scope)
-        is_ahead = bool(own and outgoing.is_news(self._vault, own, place.tips(scope)))
+        is_ahead = bool(own and plan.is_news(self._vault, own, place.tips(scope)))
         outcome = incoming.take_in(actor, self._vault, one, is_ahead=is_ahead)
         if outcome.mended:
             self._more.setdefault(scope, []).extend(outcome.mended)
@@ -235,24 +262,32 @@ class _SyncRun:
     def _is_of_a_copy(self, place: Place, scope: Scope) -> bool:
         there = place.own_head(scope)
         there = self._redactions.commits.get(there, there)
-        return bool(there) and not outgoing.is_ours(self._vault, self._name, scope, there)
+        return bool(there) and not plan.is_ours(self._vault, place, scope, there)
 
-    def _list_outgoing(self, place: Place) -> Outgoing:
-        """What to push; our own heads say from now on what a remote has lost."""
+    def _plan(self, place: Place) -> SyncPlan:
+        """Decide what goes out, and note what stays here and why."""
         more = list_lost(self._vault, self._name)
         for scope, tips in self._more.items():
             more.setdefault(scope, []).extend(tips)
+        planned = plan.plan_push(self._workspace.store, self._vault, place, self._rules, more)
+        for scope, reason in planned.stays.items():
+            self._lines.setdefault(scope, SyncedScope(scope.branch, "local", reason))
+        return planned
+
+    def _list_outgoing(self, place: Place) -> Outgoing:
+        """What to push; our own heads say from now on what a remote has lost."""
         store = self._workspace.store
-        todo = outgoing.list_outgoing(store, self._vault, place, more)
         new: dict[Scope, str] = {}
-        for scope, news in todo.items():
+        for scope, news in self._plan(place).heads.items():
             own = self._vault.head(scope)
-            if own and set(news) - {own}:
+            if scope.is_aside:
+                new[scope] = heads.combine(self._vault, scope, news)[0]
+            elif own and set(news) - {own}:
                 with store.lock() as lock:
                     new[scope] = heads.put(self._vault, lock, scope, news, "sync: lost")
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
-        return outgoing.put_together(store, self._vault, place, new, self._redactions.commits)
+        return plan.put_together(store, self._vault, place, new, self._redactions.commits)
 
     def _has_taken_out(self, departures: Departures) -> bool:
         """Let no text go out that was redacted; whether there was one."""
@@ -284,18 +319,18 @@ class _SyncRun:
             for scope, tip in todo.new.items():
                 result = results.get(place.own_ref(scope))
                 if result and result.is_done:
-                    outgoing.note_pushed(self._vault, lock, place, scope, tip)
+                    place.note_pushed(self._vault, lock, scope, tip)
                     self._pushed.add(scope)
                     self._memories["pushed"] += count_changes(
                         self._vault, place.own_head(scope) or None, tip
                     )
-                    if scope not in self._lines or self._lines[scope].status == "refused":
+                    if scope not in self._lines or self._lines[scope].status in _NOT_PUSHED:
                         self._lines[scope] = SyncedScope(scope.branch, "pushed")
                 elif result and not result.is_worth_a_retry:
                     self._refused[scope] = result.reason
             for name, scope in todo.gone.items():
                 if name in results and results[name].is_done:
-                    outgoing.note_pushed(self._vault, lock, place, scope, None)
+                    place.note_pushed(self._vault, lock, scope, None)
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
     def _fold(self, place: Place) -> None:
@@ -337,27 +372,31 @@ class _SyncRun:
             fetched=sum(status in ("new", "updated", "merged") for status in statuses),
             pushed=len(self._pushed),
             merged=statuses.count("merged"),
-            memories=self._memories,
+            memories_fetched=None if self._is_dry else self._memories["fetched"],
+            memories_pushed=self._memories["pushed"],
+            memories_merged=self._memories["merged"],
+            dry_run=self._is_dry,
             notes=tuple(dict.fromkeys(self._notes)) or None,
         )
 
     def forecast(self) -> Synced:
-        """What a sync would do, as far as can be told without fetching anything."""
+        """Tell what a sync would do, as far as can be told without fetching anything."""
         self._is_dry = True
-        listing = self._wire.look(self._prefix, HEADS)
+        listing = self._look()
         place = self._place(list(read_listing(listing.refs, self._prefix)))
         here = {head.tip for head in list_fetched(self._workspace.repository, self._name)}
-        out = outgoing.list_outgoing(self._workspace.store, self._vault, place, {})
+        planned = self._plan(place) if self._direction != "fetch" else SyncPlan({}, {})
         for scope in {**local_scopes(self._vault), **place.heads}:
-            is_out = scope in out and self._direction != "fetch"
+            is_out = scope in planned.heads
             is_in = any(tip not in here for tip in place.tips(scope)) and self._direction != "push"
             if is_in:
-                own = self._vault.tip(scope)
-                status = "merged" if is_out else "updated" if own else "new"
-            else:
-                status = "pushed" if is_out else "unchanged"
-            if is_in or self._vault.head(scope):
+                status = "merged" if is_out else "updated" if self._vault.tip(scope) else "new"
                 self._lines[scope] = SyncedScope(scope.branch, status)
+            elif is_out:
+                self._lines[scope] = SyncedScope(scope.branch, "pushed")
             if is_out:
                 self._pushed.add(scope)
+                tip, there = self._vault.head(scope), place.own_head(scope) or None
+                if tip and (there is None or self._vault.repository.objects.exists(there)):
+                    self._memories["pushed"] += count_changes(self._vault, there, tip)
         return self._answer()

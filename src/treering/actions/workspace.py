@@ -9,9 +9,9 @@ from treering.actions.capture_queue import CaptureQueue, WaitingCapture
 from treering.actions.writing import Change, Position, WriteOp, Writing
 from treering.branches import layers
 from treering.branches.code import code_position
-from treering.branches.identity import open_store
 from treering.branches.names import scope_now
-from treering.branches.trunk import find_trunk
+from treering.branches.sharing import open_store
+from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
 from treering.git.binding import cache_large_trees, set_fsync
@@ -213,12 +213,12 @@ class Workspace:
 
     def position(self, branch: str = "", *, create: bool = False) -> Position:
         """The scope of `branch`, or of HEAD as it is now."""
-        trunk = find_trunk(self.repository)
+        trunk = trunk_of(self.repository)
         if branch:
             scope = layers.scope_named(self.store, branch, create=create)
             return Position(scope, trunk, self._head_of(scope))
         head = self.repository.head()
-        return Position(layers.scope_of_head(self.store, head, trunk.name), trunk, head.commit)
+        return Position(layers.scope_of_head(self.store, head, trunk), trunk, head.commit)
 
     def _head_of(self, scope: Scope) -> str | None:
         if scope.is_detached:
@@ -232,8 +232,8 @@ class Workspace:
         return layers.view_of(self.store, position.scope, position.head, position.trunk)
 
     def position_on_trunk(self) -> Position:
-        trunk = find_trunk(self.repository)
-        return Position(Scope(trunk.name), trunk, self.repository.tip_of(trunk.name))
+        trunk = trunk_of(self.repository)
+        return Position(Scope(trunk), trunk, self.repository.tip_of(trunk))
 
     def as_of(self, view: View, at: str) -> View:
         """A view as it was at the time of a code commit, or on a date."""
@@ -289,6 +289,5 @@ class Workspace:
 
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
     """Where the code of a scope's branch is now."""
-    return code_position(
-        repository, find_trunk(repository), scope.branch, repository.tip_of(scope.branch)
-    )
+    head = repository.tip_of(scope.branch)
+    return code_position(repository, trunk_of(repository), scope.branch, head)

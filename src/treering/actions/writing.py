@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from treering.branches.code import as_made_on_branch, code_position
-from treering.branches.trunk import TrunkName
 from treering.errors import Conflict
 from treering.git.lock import Held
 from treering.git.objects import blob_id
@@ -34,12 +33,8 @@ class Position(NamedTuple):
     """Where a call acts: the scope it writes to, and the code that goes with it."""
 
     scope: Scope
-    trunk_name: TrunkName
+    trunk: str
     head: str | None
-
-    @property
-    def trunk(self) -> str:
-        return self.trunk_name.name
 
 
 class Change(NamedTuple):
@@ -115,7 +110,7 @@ class Writing:
     @cached_property
     def code(self) -> CodePosition:
         at = self.position
-        return code_position(self._workspace.repository, at.trunk_name, at.scope.branch, at.head)
+        return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
 
     @cached_property
     def _code_under_way(self) -> CodePosition:

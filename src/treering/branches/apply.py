@@ -30,7 +30,7 @@ from treering.store.message import NOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.text.masking import mask
+from treering.text.masking import mask, mask_branch
 
 CodeOf = Callable[[Scope], CodePosition]
 
@@ -92,7 +92,7 @@ def _keep(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
 
 def _note_code(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Write down where the code is now, once for each reason: something that was said waits for its
-    commit, or the branch has its first commit, or for the first time an upstream."""
+    commit, or the branch has its first commit."""
     own = vault.head(scope)
     if own is None or actor.store.repository.tip_of(scope.branch) is None:
         return
@@ -103,8 +103,7 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope) -> None:
     now = actor.code_of(scope)
     if not now.has_own_commits or before.head == now.head:
         return
-    is_waiting = before.is_dirty or not before.has_own_commits
-    if is_waiting or (now.upstream and not before.upstream):
+    if before.is_dirty or not before.has_own_commits:
         why = Message(NOTE, f"note where {mask(scope.branch)} is", now)
         heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
 
@@ -216,7 +215,11 @@ def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> 
 
 
 def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
-    """What an abandoned branch tried and saw fail, kept for everyone: we tried this."""
+    """Keep what an abandoned branch tried and saw fail: we tried this. It is for everyone, or, if
+    the branch was never shared, for the private trunk."""
+    if not vault.is_private and not promotion.was_shared(vault, line.scope):
+        _keep_lessons_private(actor, vault, line, trunk)
+        return
     listing = vault.snapshot_at(line.scope, line.tip).listing()
     there = vault.snapshot(trunk).listing()
     files = tuple(
@@ -228,6 +231,29 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
         landing = Landing("none", trunk.branch, None, "", is_partial=False, bound="")
         lessons = LandedFiles(trunk.branch, landing._replace(evidence="lessons"), files)
         promotion.promote(vault, actor.held, line.scope, line.heads, [lessons])
+
+
+def _keep_lessons_private(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
+    private = actor.store.make_private(actor.held)
+    there = private.snapshot(trunk).listing()
+    files = {
+        layout.path_of(memory_id): vault.repository.objects.blob(blob)
+        for memory_id, blob in sorted(vault.snapshot_at(line.scope, line.tip).listing().items())
+        if memory_id not in there and _is_lesson(vault, blob)
+    }
+    if files:
+        ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
+        subject = f"keep {len(ids)} lessons of {mask(line.scope.branch)}"
+        why = Message("capture", subject, CodePosition(mask_branch(trunk.branch)), ids)
+        heads.write(
+            private, actor.held, trunk, files, why, person=actor.person, seconds=actor.seconds
+        )
+
+
+def list_lessons(vault: Vault, line: PlanLine) -> tuple[str, ...]:
+    """List the failed attempts of a branch that a plan puts away."""
+    listing = vault.snapshot_at(line.scope, line.tip).listing()
+    return tuple(mid for mid, blob in sorted(listing.items()) if _is_lesson(vault, blob))
 
 
 def _is_lesson(vault: Vault, blob: str) -> bool:

@@ -52,7 +52,6 @@ def _list_remembered(store: Store, commits: set[str]) -> set[str]:
             code = message.read(store.repository.objects.commit(tip).message).code
         except StoreDamaged:
             continue
-        upstream = code.upstream.rpartition(" ")[2]
-        if not scope.is_detached and {code.head, upstream} & commits:
+        if not scope.is_detached and code.head in commits:
             found.add(scope.branch)
     return found

@@ -1,7 +1,6 @@
 """Where the code of a branch is: what a memory commit writes down beside what was learned."""
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
-from treering.branches.trunk import TrunkName
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
@@ -9,18 +8,11 @@ from treering.text.masking import mask_branch
 
 
 def code_position(
-    repository: Repository, known: TrunkName, branch: str, head: str | None
+    repository: Repository, trunk: str, branch: str, head: str | None
 ) -> CodePosition:
-    """Branch, commit, where it left the long-lived branches, the trunk's name where it is known,
-    and how far the upstream has it."""
-    trunk = known.name
-    at = CodePosition(mask_branch(branch), head, trunk=mask_branch(trunk) if known.is_told else "")
-    if head is None:
-        return at
-    return at._replace(
-        base=_find_base(repository, trunk, branch, head),
-        upstream=_find_upstream(repository, branch, head) if branch != trunk else "",
-    )
+    """Return branch, commit, and the commit where the branch left the long-lived branches."""
+    base = _find_base(repository, trunk, branch, head) if head else None
+    return CodePosition(mask_branch(branch), head, base)
 
 
 def as_made_on_branch(repository: Repository, at: CodePosition, branch: str) -> CodePosition:
@@ -47,15 +39,3 @@ def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> st
     if head in tips or is_at_its_start(repository, branch, head, trunk):
         return head
     return repository.nearest_base(head, tips)
-
-
-def _find_upstream(repository: Repository, branch: str, head: str) -> str:
-    """The upstream's name and the newest commit of the branch that it has: others have that one,
-    and often not the head."""
-    # Many push without setting one; then it has the branch's own name.
-    places = [repository.upstream_of(branch), *((one, branch) for one in repository.remotes())]
-    for place in filter(None, places):
-        tip = repository.remote_tip_of(*place)
-        if tip and (common := repository.merge_base(head, tip)):
-            return f"{mask_branch(place[1])} {common}"
-    return ""

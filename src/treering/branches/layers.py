@@ -40,8 +40,7 @@ def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
 
 def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
     """The scope of a branch known as a branch, by memories, or by a remote's memories."""
-    is_no_branch = Scope(name).is_aside or Scope(name).owner
-    if is_no_branch and any(vault.tip(Scope(name)) for vault in store.vaults()):
+    if Scope(name).is_aside and any(vault.tip(Scope(name)) for vault in store.vaults()):
         return Scope(name)
     if not name.isprintable() or not reference_is_valid_name(f"refs/heads/{name}"):
         raise Invalid(f"{name!r} is not a branch name.", hint="`git branch --all` lists the names.")

@@ -2,7 +2,8 @@
 
 A commit whose only parents are the source's heads, and whose tree holds exactly what landed, blobs
 as they are. It says by itself what it took, and whoever judges the same makes the same commit. The
-target joins it like the head of another clone.
+target joins it like the head of another clone. Of a branch that was never shared the parents are a
+history made for it, which holds what landed and nothing else.
 
 Checkpoints and progress notes speak of work that is over, and so do commits that were rewritten.
 They are not taken along. They stay readable in the history behind the promotion.
@@ -13,14 +14,15 @@ from collections.abc import Collection, Iterable, Sequence
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved
 from treering.branches.verdict import LandedFiles
-from treering.git import pack
+from treering.git import pack, refs
 from treering.git.lock import Held
-from treering.model.scope import Scope
+from treering.model.scope import LANDED, PUSHED, Scope
 from treering.store import heads, layout
 from treering.store.dates import newest
 from treering.store.holding import is_held
-from treering.store.message import PROMOTE, CodePosition, Message
+from treering.store.message import PROMOTE, CodePosition, Message, read
 from treering.store.snapshot import Snapshot
+from treering.store.tree_diff import CommitTable, tree_of
 from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
@@ -37,8 +39,14 @@ def promote(
 ) -> None:
     """Let each branch have what landed in it."""
     by_target: dict[str, list[str]] = {}
+    is_unshared = not vault.is_private and not was_shared(vault, source)
     for files in landed:
-        by_target.setdefault(files.into, []).append(write(vault, source, tips, files))
+        if is_unshared:
+            commit = write(vault, Scope(""), write_chain(vault, tips, files), files)
+            keep_source(vault, held, commit, source, tips)
+        else:
+            commit = write(vault, source, tips, files)
+        by_target.setdefault(files.into, []).append(commit)
     for into, commits in by_target.items():
         put(vault, held, Scope(into), commits)
 
@@ -60,10 +68,11 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
     else:
         tree = vault.write_folder(None, files)
     parents = tuple(sorted(tips))
-    kind, name = landed.landing.evidence, mask(source.without_owner.branch)
+    kind, name = landed.landing.evidence, mask(source.branch)
+    whose = f" of {name}" if name else ""
     said = Message(
         op=PROMOTE,
-        subject=f"promote {len(landed.ids)} memories of {name}",
+        subject=f"promote {len(landed.ids)} memories{whose}",
         code=CodePosition(mask_branch(landed.into), landed.landing.merged_as),
         memories=landed.ids,
         promoted_from=name,
@@ -73,6 +82,62 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
+
+
+def was_shared(vault: Vault, source: Scope) -> bool:
+    """Return whether a remote ever had memories of a scope, as far as is known here."""
+    pushed = refs.list_refs(vault.repository.common_dir, PUSHED)
+    return any(name.rpartition("/")[2] == source.component for name in pushed) or bool(
+        vault.fetched_heads(source)
+    )
+
+
+def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[str]:
+    """Write the changes that led to what landed as a history of their own, and return its tip.
+
+    Nothing else of a branch that was never shared may be reachable from the trunk: neither its
+    name, nor what did not land, nor later versions of what did.
+    """
+    wanted, objects = dict(landed.files), vault.repository.objects
+    blobs: dict[str, str] = {}
+    tip: str | None = None
+    for commit in CommitTable(vault, tips).list_all():
+        root = tree_of(vault, commit.oid)
+        new = {
+            path: blob
+            for path, last in wanted.items()
+            if blobs.get(path) != last
+            and (blob := vault.trees.blob(root, path))
+            and blob != blobs.get(path)
+        }
+        if not new or not commit.is_change:
+            continue
+        blobs |= new
+        tree = vault.write_folder(objects.commit(tip).tree if tip else None, new)
+        said = read(commit.body.decode(errors="replace"))
+        ids = tuple(mid for path in new if (mid := layout.id_of_path(path)))
+        subject = said.subject if len(said.memories) == len(ids) == 1 else f"{said.op} memories"
+        text = Message(
+            said.op,
+            subject,
+            CodePosition(mask_branch(landed.into)),
+            ids,
+            {mid: blob for mid, blob in said.bases.items() if mid in ids},
+        ).as_text()
+        head = objects.raw_commit(commit.oid).partition(b"\n\n")[0]
+        who = [ln for ln in head.split(b"\n") if ln.startswith((b"author ", b"committer "))]
+        lines = [f"tree {tree}".encode(), *([f"parent {tip}".encode()] if tip else []), *who]
+        tip = objects.write_raw_commit(b"\n".join(lines) + b"\n\n" + text.encode())
+    return [tip] if tip else []
+
+
+def keep_source(
+    vault: Vault, held: Held, promotion: str, source: Scope, tips: Sequence[str]
+) -> None:
+    """Remember here which branch a promotion came from, and what it had said."""
+    name = LANDED + promotion
+    if refs.read(vault.repository.handle, name) is None:
+        vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:

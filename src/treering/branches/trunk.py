@@ -1,24 +1,22 @@
 """The trunk: the branch everything lands on, known locally and by its remotes.
 
-Looked for at every call, so nothing here starts a process or reads more than a few refs.
+It is asked for at every call, so nothing here starts a process or reads more than a few refs. What
+a remote said when it was last asked is kept in git's configuration, one line per remote, until the
+next sync. A remote is a stranger: names it chose are checked, and are never more than data.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+import re
 from contextlib import suppress
-from pathlib import Path
+from hashlib import sha256
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
-from treering.branches.remote_answers import RemoteAnswer, is_branch_name, keep_answer, read_answers
-from treering.errors import StoreDamaged
-from treering.git import files, refs
-from treering.git.objects import CommitInfo
+from treering.errors import StorageFailed, StoreDamaged
+from treering.git import config, refs
+from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Repository
-from treering.model.scope import REMOTES, Scope, is_utf8
+from treering.model.scope import Scope, is_utf8
 from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.fetched import list_fetched
@@ -29,47 +27,28 @@ if TYPE_CHECKING:
 _USUAL = ("main", "master", "trunk", "develop")
 #: Names of branches that others may land on, too, and folders of such.
 _OFTEN_NAMES, _OFTEN_FOLDERS = ("dev", "next"), ("release/", "stable/")
-#: So many of the newest memory commits are asked; of those who wrote them, each has one voice.
-_MOST_COMMITS = 500
-
-_MOST_VOICES = 64  # that are kept
-
-_RefState = list[list[int]]
-#: Who wrote a memory commit, and which name of the trunk it records.
-_Voice = tuple[str, str]
-_known_names: WeakKeyDictionary[Repository, tuple[_RefState, list[str]]] = WeakKeyDictionary()
-_known_voices: WeakKeyDictionary[Repository, dict[str, _Voice]] = WeakKeyDictionary()
-
-
-class TrunkName(NamedTuple):
-    """The trunk's name, and whether someone told it: a guess is recorded nowhere."""
-
-    name: str
-    is_told: bool
 
 
 def trunk_of(repository: Repository) -> str:
-    return find_trunk(repository).name
-
-
-def find_trunk(repository: Repository) -> TrunkName:
-    """Which branch is the trunk.
+    """Return the name of the trunk.
 
     1 `treering.trunk`, the first of several
-    2 what most people's memories record, by its new name where it was renamed
-    3 the remote's HEAD, if its name is usual or no branch has a usual one
-    4 a guess: the first usual name there is; else the only branch, or what HEAD names
+    2 the remote's HEAD, if its name is usual or no branch there has a usual one
+    3 the first usual name there is; else the only branch, or what HEAD names
     """
     if named := repository.config_values("treering.trunk"):
-        return TrunkName(named[0], True)
+        return named[0]
+    for answer in read_answers(repository).values():
+        if answer.head:
+            return _pruned_became(repository, answer.head) or answer.head
     usual = usual_names(repository)
-    for name in list_recorded(repository, usual):
-        if new := _renamed_to(repository, name):
-            return TrunkName(new, True)
-        if _exists(repository, name):
-            return TrunkName(name, True)
-    first = _first_usual(repository, usual)
-    return _remote_head(repository, usual, first) or TrunkName(first or _guess(repository), False)
+    for remote in repository.remotes():  # as it was cloned
+        head = repository.remote_head(remote) or ""
+        head = _renamed_to(repository, head) or head
+        is_there = is_branch_name(head) and has_branch(repository, head)
+        if is_there and (head in usual or not _first_usual(repository, usual)):
+            return head
+    return _first_usual(repository, usual) or _guess(repository)
 
 
 def usual_names(repository: Repository) -> list[str]:
@@ -82,33 +61,13 @@ def is_often_long_lived(name: str) -> bool:
 
 
 def _first_usual(repository: Repository, usual: list[str]) -> str:
-    """The first usual name of a branch here or on a remote, else of memories that were fetched: a
-    build often has the code of one branch, and the memories of all."""
+    """Return the first usual name of a branch here or on a remote, else of memories that were
+    fetched: a build often has the code of one branch, and the memories of all."""
     for has in (has_branch, _has_fetched_scope):
         for name in usual:
             if has(repository, name):
                 return name
     return ""
-
-
-def _remote_head(repository: Repository, usual: list[str], first: str) -> TrunkName | None:
-    """What a remote calls its HEAD, as it last said, else as it was cloned.
-
-    A clone of someone's clone was told the branch that one is on; that it is the trunk is believed
-    where the remote itself listed its branches, and none has a usual name.
-    """
-    answers = read_answers(repository)
-    for remote in dict.fromkeys((*answers, *repository.remotes())):
-        answer = answers.get(remote)
-        head = (answer and answer.head) or repository.remote_head(remote) or ""
-        head = _renamed_to(repository, head) or head if head else ""
-        if not is_branch_name(head) or not (answer or _exists(repository, head)):
-            continue  # after a prune `refs/remotes/*/HEAD` may name what is no more
-        if head in usual:
-            return TrunkName(head, True)
-        if not first and not (answer and any(name in answer.branches for name in usual)):
-            return TrunkName(head, answer is not None)
-    return None
 
 
 def _guess(repository: Repository) -> str:
@@ -119,108 +78,108 @@ def _guess(repository: Repository) -> str:
     return others[0] if others else repository.head().branch or _USUAL[0]
 
 
+def is_branch_name(name: object) -> bool:
+    """Return whether a name from elsewhere can be a branch's, and be shown."""
+    if not isinstance(name, str) or not name.isprintable() or len(name) > 250:
+        return False
+    return bool(reference_is_valid_name(f"refs/heads/{name}"))
+
+
 # --- what there is --------------------------------------------------------------------------------
 
 
 def has_branch(repository: Repository, name: str) -> bool:
-    """Whether there is such a branch, here or on a remote."""
+    """Return whether there is such a branch, here or on a remote."""
     return bool(repository.tip_of(name)) or any(
         repository.remote_tip_of(remote, name) for remote in repository.remotes()
     )
-
-
-def _exists(repository: Repository, name: str) -> bool:
-    """Whether there is such a branch, or memories of one."""
-    return has_branch(repository, name) or bool(_scope_tips(repository, name))
 
 
 def _has_fetched_scope(repository: Repository, name: str) -> bool:
     return bool(_fetched_tips(repository, name))
 
 
-def _scope_tips(repository: Repository, name: str) -> list[str]:
+def _fetched_tips(repository: Repository, name: str) -> list[str]:
     if not is_utf8(name):
         return []
-    return [*_read_refs(repository, [Scope(name).ref]), *_fetched_tips(repository, name)]
-
-
-def _fetched_tips(repository: Repository, name: str) -> list[str]:
     component = Scope(name).component
     return [head.tip for head in list_fetched(repository) if head.component == component]
 
 
-def _read_refs(repository: Repository, names: Iterable[str]) -> list[str]:
-    found = []
-    for name in names:
-        try:
-            found.append(refs.read(repository.handle, name))
-        except StoreDamaged:
-            continue
-    return [tip for tip in found if tip]
+# --- what remotes said ----------------------------------------------------------------------------
 
 
-# --- names it had before --------------------------------------------------------------------------
+class RemoteAnswer(NamedTuple):
+    """What a remote said of its trunk: its name, its commit, and the names it had before."""
+
+    head: str
+    tip: str
+    has_memories: bool
+    former: tuple[str, ...] = ()
 
 
-def former_names(repository: Repository, trunk: str) -> list[str]:
-    """The names the trunk had before a remote renamed it; memories under them are its own."""
-    answers = read_answers(repository).values()
-    found = [name for answer in answers if answer.head == trunk for name in answer.former]
-    found += [
-        name for name in _list_pruned(repository) if _pruned_became(repository, name) == trunk
-    ]
-    return [name for name in dict.fromkeys(found) if name != trunk]
+def read_answers(repository: Repository) -> dict[str, RemoteAnswer]:
+    """Return what each remote said, `treering.remote` first; one whose url has changed since said
+    nothing yet."""
+    first = repository.config("treering.remote")
+    answers = {}
+    for remote in sorted(repository.remotes(), key=lambda name: name != first):
+        line = repository.config(f"remote.{remote}.treering")
+        if line and (answer := _parse_answer(line, _mark_url(repository, remote))):
+            answers[remote] = answer
+    return answers
 
 
-def _renamed_to(repository: Repository, name: str) -> str:
-    for answer in read_answers(repository).values():
-        if name in answer.former:
-            return answer.head
-    return _pruned_became(repository, name) if name in _list_pruned(repository) else ""
+def _parse_answer(line: str, mark: str) -> RemoteAnswer | None:
+    """Read one line, if all of it is as `note_listing` writes it."""
+    fields: dict[str, list[str]] = {}
+    for word in line.split(" "):
+        key, _, value = word.partition("=")
+        fields.setdefault(key, []).append(value)
+    head, tip = fields.get("head", [""])[0], fields.get("tip", [""])[0]
+    former = tuple(fields.get("former", ()))
+    if fields.get("url") != [mark] or (tip and not re.fullmatch("[0-9a-f]{40}", tip)):
+        return None
+    if not all(map(is_branch_name, (*([head] if head else ()), *former))):
+        return None
+    return RemoteAnswer(head, tip, fields.get("memories") == ["yes"], former)
 
 
-def _list_pruned(repository: Repository) -> list[str]:
-    """Branches that were a remote's HEAD when it was cloned, and which a prune found gone."""
-    heads = ((remote, repository.remote_head(remote)) for remote in repository.remotes())
-    return [name for r, name in heads if name and not repository.remote_tip_of(r, name)]
-
-
-def _pruned_became(repository: Repository, name: str) -> str:
-    """The branch of a usual name that holds the last commit known of one that is gone."""
-    if has_branch(repository, name):
-        return ""
-    last = _recorded_code(repository, name)
-    for usual in usual_names(repository):
-        if usual != name and _holds(repository, tips_of(repository, usual), last):
-            return usual
-    return ""
+def _mark_url(repository: Repository, remote: str) -> str:
+    """Return a hash of a remote's url: the url may hold a password."""
+    url = repository.config(f"remote.{remote}.url") or ""
+    return sha256(url.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def note_listing(
-    repository: Repository, remote: str, listing: RemoteListing, memories: bool
+    repository: Repository, remote: str, listing: RemoteListing, has_memories: bool
 ) -> None:
     """Keep what a remote just said, and see whether it renamed the trunk."""
-    before = read_answers(repository).get(remote)
+    before, trunk = read_answers(repository).get(remote), trunk_of(repository)
+    names = usual_names(repository)
+    remembered = [name for name in names if _has_fetched_scope(repository, name)]
+    usual = [name for name in names if name in listing.branches] or remembered
     head = listing.head if is_branch_name(listing.head) else ""
-    branches = {name: oid for name, oid in listing.branches.items() if is_branch_name(name)}
-    usual = usual_names(repository)
-    trunks = list_recorded(repository, usual)
-    earlier = [
-        *(before.former if before else ()),
-        *([before.head] if before and before.head else []),
-        *trunks,
-    ]
+    if head not in usual and usual:
+        head = usual[0]  # the clone of someone who works on that branch
+    # In a clone made after a rename only the memories know the former name.
+    earlier = [*(before.former if before else ()), before.head if before else "", trunk]
+    earlier += remembered
     former = [
         name
-        for name in dict.fromkeys(earlier)
-        if name != head
-        and name not in branches
-        and _is_now(repository, remote, name, head, branches, before)
-    ]
-    wanted = [head, *trunks, *usual, *repository.config_values("treering.trunk")]
-    wanted += sorted(name for name in branches if is_often_long_lived(name))
-    answer = RemoteAnswer(head, branches, memories, tuple(former))
-    keep_answer(repository, remote, answer, wanted)
+        for name in dict.fromkeys(filter(None, earlier))
+        if head and name != head and name not in listing.branches
+        and (
+            (before and name in before.former and head == before.head)
+            or _is_now(repository, remote, name, head, listing.branches, before)
+        )
+    ]  # fmt: skip
+    words = [f"url={_mark_url(repository, remote)}", f"memories={'yes' if has_memories else 'no'}"]
+    words += [f"head={head}", f"tip={listing.branches.get(head, '')}"] if head else []
+    line = " ".join([*words, *(f"former={name}" for name in former)])
+    if repository.config(f"remote.{remote}.treering") != line:
+        with suppress(StorageFailed):  # a repository that may only be read asks again next time
+            config.put(repository.common_dir, f"remote.{remote}.treering", line)
 
 
 def _is_now(
@@ -231,28 +190,61 @@ def _is_now(
     branches: dict[str, str],
     before: RemoteAnswer | None,
 ) -> bool:
-    """Whether a branch that a remote no longer has is now the one of its HEAD.
+    """Return whether a branch that a remote no longer has is now the one of its HEAD.
 
     Where the history that would tell is not here, it is believed, unless the branch still is.
     """
-    if before and name in before.former and head == before.head:
-        return True
-    usual = usual_names(repository)
-    if head not in usual and (name in usual or any(other in branches for other in usual)):
-        return False  # the clone of someone who works on that branch
-    known = [before.branches.get(name) if before else None, repository.remote_tip_of(remote, name)]
-    last = [tip for tip in known if tip]
-    last = last or [tip for tip in (repository.tip_of(name),) if tip]
-    last = last or _recorded_code(repository, name)
+    known = [before.tip if before and before.head == name else "", repository.tip_of(name)]
+    known.insert(1, repository.remote_tip_of(remote, name))
+    last = next(([tip] for tip in known if tip), []) or _recorded_code(repository, name)
     tips = [*([branches[head]] if head in branches else []), *tips_of(repository, head)]
     holds = _holds(repository, tips, last)
     return repository.tip_of(name) is None if holds is None else holds
 
 
+# --- names it had before --------------------------------------------------------------------------
+
+
+def former_names(repository: Repository, trunk: str) -> list[str]:
+    """Return the names the trunk had before a remote renamed it; memories under them are its
+    own."""
+    answers = read_answers(repository).values()
+    found = [name for answer in answers if answer.head == trunk for name in answer.former]
+    pruned = [*_list_pruned(repository), *(answer.head for answer in answers if answer.head)]
+    found += [name for name in pruned if _pruned_became(repository, name) == trunk]
+    return [name for name in dict.fromkeys(found) if name != trunk]
+
+
+def _renamed_to(repository: Repository, name: str) -> str:
+    return _pruned_became(repository, name) if name in _list_pruned(repository) else ""
+
+
+def _list_pruned(repository: Repository) -> list[str]:
+    """Return branches that were a remote's HEAD when it was cloned, and which a prune found
+    gone."""
+    heads = ((remote, repository.remote_head(remote)) for remote in repository.remotes())
+    return [name for r, name in heads if name and not repository.remote_tip_of(r, name)]
+
+
+def _pruned_became(repository: Repository, name: str) -> str:
+    """Return the branch of a usual name that holds the last commit known of one that is gone."""
+    if has_branch(repository, name):
+        return ""
+    last = _recorded_code(repository, name)
+    for usual in usual_names(repository):
+        if usual != name and _holds(repository, tips_of(repository, usual), last):
+            return usual
+    return ""
+
+
 def _recorded_code(repository: Repository, name: str) -> list[str]:
-    """The code that the newest memories of a branch were made beside."""
+    """Return the code that the newest memories of a branch were made beside."""
     found: list[str | None] = []
-    for tip in _scope_tips(repository, name):
+    tips = _fetched_tips(repository, name)
+    if is_utf8(name):
+        with suppress(StoreDamaged):
+            tips += filter(None, [refs.read(repository.handle, Scope(name).ref)])
+    for tip in tips:
         try:
             code = message.read(repository.objects.commit(tip).message).code
         except StoreDamaged:
@@ -289,87 +281,3 @@ def trunk_tips(repository: Repository, trunk: str) -> list[str]:
 
 def is_in_trunk(repository: Repository, trunk: str, commit: str) -> bool:
     return any(repository.is_ancestor(commit, tip) for tip in trunk_tips(repository, trunk))
-
-
-# --- as memories record it: a clone of a clone, a shallow one or a restored mirror has no other way
-# to know. Counting reads many commits, so the result is kept until a fetch brings others. ---------
-
-
-def list_recorded(repository: Repository, usual: Iterable[str]) -> list[str]:
-    """The names fetched memories give the trunk, most voices first; where nothing was fetched or
-    says so, what those of branches with `usual` names say, and of the one we are on."""
-    return _list_fetched(repository) or _count_voices(_read_own(repository, usual))
-
-
-def _read_own(repository: Repository, usual: Iterable[str]) -> Iterator[_Voice]:
-    """The newest memory commit of each: what this clone knew itself is not worth a long look."""
-    known = _known_voices.setdefault(repository, {})
-    for branch in filter(is_utf8, dict.fromkeys((*usual, repository.head().branch or ""))):
-        with suppress(StoreDamaged):
-            if tip := refs.read(repository.handle, Scope(branch).ref):
-                yield known.get(tip) or _note_voice(known, repository.objects.commit(tip))
-
-
-def _note_voice(known: dict[str, _Voice], commit: CommitInfo) -> _Voice:
-    """What a commit says, kept: every call asks the same few."""
-    if len(known) >= _MOST_VOICES:
-        known.clear()
-    known[commit.oid] = voice = _voice_of(commit)
-    return voice
-
-
-def _list_fetched(repository: Repository) -> list[str]:
-    state = _fetched_state(repository)
-    if not any(state):
-        return []
-    if _known_names.get(repository, ([], []))[0] != state:
-        _known_names[repository] = (state, _load_names(repository, state))
-    return _known_names[repository][1]
-
-
-def _fetched_state(repository: Repository) -> _RefState:
-    """Changes whenever a fetched ref does: a ref is written beside and moved into its folder, or
-    packed."""
-    top = repository.common_dir
-    places = [top / "packed-refs"]
-    for remote in repository.remotes():
-        places.append(top / f"{REMOTES}{remote}/heads")
-        with suppress(OSError):
-            places += sorted((top / f"{REMOTES}{remote}/clones").iterdir())
-    return [list(files.state_of(str(place))) for place in places]
-
-
-def _load_names(repository: Repository, state: _RefState) -> list[str]:
-    """From the file of the last count, if nothing was fetched since; else counted."""
-    path = repository.common_dir / "treering" / "cache" / "trunk.json"
-    if (names := _read_names(path, state)) is not None:
-        return names
-    tips = [head.tip for head in list_fetched(repository)]
-    names = _count_voices(map(_voice_of, repository.objects.newest(tips, _MOST_COMMITS)))
-    if tips:
-        text = json.dumps({"state": state, "names": names})
-        files.keep_file(path, text, levels=2)
-    return names
-
-
-def _read_names(path: Path, state: _RefState) -> list[str] | None:
-    try:
-        kept = json.loads(files.read_file(path))
-        names = kept["names"] if kept["state"] == state else None
-    except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        return None
-    return names if isinstance(names, list) and all(map(is_branch_name, names)) else None
-
-
-def _voice_of(commit: CommitInfo) -> _Voice:
-    name = message.read(commit.message).code.trunk
-    return commit.author, name if is_branch_name(name) else ""
-
-
-def _count_voices(records: Iterable[_Voice]) -> list[str]:
-    """Names by the number of people whose newest record says so; of equal ones the newer first."""
-    voices: dict[str, str] = {}
-    for author, name in records:
-        if name:
-            voices.setdefault(author, name)
-    return [name for name, _ in Counter(voices.values()).most_common()]

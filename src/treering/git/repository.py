@@ -294,6 +294,12 @@ class Repository:
             return None
         return remote, name.removeprefix("refs/heads/")
 
+    def branches_following(self, remote: str, name: str) -> list[str]:
+        """The branches that are set to follow a remote's branch."""
+        keys = (key for key in self._settings() if key.startswith("branch."))
+        branches = (key[len("branch.") : -len(".merge")] for key in keys if key.endswith(".merge"))
+        return [branch for branch in branches if self.upstream_of(branch) == (remote, name)]
+
     def list_changed_files(self) -> list[str]:
         """Files of the work tree that differ from HEAD, new ones included."""
         if self.workdir is None:

@@ -17,7 +17,7 @@ from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import CLONES, HEADS, REFS, REMOTES, Scope, is_utf8
 from treering.model.value import NamedTuple
-from treering.store.fetched import CLONES_SEEN, SHARED_SEEN, FetchedHead
+from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.sync.refspec import prefix_of
 
 REMOTE = "origin"
@@ -30,6 +30,9 @@ _PASSWORD = r"[a-z][a-z0-9+.-]*://[^/@]*:[^/@]*@"  # noqa: S105
 _FILE_URL = "file://"
 #: Where hosts that allow branches only keep memories, as the manual has it.
 AS_BRANCHES = "refs/heads/treering/"
+
+#: Whose the heads of a repository on this machine are, in its mirror.
+_OWN = "own"
 
 
 class SourceHead(NamedTuple):
@@ -109,17 +112,15 @@ def read_heads(
             continue
         clone, component = place
         if ref.isprintable() and is_utf8(ref) and 0 < len(component.encode()) <= _LONGEST:
-            kind = CLONES_SEEN if clone else SHARED_SEEN
-            yield SourceHead(
-                ref, component, tip, FetchedHead(REMOTE, kind, clone, component, tip).ref
-            )
+            seen = FetchedHead(REMOTE, CLONES_SEEN, clone, component, tip)
+            yield SourceHead(ref, component, tip, seen.ref)
 
 
 def _split(ref: str, prefixes: Collection[str]) -> tuple[str, str] | None:
     """Whose head a ref is, and of which scope; None where it is not a head."""
     if ref.startswith(HEADS):
         component = ref.removeprefix(HEADS)
-        return None if "/" in component else ("", component)
+        return None if "/" in component else (_OWN, component)
     if ref.startswith(REMOTES):
         return _split_fetched(ref.removeprefix(REMOTES))
     if ref.startswith(CLONES):
@@ -136,7 +137,7 @@ def _split(ref: str, prefixes: Collection[str]) -> tuple[str, str] | None:
 
 def _split_fetched(name: str) -> tuple[str, str] | None:
     """What somebody's repository fetched of others; two of its remotes may know one clone."""
-    match = re.fullmatch(r"(.+/(?:clones|lost)/[^/]+|.+/heads)/([^/]+)", name)
+    match = re.fullmatch(r"(.+/(?:clones|lost)/[^/]+)/([^/]+)", name)
     if match is None:
         return None
     digest = hashlib.sha256(match[1].encode(errors="surrogateescape")).hexdigest()

@@ -26,6 +26,9 @@ REMOTES = "refs/treering/remotes/"
 SEEN = "refs/treering/seen/"
 #: What we last pushed to our own refs of a remote.
 PUSHED = "refs/treering/pushed/"
+#: Promotion -> what a branch that was never shared had said: kept here, since its name and what did
+#: not land must not go along.
+LANDED = "refs/treering/landed/"
 
 _LONGEST = 200
 _CUT = 160
@@ -49,7 +52,6 @@ def escape(branch: str) -> str:
     marked by a hash; the whole name then stands in the `Code-Branch` trailer of its tip.
     """
     escaped = branch.replace("%", "%25").replace("/", "%2F").replace("~", "%7E")
-    escaped = escaped.replace(" ", "%20")  # no branch has one: it is somebody else's work
     if len(escaped.encode()) <= _LONGEST:
         return escaped
     head = escaped.encode()[:_CUT].decode(errors="ignore")
@@ -59,11 +61,9 @@ def escape(branch: str) -> str:
 
 def unescape(component: str) -> str | None:
     """The branch name behind an escaped one; None where it was cut, or is not ours."""
-    if "%+" in component or re.search(r"%(?!20|25|2F|40|7E)", component):
+    if "%+" in component or re.search(r"%(?!25|2F|40|7E)", component):
         return None
-    plain = (
-        component.replace("%2F", "/").replace("%40", "@").replace("%7E", "~").replace("%20", " ")
-    )
+    plain = component.replace("%2F", "/").replace("%40", "@").replace("%7E", "~")
     return plain.replace("%25", "%")
 
 
@@ -84,8 +84,7 @@ class Scope(NamedTuple):
             name = "@" + component[3:]
             return cls(name, is_detached=True) if re.fullmatch(_DETACHED, name) else None
         branch = unescape(component) or full_name
-        is_ours = branch and " " not in branch and escape(branch) == component
-        return cls(branch) if is_ours else None
+        return cls(branch) if branch and escape(branch) == component else None
 
     def aside(self, oldest: str) -> "Scope":
         """The name this scope gets when another branch needs its own: no branch can have it, and it
@@ -95,20 +94,6 @@ class Scope(NamedTuple):
     @property
     def is_aside(self) -> bool:
         return not self.is_detached and "~" in self.branch
-
-    def of_owner(self, owner: str) -> "Scope":
-        """Other work of the same name, by whose it is: no branch can be called so."""
-        return Scope(f"{self.branch} ({owner})")
-
-    @property
-    def owner(self) -> str:
-        """Whose other work of a name this is, or nothing."""
-        name, _, owner = self.branch.partition(" (")
-        return owner.removesuffix(")") if name and owner.endswith(")") else ""
-
-    @property
-    def without_owner(self) -> "Scope":
-        return Scope(self.branch.partition(" (")[0]) if self.owner else self
 
     @property
     def component(self) -> str:

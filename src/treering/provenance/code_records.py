@@ -236,7 +236,7 @@ def _read(commit: log.LogCommit, said: Message) -> CodeRecord:
         said.code.base or "",
         said.code.is_dirty,
         said.merged_as,
-        said.promoted_from,
+        said.promoted_from,  # nothing where the branch was never shared
         said.merge_kind,
     )
 

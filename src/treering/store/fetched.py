@@ -16,33 +16,32 @@ if TYPE_CHECKING:
 
 #: From here on refs are removed together.
 _MANY = 10
-#: Where a remote's refs are kept: clones' own, the shared one of 0.1, and what a remote has lost.
-CLONES_SEEN, SHARED_SEEN, LOST = "clones", "heads", "lost"
+#: Where a remote's refs are kept: those of its clones, and what a remote has lost.
+CLONES_SEEN, LOST = "clones", "lost"
 
 
 class FetchedHead(NamedTuple):
     """One head of a scope, as a remote was last seen to have it."""
 
     remote: str
-    kind: str  # clones | heads | lost
-    clone: str  # "" for the shared ref of 0.1
+    kind: str  # clones | lost
+    clone: str
     component: str  # the scope's name, as it stands in refs
     tip: str
 
     @property
     def ref(self) -> str:
-        place = f"{self.clone}/{self.component}" if self.clone else self.component
-        return f"{REMOTES}{self.remote}/{self.kind}/{place}"
+        return f"{REMOTES}{self.remote}/{self.kind}/{self.clone}/{self.component}"
 
 
 def list_fetched(repository: Repository, remote: str = "") -> Iterator[FetchedHead]:
     """Every head that was seen at a remote, or at any."""
     for name in [remote] if remote else repository.remotes():
-        for kind in (CLONES_SEEN, SHARED_SEEN, LOST):
+        for kind in (CLONES_SEEN, LOST):
             prefix = f"{REMOTES}{name}/{kind}/"
             for ref, tip in refs.list_refs(repository.common_dir, prefix).items():
                 clone, _, component = ref.removeprefix(prefix).rpartition("/")
-                if "/" not in clone and bool(clone) == (kind != SHARED_SEEN):
+                if clone and "/" not in clone:
                     yield FetchedHead(name, kind, clone, component, tip)
 
 

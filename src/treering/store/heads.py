@@ -154,11 +154,9 @@ def write(
         vault.refuse_newer_format(head)
     others = [head for head in list_heads(vault, to) if head != own]
     if view and own is None and not others:
-        others = vault.fetched_heads(to, is_sure=True)
+        others = vault.fetched_heads(to)
     holders: list[str] = []
-    if own is None and vault.kinship.is_of_others(to):
-        holders = others  # what we add is to their work, and they should know it for that
-    elif view and any(vault.file_at(view, path) for path in files):
+    if view and any(vault.file_at(view, path) for path in files):
         holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
     parent = own
     if holders:
@@ -221,7 +219,7 @@ def move_head(vault: Vault, held: Held, scope: Scope, new: str | None, *, why: s
     others = [head for head in list_heads(vault, scope) if head != own]
     if own is None and view is None:
         # What was seen so far, and is to be seen on.
-        others = vault.fetched_heads(scope, is_sure=True)
+        others = vault.fetched_heads(scope)
     if new != own:
         vault.move_ref(held, scope.ref, new, old=own, why=why)
     if new is None:
@@ -267,7 +265,7 @@ def mend_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str | N
     try:
         heads: Collection[str] = list_joined(vault, view)
     except StoreDamaged:
-        heads = vault.fetched_heads(scope, is_sure=True)
+        heads = vault.fetched_heads(scope)
     some = [*heads, *([own] if own else [])]
     try:
         return combine_for_view(vault, scope, some)[0] if some else None

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import log
+from treering.git import log, refs
 from treering.model.dates import format_moment
 from treering.model.memory import Memory
+from treering.model.scope import LANDED
 from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.dates import judge_times
@@ -163,6 +164,8 @@ class PromotionRecord(NamedTuple):
     said: message.Message
     #: Heads of the scope it took from; of one of 0.1 nothing is set apart.
     sources: tuple[str, ...] = ()
+    #: All that a branch had said which was never shared, as far as it is kept here.
+    kept_source: str = ""
 
 
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
@@ -189,7 +192,7 @@ def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
             commit = vault.repository.objects.commit(at)
         except StoreDamaged:
             return None
-        news += _promotion_in(commit.oid, commit.parents, commit.message)
+        news += _promotion_in(vault, commit.oid, commit.parents, commit.message)
         if not commit.parents:
             return news
         if len(commit.parents) > 1:
@@ -207,19 +210,33 @@ def read_promotions(
     folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
     commits = log.read_log(folder, tips, without=without, containing=words)
     for commit in commits:
-        yield from _promotion_in(commit.oid, commit.parents, commit.message)
+        yield from _promotion_in(vault, commit.oid, commit.parents, commit.message)
 
 
-def _promotion_in(oid: str, parents: tuple[str, ...], words: str) -> Iterator[PromotionRecord]:
+def _promotion_in(
+    vault: Vault, oid: str, parents: tuple[str, ...], words: str
+) -> Iterator[PromotionRecord]:
     """The promotion that a commit is, if it is one."""
     text = message.read(words)
     if not parents or text.op != message.PROMOTE:
         return
     if text.is_promotion:
-        yield PromotionRecord(oid, None, oid, text, parents)
+        source = "" if text.promoted_from else read_source(vault, oid)
+        if source:
+            text = text._replace(promoted_from=vault.scope_of(source).branch)
+        yield PromotionRecord(oid, None, oid, text, parents, source)
         return
     onto = parents[0] if len(parents) > 1 else None
     yield PromotionRecord(oid, onto, parents[-1], text)
+
+
+def read_source(vault: Vault, promotion: str) -> str:
+    """Return what a branch had said that was never shared and landed by a promotion, or nothing."""
+    try:
+        source = refs.read(vault.repository.handle, LANDED + promotion)
+        return source if source and vault.repository.objects.exists(source) else ""
+    except StoreDamaged:
+        return ""
 
 
 def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:

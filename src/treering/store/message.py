@@ -27,12 +27,8 @@ class CodePosition(NamedTuple):
     branch: str
     head: str | None = None
     base: str | None = None  # the merge base with the trunk
-    #: The trunk's name, where it was known and not guessed.
-    trunk: str = ""
     #: Whether the work tree held changes that are not in `head`.
     is_dirty: bool = False
-    #: `<branch> <commit>`: the newest commit of the branch that its upstream has.
-    upstream: str = ""
 
     @property
     def has_own_commits(self) -> bool:
@@ -78,12 +74,8 @@ class Message(NamedTuple):
             lines.append(f"Code-Head: {self.code.head}")
         if self.code.base:
             lines.append(f"Code-Base: {self.code.base}")
-        if self.code.trunk:
-            lines.append(f"Code-Trunk: {self.code.trunk}")
         if self.code.is_dirty:
             lines.append("Code-Dirty: yes")
-        if self.code.upstream:
-            lines.append(f"Code-Upstream: {self.code.upstream}")
         if self.promoted_from:
             lines.append(f"Promoted-From: {self.promoted_from}")
         if self.promoted_into:
@@ -124,9 +116,7 @@ def read(text: str) -> Message:
             last("Code-Branch"),
             last("Code-Head") or None,
             last("Code-Base") or None,
-            last("Code-Trunk"),
             last("Code-Dirty") == "yes",
-            last("Code-Upstream"),
         ),
         memories=tuple(trailers.get("Treering-Memory", [])),
         bases={memory_id: blob for memory_id, _, blob in pairs},

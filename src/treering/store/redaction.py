@@ -16,7 +16,7 @@ from treering.git.log import below
 from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
-from treering.model.scope import HEADS, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
+from treering.model.scope import HEADS, LANDED, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
 from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
@@ -29,7 +29,7 @@ REDACT = "redact"
 #: What stands in the bytes of every tombstone.
 TOMBSTONE = b"redacted: true"
 #: Where refs lie that are moved to a history without the text.
-REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES, SEEN)
+REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES, SEEN, LANDED)
 #: Where what others may see comes from.
 _SHARED = (HEADS, VIEWS, REMOTES)
 _LONG_AGO = "1970-01-01T00:00:00Z"

@@ -70,6 +70,10 @@ class CommitTable:
         self._by_oid = {commit.oid: commit for commit in read_log(vault, tips)}
         self._places = {oid: place for place, oid in enumerate(self._by_oid)}
 
+    def list_all(self) -> list[MemoryCommit]:
+        """All commits, parents before their children."""
+        return list(self._by_oid.values())
+
     def list_open(self, tip: str) -> list[MemoryCommit]:
         """What a tip reaches without going through a promotion, parents before their children: what
         lies behind one is another scope's."""

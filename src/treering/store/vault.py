@@ -1,6 +1,5 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol
@@ -30,27 +29,26 @@ JOIN = "join"
 NOBODY = Person("treering", "treering@invalid")
 
 
-class Kinship(Protocol):
-    """Tells whose work has a name: asked of code and logs, which a vault knows nothing of."""
+class RemoteNames(Protocol):
+    """Knows which scopes here and on remotes are one: asked of branches, beyond a vault's reach."""
 
-    def choose(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:
-        """Those of other clones' heads that are of the same work as ours; `is_sure` leaves out
-        those that may be."""
+    def name_there(self, remote: str, scope: Scope) -> Scope | None:
+        """Return the scope as a remote calls it; None where the remote has other work, or none."""
         ...
 
-    def is_of_others(self, of: Scope) -> bool:
-        """Whether no branch of that name is here: what we say of it is about others' work."""
+    def scope_here(self, remote: str, there: Scope) -> Scope:
+        """Return the scope that holds what a remote has under a name."""
         ...
 
 
-class _AllOne:
+class _SameNames:
     """Without code there are only names."""
 
-    def choose(self, of: Scope, heads: Sequence[str], *, is_sure: bool) -> list[str]:  # noqa: ARG002
-        return list(heads)
+    def name_there(self, remote: str, scope: Scope) -> Scope | None:  # noqa: ARG002
+        return scope
 
-    def is_of_others(self, of: Scope) -> bool:  # noqa: ARG002
-        return False
+    def scope_here(self, remote: str, there: Scope) -> Scope:  # noqa: ARG002
+        return there
 
 
 class Vault:
@@ -74,7 +72,7 @@ class Vault:
         self.news: dict[tuple[frozenset[str], frozenset[str]], Mapping[str, tuple[str, ...]]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
-        self.kinship: Kinship = _AllOne()
+        self.remote_names: RemoteNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
@@ -108,72 +106,55 @@ class Vault:
         info = self.repository.objects.commit(commit)
         return len(info.parents) > 1 and message.read(info.message).op == JOIN
 
-    def fetched_heads(self, of: Scope, *, is_sure: bool = False) -> list[str]:
-        """What other clones say of a scope, as far as a fetch has seen it, and is of the same work;
-        of a name with an owner, what that one says of other work."""
-        plain = of.without_owner
-        heads = [
-            head.tip for head in list_fetched(self.repository) if head.component == plain.component
-        ]
-        if not heads:
-            return []
-        is_sure = is_sure or (of != plain and self._takes_part(plain))
-        return self._sort_lives(plain, heads, is_sure=is_sure).get(of, [])
-
-    def _takes_part(self, of: Scope) -> bool:
-        """Whether we have something to say in a scope, or see what others do as one."""
-        view = refs.read(self.repository.handle, of.view_ref)
-        return view is not None or self.head(of) is not None
-
-    def _sort_lives(
-        self, of: Scope, heads: Sequence[str], *, is_sure: bool = False
-    ) -> dict[Scope, list[str]]:
-        """Heads by whose work they are: ours, and that of others who chose the same name."""
-        there = self._without_trash(of, list(dict.fromkeys(heads)))
-        kin = self.kinship.choose(of, there, is_sure=is_sure)
-        lives: dict[Scope, list[str]] = {of: kin} if kin else {}
-        others = set(there).difference(kin)
-        for head in there:
-            if head in others:
-                lives.setdefault(of.of_owner(self._owner_of(head)), []).append(head)
-        return lives
+    def fetched_heads(self, of: Scope) -> list[str]:
+        """Return what other clones say of a scope, as far as a fetch has seen it."""
+        names: dict[str, str] = {}
+        for remote in self.repository.remotes():
+            if there := self.remote_names.name_there(remote, of):
+                names[remote] = there.component
+        tips = (
+            head.tip
+            for head in list_fetched(self.repository)
+            if names.get(head.remote) == head.component
+        )
+        return self._without_trash(of, list(dict.fromkeys(tips)))
 
     def _without_trash(self, of: Scope, heads: list[str]) -> list[str]:
         """A fetch brings nothing back from the trash."""
+        if not heads:
+            return []
         trash = refs.list_refs(self.repository.common_dir, f"{scope.TRASH}{of.component}/").values()
         return [h for h in heads if not any(is_held(self.repository, h, tip) for tip in trash)]
-
-    def _owner_of(self, head: str) -> str:
-        try:
-            name = self.repository.objects.commit(head).author.partition(" <")[0]
-        except StoreDamaged:
-            name = ""
-        return re.sub(r"[^\w .'-]", "", name).strip() or "someone"
 
     def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:
             return heads[0] if heads else None
         from treering.store.heads import look_at  # what is not ours is rarely asked for
 
-        return look_at(self, of.without_owner, heads)
+        return look_at(self, of, heads)
 
     def scopes(self) -> dict[Scope, str]:
-        """Every scope there is and its tip: ours, what was fetched, and others' work under a name
-        that is ours, too."""
+        """Return every scope there is and its tip: ours, and what was fetched."""
         folder = self.repository.common_dir
         ours = refs.list_refs(folder, scope.HEADS) | refs.list_refs(folder, scope.VIEWS)
-        own_names = {name.rpartition("/")[2]: tip for name, tip in ours.items()}
-        others: dict[str, list[str]] = {}
-        for head in list_fetched(self.repository):
-            others.setdefault(head.component, []).append(head.tip)
         tips: dict[Scope, str] = {}
-        for component in sorted({*own_names, *others}):
-            heads, own = others.get(component, []), own_names.get(component)
-            if own == "":
-                continue  # a ref that was emptied by a crash, which doctor puts back
-            if scope_there := self.scope_named(component, own or heads[0]):
-                tips |= self._tips_of(scope_there, own, heads)
-        return tips
+        for name, tip in ours.items():
+            # A ref that was emptied by a crash is doctor's to put back.
+            if tip and (own := self.scope_named(name.rpartition("/")[2], tip)):
+                tips[own] = self.tip_or(own, tip)
+        others: dict[tuple[str, str], list[str]] = {}
+        for head in list_fetched(self.repository):
+            others.setdefault((head.remote, head.component), []).append(head.tip)
+        fetched: dict[Scope, dict[str, None]] = {}
+        for (remote, component), heads in others.items():
+            if there := self.scope_named(component, heads[0]):
+                here = self.remote_names.scope_here(remote, there)
+                if here not in tips:
+                    fetched.setdefault(here, {}).update(dict.fromkeys(heads))
+        for here, some in fetched.items():
+            if joined := self._look_at(here, self._without_trash(here, list(some))):
+                tips[here] = joined
+        return dict(sorted(tips.items()))
 
     def scope_named(self, component: str, tip: str) -> Scope | None:
         """The scope that a name in refs stands for. A name that was cut stands in its commits; one
@@ -181,24 +162,6 @@ class Vault:
         if not is_utf8(component):
             return None
         return Scope.of_component(component, self._full_name(component, tip))
-
-    def _tips_of(self, of: Scope, own: str | None, heads: Sequence[str]) -> dict[Scope, str]:
-        """The tip of a scope, and of others' work that has its name."""
-        tips: dict[Scope, str] = {}
-        ours = self.tip_or(of, own) if own else None
-        if ours:
-            tips[of] = ours
-            parents = {own, ours, *self._list_parents(ours)}
-            heads = [head for head in heads if head not in parents]
-        lives = self._sort_lives(of, heads, is_sure=bool(ours)) if heads else {}
-        for life, some in lives.items():
-            if life in tips:
-                continue
-            if ours:
-                some = [head for head in some if not is_held(self.repository, head, ours)]
-            if tip := self._look_at(life, some):
-                tips[life] = tip
-        return tips
 
     def _list_parents(self, commit: str) -> tuple[str, ...]:
         try:

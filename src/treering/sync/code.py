@@ -14,7 +14,7 @@ from treering.git import files, refs
 from treering.git.remote import Remote
 from treering.model.scope import Scope
 from treering.store.store import Store
-from treering.sync.outgoing import Place
+from treering.sync.place import Place
 
 #: Commits asked for in one sync: whoever may push names as many as they like.
 _MAX_COMMITS = 200

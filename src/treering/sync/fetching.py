@@ -19,9 +19,8 @@ from treering.store.fetched import (
     remove_fetched,
 )
 from treering.store.vault import Vault
-from treering.sync import outgoing
-from treering.sync.outgoing import Place
-from treering.sync.remote_heads import RemoteHead
+from treering.sync import plan
+from treering.sync.place import Place, RemoteHead
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
@@ -96,7 +95,7 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
     now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
     trunk = Scope(trunk_of(vault.repository))
     moved = [head for head in before.values() if now.get(head.ref) != head.tip]
-    scopes = {head: vault.scope_named(head.component, head.tip) for head in moved}
+    scopes = {head: _scope_here(vault, place.remote, head) for head in moved}
     there = {scope: place.tips(scope) for scope in scopes.values() if scope}
     unheld = _list_unheld(vault, place, scopes)
     gone: dict[str, str] = {}
@@ -104,12 +103,12 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
         is_lost = (
             scope
             and (scope, head.tip) in unheld
-            and outgoing.is_news(vault, head.tip, there[scope])
-            and not outgoing.is_said_elsewhere(vault, place, scope, head.tip)
+            and plan.is_news(vault, head.tip, there[scope])
+            and not plan.is_said_elsewhere(vault, place, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
-                or not outgoing.is_gone(vault.repository, scope)
-                or not outgoing.is_promoted(vault, trunk, scope, head.tip)
+                or not plan.is_gone(vault.repository, scope)
+                or not plan.is_promoted(vault, trunk, scope, head.tip)
             )
         )
         copy = head._replace(kind=LOST, clone=head.tip[:12])
@@ -125,10 +124,15 @@ def list_lost(vault: Vault, remote: str) -> dict[Scope, list[str]]:
     """What a remote had once, and has no longer."""
     lost: dict[Scope, list[str]] = {}
     for head in list_fetched(vault.repository, remote):
-        scope = vault.scope_named(head.component, head.tip) if head.kind == LOST else None
+        scope = _scope_here(vault, remote, head) if head.kind == LOST else None
         if scope:
             lost.setdefault(scope, []).append(head.tip)
     return lost
+
+
+def _scope_here(vault: Vault, remote: str, head: FetchedHead) -> Scope | None:
+    there = vault.scope_named(head.component, head.tip)
+    return vault.remote_names.scope_here(remote, there) if there else None
 
 
 def _list_unheld(
@@ -143,5 +147,5 @@ def _list_unheld(
     return {
         (scope, tip)
         for scope, some in tips.items()
-        for tip in outgoing.list_unheld(vault, some, place.tips(scope))
+        for tip in plan.list_unheld(vault, some, place.tips(scope))
     }

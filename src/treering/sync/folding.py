@@ -9,14 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from treering.git.remote import Remote
-from treering.model.scope import HEADS, Scope
+from treering.model.scope import Scope
 from treering.store import heads
 from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.sync import outgoing
-from treering.sync.outgoing import Place
-from treering.sync.remote_heads import RemoteHead, group_by_scope, read_listing
+from treering.sync.place import Place, RemoteHead, read_listing
 
 #: A clone that said nothing for so long counts as quiet.
 _QUIET_FOR = 7 * 24 * 3600
@@ -39,9 +37,9 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
         return 0
     if quiet:
         _say_joins(store, vault, wire, place, quiet)
-    listing = wire.look(place.prefix, HEADS)
-    there = group_by_scope(vault, read_listing(listing.refs, place.prefix))
-    removals = {head.ref: head.tip for head in islice(list_held(vault, there), _MOST)}
+    heads_there = read_listing(wire.look(place.prefix).refs, place.prefix)
+    there = Place.of(vault, place.remote, place.prefix, place.clone, heads_there)
+    removals = {head.ref: head.tip for head in islice(list_held(vault, there.heads), _MOST)}
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 
@@ -70,8 +68,8 @@ def _list_quiet(
 
 
 def _list_others(place: Place, scope: Scope) -> list[RemoteHead]:
-    """The heads of other clones; what 0.1 pushes it would push again."""
-    return [head for head in place.heads[scope] if head.clone and head.clone != place.clone]
+    """The heads of other clones."""
+    return [head for head in place.heads[scope] if head.clone != place.clone]
 
 
 def _say_joins(
@@ -96,14 +94,14 @@ def _say_joins(
     with store.lock() as lock:
         for scope, tip in new.items():
             if results[place.own_ref(scope)].is_done:
-                outgoing.note_pushed(vault, lock, place, scope, tip)
+                place.note_pushed(vault, lock, scope, tip)
 
 
 def list_held(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iterator[RemoteHead]:
-    """The heads that another one of their scope holds there; of equal ones the smaller name stays.
-    What 0.1 pushed is never among them."""
+    """The heads that another one of their scope holds there; of equal ones the smaller name
+    stays."""
     for some in there.values():
-        here = [h for h in some if h.clone and vault.repository.objects.exists(h.tip)]
+        here = [h for h in some if vault.repository.objects.exists(h.tip)]
         if len(here) < 2:
             continue
         alone = set(heads.list_independent(vault, [head.tip for head in here]))

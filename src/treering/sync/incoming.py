@@ -11,16 +11,15 @@ from treering.branches import undo
 from treering.branches.apply import Actor, rename
 from treering.branches.names import earlier_scope
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
-from treering.git import refs
 from treering.model.document import FORMAT
-from treering.model.scope import PUSHED, Scope
+from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.dates import TOLERANCE
 from treering.store.message import Message
 from treering.store.vault import Vault
-from treering.sync.wanted import is_wanted
+from treering.sync.plan import is_wanted
 
 #: Bytes of trees: some two million memories.
 _MOST_LISTED = 80 * 1024 * 1024
@@ -107,8 +106,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
     """See what other clones say of a scope together with what we do.
 
     1 no branch of that name here, nothing of ours -> stays where it was fetched to, to be read
-    2 other work of the same name                  -> the same, under the name of whose it is
-    3 the same work, or ours that vanished here    -> seen as one
+    2 else                                         -> seen as one
 
     `is_ahead` says that we have something to say there, too, that nobody has yet.
     """
@@ -128,12 +126,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
     if not is_wanted(vault, scope):
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
     before = incoming.before
-    kin = vault.kinship.choose(scope, tips, is_sure=True)
-    if not refs.list_refs(vault.repository.common_dir, PUSHED):
-        # We have a name there and know of no push: our refs vanished, and with a history that was
-        # written again, so did the code that would tell our work.
-        kin += [t for t, head in zip(tips, incoming.heads, strict=True) if head == incoming.own]
-    view, result = heads.see(vault, actor.held, scope, list(dict.fromkeys(kin)))
+    view, result = heads.see(vault, actor.held, scope, list(dict.fromkeys(tips)))
     if answer_future(actor, vault, scope):
         view = vault.tip(scope)
     if view == before or view is None:

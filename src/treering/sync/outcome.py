@@ -1,11 +1,12 @@
 """What a sync tells: of every scope what became of it, in the contract's words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class SyncedScope:
-    """One scope of the answer; `reason` says why it was refused, `notes` what a merge decided."""
+    """One scope of the answer; `reason` says why it was refused or stays here, `notes` what a merge
+    decided."""
 
     branch: str
     status: str
@@ -16,12 +17,15 @@ class SyncedScope:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What happened, counted in scopes; `memories` counts the files that moved."""
+    """What happened: `fetched`, `pushed` and `merged` count branches."""
 
     remote: str
     scopes: tuple[SyncedScope, ...]
     fetched: int
     pushed: int
     merged: int
-    memories: dict[str, int] = field(default_factory=dict)
+    memories_fetched: int | None = None  # not known before a fetch
+    memories_pushed: int = 0
+    memories_merged: int = 0
+    dry_run: bool = False
     notes: tuple[str, ...] | None = None

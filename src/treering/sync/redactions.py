@@ -17,7 +17,7 @@ from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import Departures
-from treering.sync.outgoing import Place
+from treering.sync.place import Place
 
 
 class Redactions:

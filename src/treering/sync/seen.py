@@ -15,7 +15,7 @@ from treering.store import heads
 from treering.store.fetched import LOST, FetchedHead, list_fetched
 from treering.store.store import Store
 from treering.store.vault import NOBODY
-from treering.sync.outgoing import Place
+from treering.sync.place import Place
 
 _SUBJECT = "seen"
 

@@ -12,8 +12,8 @@ from treering.store import heads
 from treering.store.holding import is_held, list_held
 from treering.store.news import list_below, read_news
 from treering.store.store import Store
-from treering.sync.outgoing import Place
-from treering.sync.wanted import is_wanted
+from treering.sync.place import Place
+from treering.sync.plan import is_wanted
 
 
 class Sight(NamedTuple):

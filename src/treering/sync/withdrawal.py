@@ -6,23 +6,24 @@ an absence.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from treering.branches.apply import Actor
+from treering.branches.sharing import pushed_ref
 from treering.branches.trunk import trunk_of
 from treering.errors import SyncRefused
 from treering.git import files, log, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
-from treering.model.scope import HEADS, PUSHED, Scope
+from treering.model.scope import Scope
 from treering.store import heads, message
 from treering.store.holding import is_held
 from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync import refspec
-from treering.sync.remote_heads import group_by_scope, read_listing
+from treering.sync.place import Place, read_listing
 from treering.text.masking import mask_branch
 
 WITHDRAW = "withdraw"
@@ -51,7 +52,9 @@ def withdraw_from(
     nobody pushes them again; the refs that went. Written to since, a head stays."""
     vault = store.shared
     prefix = refspec.prefix_of(store.repository)
-    there = group_by_scope(vault, read_listing(wire.look(prefix, HEADS).refs, prefix))
+    listing = wire.look(prefix)
+    place = Place.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
+    there = place.heads
     gone = [
         (scope, head)
         for scope, some in there.items()
@@ -69,17 +72,23 @@ def withdraw_from(
         raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
     with store.lock() as held:
         for scope, head in gone:
-            names = [head.seen_at(wire.name).ref, f"{PUSHED}{wire.name}/{scope.component}"]
+            names = [head.seen_at(wire.name).ref, pushed_ref(wire.name, place.name_of(scope))]
             for name in names:
                 if tip := refs.read(vault.repository.handle, name):
                     vault.move_ref(held, name, None, old=tip, why="sync: withdrawn")
     return tuple(f"{wire.name}:{head.ref}" for _, head in gone)
 
 
-def list_withdrawn(vault: Vault, trunk: Scope, scope: Scope) -> list[str]:
-    """The commits of a scope that nobody shares any more, nor what they hold."""
-    pairs = (line.rpartition(" ") for line in _read_lines(vault, trunk))
-    return [oid for name, _, oid in pairs if name == mask_branch(scope.branch)]
+def find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[str]) -> str:
+    """Return who withdrew a scope that holds one of some heads, or nothing."""
+    for line in _read_lines(vault, trunk):
+        name, _, rest = line.partition(" ")
+        oid, _, who = rest.partition(" ")
+        if name == mask_branch(scope.branch) and any(
+            is_held(vault.repository, head, oid) for head in some
+        ):
+            return who or "somebody"
+    return ""
 
 
 def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
@@ -96,7 +105,11 @@ def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
             without=[before] if before else [],
             containing=["Withdrawn: "],
         )
-        news = (line for commit in new for line in message.read(commit.message).withdrawn)
+        news = (
+            f"{line} {commit.author.partition(' <')[0]}"
+            for commit in new
+            for line in message.read(commit.message).withdrawn
+        )
         lines = list(dict.fromkeys([*lines, *news]))
         files.keep_file(path, json.dumps({"tip": tip, "lines": lines}), levels=2)
     return lines

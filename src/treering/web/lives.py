@@ -16,7 +16,6 @@ from treering.branches.layers import view_of_trash
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
-from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.search import Entry
 from treering.store.history import PromotionRecord, promotions
@@ -47,10 +46,9 @@ class LandingMark(NamedTuple):
 
 
 class BranchLife(NamedTuple):
-    """One branch: whose it is, what it learned, where that landed, and how it ended."""
+    """One branch: what it learned, where that landed, and how it ended."""
 
     branch: str
-    owner: str
     end: End
     learned: tuple[Learned, ...]
     landings: tuple[LandingMark, ...] = ()
@@ -116,7 +114,7 @@ class _Gathering:
         for layer in self._layers:
             by_branch.setdefault(layer.branch, []).append(layer)
         if self._trunk not in by_branch:
-            yield BranchLife(self._trunk, "", "trunk", ())
+            yield BranchLife(self._trunk, "trunk", ())
         for branch, layers in by_branch.items():
             dots = [dot for layer in layers for dot in self._list_dots(layer.listing().values())]
             end: End = "live" if branch in self._here else "gone"
@@ -124,7 +122,6 @@ class _Gathering:
                 end = "trunk"
             yield BranchLife(
                 branch,
-                Scope(branch).owner,
                 end,
                 tuple(sorted(dots)),
                 tuple(mark for mark, _ in self.landings if mark.source == branch),
@@ -143,7 +140,7 @@ class _Gathering:
             marks = tuple(mark for mark, _ in pairs)
             ended = max(mark.when for mark in marks)
             dots = tuple(sorted({_dot(entry) for entry in entries}))
-            yield BranchLife(branch, "", "landed", dots, marks, ended)
+            yield BranchLife(branch, "landed", dots, marks, ended)
 
     def list_dropped(self) -> Iterator[BranchLife]:
         """What is in the trash, with what the index still knows of it."""
@@ -156,7 +153,7 @@ class _Gathering:
             ended = stamps.get(layer.snapshot.tip or "", 0.0)
             dots = tuple(sorted(self._list_dots(layer.listing().values())))
             marks = tuple(mark for mark, _ in self.landings if mark.source == layer.branch)
-            yield BranchLife(layer.branch, "", "trash", dots, marks, ended)
+            yield BranchLife(layer.branch, "trash", dots, marks, ended)
 
     def _list_dots(self, blobs: Iterable[str]) -> Iterator[Learned]:
         entries = (self._entries.get(blob) for blob in blobs)

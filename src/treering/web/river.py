@@ -160,8 +160,7 @@ def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
     parts.append(_draw_dots(life, line, y, band, life.branch))
     if band.has_names:
         parts.append(_draw_name(lane, y))
-    whose = " other" if life.owner else ""
-    return element("g", *parts, class_=f"life {life.end}{whose}")
+    return element("g", *parts, class_=f"life {life.end}")
 
 
 def _draw_name(lane: Lane, y: float) -> Markup:

@@ -138,7 +138,7 @@ def _fetch_memories(
     except TreeringError as error:
         hint = f"`treering sync fetch --remote {remote}` tries again."
         return [f"{remote} could not be asked for memories: {error.message} {hint}"]
-    count = done.memories.get("fetched", 0)
+    count = done.memories_fetched or 0
     if not done.fetched:
         return []
     memories = "1 memory" if count == 1 else f"{count} memories"

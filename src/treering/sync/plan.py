@@ -1,7 +1,8 @@
-"""What we have to say to a remote, and what it need not have any more.
+"""The plan of a push: what a remote should have, what it need not have any more, what stays here.
 
 A reason to push is a commit, no join, that we have and no head of its scope there holds, whoever
-made it. A head that has vanished is not a deletion: a mirror push may wipe those of dead clones.
+made it, if git shows the scope's branch on the remote. A head that has vanished is not a deletion:
+a mirror push may wipe those of dead clones.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,28 +12,34 @@ from treering.branches.apply import Actor, forget_tip
 from treering.branches.long_lived import is_long_lived
 from treering.branches.names import is_left_over
 from treering.branches.promotion import is_taken_over
+from treering.branches.sharing import SharingRules, pushed_ref, read_pushed
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
 from treering.git import log, reach, refs
-from treering.git.lock import Held
 from treering.git.repository import Repository
-from treering.model.scope import PUSHED, REMOTES, Scope
+from treering.model.scope import REMOTES, Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, message
-from treering.store.fetched import CLONES_SEEN, LOST, FetchedHead
+from treering.store.fetched import LOST
 from treering.store.holding import is_held, list_held
 from treering.store.news import list_below, read_news
 from treering.store.store import Store
 from treering.store.vault import JOIN, Vault
-from treering.sync.remote_heads import RemoteHead, ref_of
-from treering.sync.wanted import is_wanted
-from treering.sync.withdrawal import list_withdrawn
+from treering.sync.place import Place
+from treering.sync.withdrawal import find_withdrawal
+
+
+class SyncPlan(NamedTuple):
+    """The heads that say something new to a remote, by scope, and why other scopes stay here."""
+
+    heads: dict[Scope, list[str]]
+    stays: dict[Scope, str]
 
 
 class Outgoing(NamedTuple):
-    """What a push should do: our own refs there with their new tips, histories of others that are
-    to be replaced, refs to remove, and what each of them has now ("" for nothing)."""
+    """A push: our own refs there with their new tips, histories of ours that are to be replaced,
+    refs to remove, and what each of them has now ("" for nothing)."""
 
     new: dict[Scope, str]
     replaced: dict[str, str]
@@ -44,59 +51,69 @@ class Outgoing(NamedTuple):
         return not (self.new or self.replaced or self.gone)
 
 
-def pushed_ref(remote: str, scope: Scope) -> str:
-    return f"{PUSHED}{remote}/{scope.component}"
-
-
-class Place(NamedTuple):
-    """A remote as it was last listed: its name, ours on it, and what lies there by scope."""
-
-    remote: str
-    prefix: str
-    clone: str
-    heads: dict[Scope, list[RemoteHead]]
-
-    def list_heads(self) -> list[RemoteHead]:
-        return [head for some in self.heads.values() for head in some]
-
-    def own_ref(self, scope: Scope) -> str:
-        return ref_of(self.prefix, self.clone, scope)
-
-    def own_head(self, scope: Scope) -> str:
-        """What our own ref has there, or nothing."""
-        ours = (head.tip for head in self.heads.get(scope, ()) if head.clone == self.clone)
-        return next(ours, "")
-
-    def tips(self, scope: Scope) -> Collection[str]:
-        """What heads of a scope are at, in their order; of thousands one is found at once."""
-        return dict.fromkeys(head.tip for head in self.heads.get(scope, ()))
-
-
-def list_outgoing(
-    store: Store, vault: Vault, place: Place, more: Mapping[Scope, Collection[str]]
-) -> dict[Scope, list[str]]:
-    """The scopes with something to say, and the heads that say it. `more` are heads that were seen
-    there once, or that nobody has pushed yet."""
+def plan_push(
+    store: Store,
+    vault: Vault,
+    place: Place,
+    rules: SharingRules,
+    more: Mapping[Scope, Collection[str]],
+) -> SyncPlan:
+    """Decide what goes to a remote. `more` are heads that were seen there once, or that nobody has
+    pushed yet."""
     trunk = Scope(trunk_of(store.repository))
     mine = local_scopes(vault)
     promotion = _Promoted(vault, trunk, mine)
+    known = {
+        scope: heads.list_heads(vault, scope)
+        for scope, tip in mine.items()
+        if not is_left_over(store.repository, vault, scope, tip)  # which gc will judge
+    }
+    for scope, some in more.items():
+        known.setdefault(scope, []).extend(some)
     todo: dict[Scope, list[str]] = {}
-    for scope, some in _list_known(store, vault, mine, more).items():
+    stays: dict[Scope, str] = {}
+    for scope, some in known.items():
         there = place.tips(scope)
         news = [head for head in some if is_news(vault, head, there)]
         if scope not in mine:
             news = [head for head in news if not is_said_elsewhere(vault, place, scope, head)]
         if news:
-            lost = _list_finished(store.repository, vault, place.remote, scope, news)
+            lost = _list_finished(store.repository, vault, place, scope, news)
             news = [h for h in news if h not in lost or not promotion.is_all_of(scope, h)]
-        news = [head for head in news if not _is_put_away(vault, trunk, scope, head)]
+        if not news:
+            continue
+        if reason := rules.find(scope, some).reason:
+            stays |= {scope: reason} if scope in mine else {}
+            continue
+        if scope.is_aside:
+            news = _list_pushed_before(vault, place, scope, news)
+        if who := _find_withdrawal(vault, trunk, scope, news):
+            stays[scope] = f"{who} withdrew it from {place.remote}"
+            continue
+        news = [head for head in news if not _is_trashed(vault, scope, head)]
         if news:
             todo[scope] = news
-    return todo
+    return SyncPlan(todo, stays)
+
+
+def _list_pushed_before(
+    vault: Vault, place: Place, scope: Scope, news: Collection[str]
+) -> list[str]:
+    """List what of a scope that moved aside the remote had under the branch's name: the push that
+    starts the name anew carries it, and nothing that was never there."""
+    plain = Scope(scope.branch.rpartition("~")[0])
+    last = [read_pushed(vault, place.remote, one) for one in (plain, scope)]
+    return [
+        tip
+        for tip in dict.fromkeys(last)
+        if tip
+        and tip not in place.tips(scope)
+        and any(is_held(vault.repository, tip, head) for head in news)
+    ]
 
 
 def _list_finished(
-    repository: Repository, vault: Vault, remote: str, scope: Scope, news: Collection[str]
+    repository: Repository, vault: Vault, place: Place, scope: Scope, news: Collection[str]
 ) -> set[str]:
     """The heads that need not be said where all of them was promoted. As long as a branch is there
     others may be at work on it, and see what we say: then it is what the remote had once. It was
@@ -105,46 +122,20 @@ def _list_finished(
         return set()
     if is_gone(repository, scope):
         return set(news)
-    last = refs.read(vault.repository.handle, pushed_ref(remote, scope))
-    lost = refs.list_refs(vault.repository.common_dir, f"{REMOTES}{remote}/{LOST}/")
+    last = refs.read(vault.repository.handle, pushed_ref(place.remote, place.name_of(scope)))
+    lost = refs.list_refs(vault.repository.common_dir, f"{REMOTES}{place.remote}/{LOST}/")
     return {head for head in news if head == last or head in lost.values()}
 
 
-def _list_known(
-    store: Store, vault: Vault, mine: Mapping[Scope, str], more: Mapping[Scope, Collection[str]]
-) -> dict[Scope, list[str]]:
-    """What we know of each scope. Work of others that has the name of ours, or of one another, is
-    said aside: under one name it would become one."""
-    heads_of: dict[Scope, list[str]] = {}
-    for scope, tip in mine.items():
-        if not is_left_over(store.repository, vault, scope, tip):  # another's, which gc will judge
-            heads_of[scope] = heads.list_heads(vault, scope)
-    for scope, more_heads in more.items():
-        kin = vault.kinship.choose(scope, list(more_heads), is_sure=True)
-        if is_long_lived(store.repository, scope.branch):
-            heads_of.setdefault(scope, []).extend(kin)
-            continue
-        groups = _group(
-            vault, [head for head in more_heads if scope not in heads_of or head not in kin]
-        )
-        if scope in heads_of:
-            heads_of[scope] += kin
-        elif groups:
-            heads_of[scope] = groups.pop(0)
-        for group in groups:
-            oldest = log.list_commits(vault.repository.common_dir, group)[-1]
-            heads_of.setdefault(scope.aside(oldest), []).extend(group)
-    return heads_of
-
-
-def _group(vault: Vault, some: Collection[str]) -> list[list[str]]:
-    """Heads by the commits they share: each group is one piece of work."""
-    groups: list[list[str]] = []
-    for head in sorted(some):
-        near = [g for g in groups if any(vault.repository.merge_base(head, one) for one in g)]
-        groups = [g for g in groups if g not in near]
-        groups.append([head, *(one for group in near for one in group)])
-    return groups
+def is_wanted(vault: Vault, scope: Scope) -> bool:
+    """Return whether a scope is seen as ours: a branch here, or something of ours to say."""
+    repository = vault.repository
+    return bool(
+        repository.tip_of(scope.branch)
+        or repository.head().branch == scope.branch
+        or heads.list_heads(vault, scope)
+        or scope.branch == trunk_of(repository)
+    )
 
 
 def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> list[str]:
@@ -187,13 +178,21 @@ def is_said_elsewhere(
     )
 
 
-def _is_put_away(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
-    """Whether a head is all in the trash here, or was withdrawn. What was put away for a text in it
-    says nothing of a head: the text is taken out of that one."""
+def _is_trashed(vault: Vault, scope: Scope, head: str) -> bool:
+    """Return whether a head is all in the trash here. What was put away for a text in it says
+    nothing of a head: the text is taken out of that one."""
     trash = (entry for entry in list_trash(vault) if not entry.is_redacted)
     tips = [entry.tip for entry in trash if entry.scope == scope]
-    tips += list_withdrawn(vault, trunk, scope)
     return any(is_held(vault.repository, head, tip) for tip in tips)
+
+
+def _find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[str]) -> str:
+    """Return who withdrew one of some heads. Anyone who may push can say so: it counts only where
+    no branch of that name is alive here, and never for long-lived ones."""
+    repository = vault.repository
+    if repository.tip_of(scope.branch) or is_long_lived(repository, scope.branch):
+        return ""
+    return find_withdrawal(vault, trunk, scope, some)
 
 
 class _Promoted:
@@ -237,7 +236,8 @@ def list_gone(
         if not tip or vault.head(scope) or scope in new:
             continue
         if (
-            _is_put_away(vault, trunk, scope, tip)
+            _is_trashed(vault, scope, tip)
+            or _find_withdrawal(vault, trunk, scope, [tip])
             or any(is_held(vault.repository, tip, other) for other in new.values())
             or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
             or (
@@ -293,11 +293,11 @@ def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
 # --- whose a ref is ------------------------------------------------------------------------------
 
 
-def is_ours(vault: Vault, remote: str, scope: Scope, tip: str) -> bool:
+def is_ours(vault: Vault, place: Place, scope: Scope, tip: str) -> bool:
     """Whether we pushed a tip, here, under this clone's name. If our ref on a remote has another,
     this repository or that one is a copy. What we last pushed is kept apart from what a fetch saw;
     where the answer to a push was lost, our own head had the tip."""
-    last = refs.read(vault.repository.handle, pushed_ref(remote, scope))
+    last = refs.read(vault.repository.handle, pushed_ref(place.remote, place.name_of(scope)))
     return tip == last or tip in refs.reflog(vault.repository.common_dir, scope.ref)
 
 
@@ -319,12 +319,3 @@ def put_together(
     return Outgoing(
         new, replacements, {r: s for r, s in removals.items() if r not in replacements}, leases
     )
-
-
-def note_pushed(vault: Vault, held: Held, place: Place, scope: Scope, tip: str | None) -> None:
-    """Remember what our own ref there has now, for the next lease and for what is seen."""
-    tracking = FetchedHead(place.remote, CLONES_SEEN, place.clone, scope.component, tip or "").ref
-    for name in (pushed_ref(place.remote, scope), tracking):
-        old = refs.read(vault.repository.handle, name)
-        if old != tip:
-            vault.move_ref(held, name, tip, old=old, why="sync: pushed")
