@@ -98,6 +98,7 @@ class MaintainOptions(TypedDict, total=False):
     force: bool
     keep_lessons: bool
     before_sync: bool
+    undo: bool
     dry_run: bool | None
     writer: Writer | None
     progress: Callable[[int, int], None] | None

@@ -14,3 +14,41 @@ def test_what_was_promoted_before_is_not_promoted_again(repo: Repo) -> None:
     repo.tr.promote("feat")
 
     assert repo.refs()[HEADS + "main"] == before
+
+
+def test_a_promotion_taken_back_leaves_no_trace(repo: Repo) -> None:
+    """Both branches are what they were, also after the next gc, until somebody asks again."""
+    repo.switch("feat", create=True).commit_file("f")
+    made = repo.tr.remember("Sessions live in Redis")
+    repo.switch("main")
+    before = _look(repo, made.id)
+
+    back = repo.json("promote", "feat")["back"]
+    assert repo.titles() == {"Sessions live in Redis"}
+    assert back == "treering promote feat --into main --undo"
+    repo.json(*back.split()[1:])
+
+    assert _look(repo, made.id) == before
+    repo.git("merge", "-q", "--ff-only", "feat")
+    repo.json("gc")
+    assert _look(repo, made.id) == before
+    repo.json("promote", "feat")
+    assert repo.titles() == {"Sessions live in Redis"}
+    assert repo.json("promote", "feat", "--undo")["memories"] == 1
+    assert _look(repo, made.id) == before
+
+
+def _look(repo: Repo, memory_id: str) -> object:
+    """What each branch shows, and what all of them do."""
+    everything = repo.json("recall", "--scope", "all")
+    shown = [(one["id"], one["branch"], one["status"]) for one in everything["results"]]
+    read = repo.cli("read", memory_id, "--json")
+    counts = repo.json("status")["memories"]
+    return (
+        shown,
+        everything["withheld"],
+        repo.titles(),
+        repo.titles("feat"),
+        read.returncode,
+        counts,
+    )

@@ -211,6 +211,9 @@ def test_promote_and_undo(browse: Browser, repo: Repo, branch: str) -> None:
     assert repo.titles() == {"Sessions live in Redis"}
     browse.press(page, "Undo")
     assert repo.titles() == set()
+    assert repo.titles(branch) == {"Sessions live in Redis"}
+    browse.press(browse.get("/branches"), "Promote")
+    assert repo.titles() == {"Sessions live in Redis"}
 
 
 def test_restore_and_undo(browse: Browser, repo: Repo, branch: str) -> None:

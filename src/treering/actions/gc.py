@@ -3,13 +3,15 @@
 import calendar
 import shlex
 import time
+from collections.abc import Sequence
 
 from treering.actions import driver
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
+from treering.branches.apply import take_back_promotion
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine
-from treering.branches.promotion import by_hand, list_all, promote
+from treering.branches.promotion import by_hand, find_brought, list_all, promote
 from treering.branches.survey import local_scopes
 from treering.branches.tips import forget_tips
 from treering.branches.trash import TrashedScope, list_trash
@@ -25,6 +27,7 @@ from treering.store.heads import list_heads
 from treering.store.vault import Vault
 
 _KEPT_FOR = "30d"
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,22 +139,23 @@ def _way_back(line: PlanLine) -> str:
         case "trash":
             return f"treering restore {branch}"
         case "promote":
-            return _forget(line)
+            return _take_back(line)
         case "rename":
             return f"git branch -m {shlex.quote(line.into)} {branch}"
-        case "aside":
-            return f"treering promote {branch} --into {shlex.quote(line.scope.branch)}"
         case "stack":
-            return f"git config --unset branch.{line.branch}.treeringbase"
-        case "revive":
-            return f"treering gc --branch {branch}"
-        case _:
+            return f"git config --unset {shlex.quote(f'branch.{line.branch}.treeringbase')}"
+        case _:  # what moved aside or was revived follows its branch, and would do so again
             return ""
 
 
-def _forget(line: PlanLine) -> str:
+def _take_back(line: PlanLine) -> str:
+    """Named one by one, as long as that can be read: what landed before stays where it is."""
+    if not (line.landed or line.memories):
+        return ""
     ids = sorted({memory_id for files in line.landed for memory_id in files.ids})
-    return f"treering forget {' '.join(ids)} --branch {shlex.quote(line.into)}" if ids else ""
+    named = [f"--id {memory_id}" for memory_id in ids] if len(ids) <= _MOST_NAMED else []
+    words = ["treering promote", shlex.quote(line.branch), "--into", shlex.quote(line.into)]
+    return " ".join([*words, "--undo", *named])
 
 
 def _told_action(line: PlanLine) -> str:
@@ -192,11 +196,25 @@ def _purge(workspace: Workspace, lock: Held, age: float) -> tuple[str, ...]:
 
 
 def promote_by_hand(
-    workspace: Workspace, branch: str, *, into: str = "", dry_run: bool = False
+    workspace: Workspace,
+    branch: str,
+    *,
+    into: str = "",
+    undo: bool = False,
+    ids: Sequence[str] = (),
+    dry_run: bool = False,
 ) -> PlanAnswer:
-    """Put a branch's memories into another scope now, whatever its code did."""
+    """Put a branch's memories into another scope now, whatever its code did.
+
+    With `undo` the last promotion is taken back, or that of the memories named: both scopes are
+    what they were, and gc does not repeat it.
+    """
     repository = workspace.repository
     target = scope_named(workspace.store, into) if into else Scope(trunk_of(repository))
+    if undo:
+        return _undo_promotion(workspace, branch, target, ids, dry_run)
+    if ids:
+        raise Invalid("All of a branch is promoted.", hint="Ids are for --undo.")
     source = scope_named(workspace.store, branch)
     if source == target:
         raise Invalid(f"{branch} cannot be promoted into itself.", hint="Name another with --into.")
@@ -212,6 +230,29 @@ def promote_by_hand(
                 _promote_all(workspace, held, vault, source, target)
     line = PlanLine(branch, "merged", "promote", "Asked for by hand.", count, into=target.branch)
     return _tell([line])[0]
+
+
+def _undo_promotion(
+    workspace: Workspace, branch: str, target: Scope, ids: Sequence[str], dry_run: bool
+) -> PlanAnswer:
+    source, vaults = Scope(branch), workspace.store.vaults()
+    view = workspace.view(target.branch)
+    known = {view.find(text).id for text in ids}
+    if dry_run:
+        brought = [find_brought(vault, source, target, known) for vault in vaults]
+    else:
+        with workspace.store.lock() as held:
+            actor = workspace.actor(held)
+            brought = [take_back_promotion(actor, v, source, target, known) for v in vaults]
+    if not any(one.files for one in brought):
+        raise Invalid(
+            f"Nothing of {branch} is in {target.branch} by a promotion.",
+            hint=f"`treering promote {shlex.quote(branch)}` makes one.",
+        )
+    count = sum(len(one.ids) for one in brought)
+    reason = f"Taken back from {target.branch}."
+    back = f"treering promote {shlex.quote(branch)} --into {shlex.quote(target.branch)}"
+    return PlanAnswer(branch, "live", "keep", target.branch, "none", "", count, reason, back)
 
 
 def _promote_all(

@@ -2,16 +2,16 @@
 
 from treering.actions.workspace import Workspace
 from treering.branches import undo
-from treering.branches.apply import Actor, settle
+from treering.branches.apply import Actor, mark_restored, settle, take_lessons_back
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, layout
-from treering.store.message import Message
 from treering.store.vault import Vault
-from treering.text.masking import mask
+
+_NOTHING = "All of it is there already, as it was or newer. It stays where it is."
 
 #: What memories are brought back from.
 Source = TrashedScope | EarlierTip
@@ -23,10 +23,13 @@ class RestoredScope(NamedTuple):
     branch: str
     memories: int
     trash: str
+    #: Why nothing came back, where nothing did; what it would have come from is kept then.
+    note: str = ""
 
     def as_json(self) -> dict[str, object]:
         """In the contract's words, one of which is none of Python's."""
-        return {"branch": self.branch, "memories": self.memories, "from": self.trash}
+        fields = {"branch": self.branch, "memories": self.memories, "from": self.trash}
+        return fields | ({"note": self.note} if self.note else {})
 
 
 def restore(
@@ -44,8 +47,10 @@ def restore(
         )
     with workspace.store.lock() as lock:
         vault, entry = _find(workspace, branch, before_sync)
+        if vault.head(entry.scope) and not _files(vault, entry):
+            return RestoredScope(entry.scope.branch, 0, entry.ref, _NOTHING)
         ids = _wanted(vault, entry)
-        _bring_back(workspace.actor(lock), vault, entry, len(ids))
+        _bring_back(workspace.actor(lock), vault, entry)
         vault.move_ref(lock, entry.ref, None, old=entry.tip, why="restored")
         visible = _visible(vault, vault.tip(entry.scope), ids)
         return RestoredScope(entry.scope.branch, len(visible), entry.ref)
@@ -88,19 +93,14 @@ def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
     return {mid for mid in ids if mid in there and not is_forgotten(vault, there[mid])}
 
 
-def _bring_back(actor: Actor, vault: Vault, entry: Source, count: int) -> None:
-    """A commit of its own on top, so that the branch is not judged again at once, and that what
-    came back is shared on."""
+def _bring_back(actor: Actor, vault: Vault, entry: Source) -> None:
+    """What was dropped is the branch's again, and what the trunk had of it for that is not."""
     settle(actor, vault, entry.scope)
     if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
         heads.put(vault, actor.held, entry.scope, [entry.tip], "restored")
-    files = _files(vault, entry)
-    ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
-    subject = f"restore {count} memories of {mask(entry.scope.branch)}"
-    why = Message("restore-scope", subject, actor.code_of(entry.scope), ids)
-    heads.write(
-        vault, actor.held, entry.scope, files, why, person=actor.person, seconds=actor.seconds
-    )
+    mark_restored(actor, vault, entry.scope, _files(vault, entry))
+    if isinstance(entry, TrashedScope):
+        take_lessons_back(actor, vault, entry.scope, entry.tip)
 
 
 def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:

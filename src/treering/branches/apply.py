@@ -6,7 +6,8 @@ still there is known by what its promotions hold; a trashed one by its trash ref
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final
 
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
@@ -18,7 +19,7 @@ from treering.branches.survey import survey
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedFiles
 from treering.branches.versions import ScopeHistory
-from treering.errors import StorageFailed, TreeringError
+from treering.errors import Conflict, StorageFailed, TreeringError
 from treering.git import config, reflog, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
@@ -31,6 +32,9 @@ from treering.store.snapshot import Snapshot
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.text.masking import mask, mask_branch
+
+#: The evidence of a promotion of failed attempts alone.
+LESSONS: Final = "lessons"
 
 CodeOf = Callable[[Scope], CodePosition]
 
@@ -229,7 +233,7 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
     )
     if files:
         landing = Landing("none", trunk.branch, None, "", is_partial=False, bound="")
-        lessons = LandedFiles(trunk.branch, landing._replace(evidence="lessons"), files)
+        lessons = LandedFiles(trunk.branch, landing._replace(evidence=LESSONS), files)
         promotion.promote(vault, actor.held, line.scope, line.heads, [lessons])
 
 
@@ -261,6 +265,58 @@ def _is_lesson(vault: Vault, blob: str) -> bool:
     if memory is None or memory.is_forgotten:
         return False
     return memory.details.get("outcome") == "failed"
+
+
+def take_back_promotion(
+    actor: Actor, vault: Vault, source: Scope, target: Scope, ids: Collection[str] = ()
+) -> promotion.Brought:
+    """Undo what was promoted, as if it had not been; the scope it came from is there again."""
+    brought = promotion.find_brought(vault, source, target, ids)
+    if not brought.files:
+        return brought
+    _keep_back(actor, vault, target, brought)
+    if vault.tip(source) is None and brought.sources:
+        if trashed := _find_trashed(vault, source, brought.sources):
+            vault.move_ref(actor.held, *trashed, old=None, why="trash")
+        else:
+            heads.put(vault, actor.held, source, brought.sources, "restored")
+            mark_restored(actor, vault, source, {})
+    return brought
+
+
+def _keep_back(actor: Actor, vault: Vault, target: Scope, brought: promotion.Brought) -> None:
+    code = actor.code_of(target)
+    promotion.keep_back(vault, actor.held, target, brought, code, actor.person, actor.seconds)
+
+
+def _find_trashed(vault: Vault, scope: Scope, tips: Collection[str]) -> tuple[str, str] | None:
+    """The ref in the trash from which a scope was promoted, by its log, and what it was at."""
+    folder = vault.repository.common_dir / "logs" / TRASH / scope.component
+    for log in sorted(folder.glob("*"), reverse=True):
+        for line in reversed(reflog.lines(log)):
+            if line.new in tips:
+                return f"{TRASH}{scope.component}/{log.name}", line.new
+    return None
+
+
+def mark_restored(
+    actor: Actor, vault: Vault, scope: Scope, files: Mapping[str, bytes | None]
+) -> None:
+    """Put a commit on top of what came back, with what had to be written for that: so it is not
+    judged again at once, and is shared on."""
+    ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
+    subject = f"restore memories of {mask(scope.branch)}"
+    why = Message("restore-scope", subject, actor.code_of(scope), ids)
+    heads.write(vault, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds)
+
+
+def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> None:
+    """What a branch gave to the trunk when it was dropped is its own again."""
+    target = Scope(trunk_of(actor.store.repository))
+    with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
+        brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
+        if tip in brought.sources:
+            _keep_back(actor, vault, target, brought)
 
 
 def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from treering.model.value import NamedTuple
 from treering.store import layout
-from treering.store.history import PromotionRecord, promotions
+from treering.store.history import PromotionRecord, kept_back, promotions
 from treering.store.layout import path_of, saved_path
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
@@ -73,6 +73,8 @@ def _find_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePa
     if source.tip == target.tip:
         return left
     taken: Listing = {}
+    not_there = kept_back(vault, target.tip or "")
+    left = {key: blob for key, blob in left.items() if (part.path(key), blob) not in not_there}
     for done in promotions(vault, target.tip or ""):
         if not left:
             break
@@ -106,8 +108,10 @@ def _promoted(
 
 
 def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> set[tuple[str, str]]:
-    """Those of some versions (path and blob) that no promotion has brought into the target."""
-    left = set(files)
+    """Those of some versions (path and blob) that no promotion has brought into the target, or that
+    somebody took back."""
+    taken_back = files.intersection(kept_back(vault, target.tip)) if target.tip else set()
+    left = files - taken_back
     for done in promotions(vault, target.tip) if target.tip else ():
         if not left:
             break
@@ -119,7 +123,7 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
             is_named = is_named or layout.id_of_path(path) is None
             if is_named and vault.file_at(done.commit, path) == blob:
                 left.discard((path, blob))
-    return left
+    return left | taken_back
 
 
 def _brought(vault: Vault, source: Snapshot, done: PromotionRecord, part: _ScopePart) -> Listing:

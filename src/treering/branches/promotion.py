@@ -14,13 +14,17 @@ from collections.abc import Collection, Iterable, Sequence
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved
 from treering.branches.verdict import LandedFiles
+from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
+from treering.git.objects import Person
 from treering.model.scope import LANDED, PUSHED, Scope
+from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.dates import newest
+from treering.store.history import kept_back, list_ours, promotions
 from treering.store.holding import is_held
-from treering.store.message import PROMOTE, CodePosition, Message, read
+from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
 from treering.store.snapshot import Snapshot
 from treering.store.tree_diff import CommitTable, tree_of
 from treering.store.vault import NOBODY, Vault
@@ -60,7 +64,8 @@ def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> No
 
 
 def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles) -> str:
-    """A promotion as a commit; no ref is moved."""
+    """A promotion as a commit; no ref is moved. What was kept back is promoted again: judges leave
+    it out, so somebody asked for it."""
     objects = vault.repository.objects
     files = dict(landed.files)
     if len(files) >= pack.MANY:
@@ -79,6 +84,7 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
         merge_kind=kind if kind != "none" else BY_HAND,
+        promoted_again=_list_keepers(vault, landed),
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
@@ -138,6 +144,93 @@ def keep_source(
     name = LANDED + promotion
     if refs.read(vault.repository.handle, name) is None:
         vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
+
+
+def _list_keepers(vault: Vault, landed: LandedFiles) -> tuple[str, ...]:
+    tip = vault.tip(Scope(landed.into))
+    held = kept_back(vault, tip) if tip else {}
+    return tuple(sorted({oid for file in landed.files for oid in held.get(file, ())}))
+
+
+# --- taken back -----------------------------------------------------------------------------------
+
+
+class Brought(NamedTuple):
+    """What promotions of one moment brought into a scope: each file, the version they took, and
+    what was there before them, if anything."""
+
+    files: dict[str, tuple[str, str | None]]
+    #: The heads they took it from.
+    sources: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(sorted(filter(None, map(layout.id_of_path, self.files))))
+
+
+def find_brought(
+    vault: Vault, source: Scope, target: Scope, ids: Collection[str] = (), *, kind: str = ""
+) -> Brought:
+    """What is in the target because the source was promoted: some memories in their newest version,
+    else all that came last. Conflict where somebody changed it there since."""
+    tip = vault.tip(target)
+    if tip is None:
+        return Brought({})
+    name, into = mask(source.branch), mask_branch(target.branch)
+    held = kept_back(vault, tip)
+    found = Brought({})
+    for done in promotions(vault, tip):
+        said = done.said
+        if (said.promoted_from, said.promoted_into) != (name, into):
+            continue
+        sources = (done.kept_source,) if done.kept_source else done.sources
+        if (kind and said.merge_kind != kind) or (found.files and sources != found.sources):
+            continue
+        joined, below = _find_join(vault, target, tip, done.commit)
+        for path, blob in list_ours(vault, done.commit):
+            was = vault.file_at(below, path) if below else None
+            is_meant = not ids or layout.id_of_path(path) in ids
+            if not is_meant or path in found.files or (path, blob) in held or was == blob:
+                continue
+            if vault.file_at(tip, path) != vault.file_at(joined, path):
+                raise Conflict(
+                    f"{layout.id_of_path(path) or path} was changed on {target.branch} since.",
+                    hint="`treering log ID` shows what happened, `treering revert ID` goes back.",
+                )
+            found = Brought(found.files | {path: (blob, was)}, sources)
+    return found
+
+
+def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[str, str | None]:
+    """The commit with which a promotion came into a scope, and what the scope was before it."""
+    for commit in CommitTable(vault, [tip]).list_open(tip):
+        if promotion in commit.parents:
+            said = {oid: vault.repository.objects.commit(oid).message for oid in commit.parents}
+            others = [oid for oid, text in said.items() if not read(text).is_promotion]
+            return commit.oid, heads.look_at(vault, scope, others) if others else None
+    return promotion, None
+
+
+def keep_back(
+    vault: Vault,
+    held: Held,
+    target: Scope,
+    brought: Brought,
+    code: CodePosition,
+    person: Person,
+    seconds: float,
+) -> None:
+    """Make the target what it was before the promotions, and write down that their versions are not
+    to come again by themselves."""
+    blob_of = vault.repository.objects.blob
+    files = {path: blob_of(was) if was else None for path, (_, was) in brought.files.items()}
+    lines = (
+        f"{layout.id_of_path(path) or layout.saved_key_of_path(path)} {blob}"
+        for path, (blob, _) in sorted(brought.files.items())
+    )
+    subject = f"keep {len(files)} files back from {mask(target.branch)}"
+    why = Message(KEEP_BACK, subject, code, brought.ids, kept_back=tuple(lines))
+    heads.write(vault, held, target, files, why, person=person, seconds=seconds)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:

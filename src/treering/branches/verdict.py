@@ -13,6 +13,7 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import layout
+from treering.store.history import KeptBack, kept_back
 from treering.store.message import CodePosition
 from treering.store.tree_diff import CommitTable
 from treering.store.vault import Vault
@@ -92,13 +93,24 @@ class ScopeJudge:
         wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
         landed: list[LandedFiles] = []
         has_landed: set[tuple[str, str]] = set()
+        taken_back = ""
         for name, targets in wanted.items():
             found = self._list_landed(history, scope, versions, targets)
+            if held := self._list_kept_back(name):
+                count = len(found)
+                found = {v: how for v, how in found.items() if (v.path, v.blob) not in held}
+                taken_back = name if len(found) < count else taken_back
             has_landed |= {(version.path, version.blob) for version in found}
             landed += self._choose(name, found)
         rest = self._list_rest(scope, tip, versions, has_landed)
         doubt = "" if is_alive else self._doubt(history, rest)
+        if taken_back and rest and not is_alive:
+            doubt = f"Its code landed in {taken_back}; its memories were kept back by hand."
         return ScopeVerdict(tuple(landed), tuple(rest), doubt)
+
+    def _list_kept_back(self, name: str) -> KeptBack:
+        tip = self._vault.tip(Scope(name))
+        return kept_back(self._vault, tip) if tip else {}
 
     # --- what has landed --------------------------------------------------------------------------
 

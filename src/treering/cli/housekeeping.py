@@ -87,6 +87,8 @@ def _plan_row(line: "GcLine") -> tuple[str, ...]:
 
 
 def render_restore(answer: "RestoredScope") -> str:
+    if answer.note:
+        return safe(answer.note)
     return f"restored {count(answer.memories)} of {safe(answer.branch)}"
 
 

@@ -1,9 +1,9 @@
 """Absence is not a deletion: what a history had and its tip no longer has is put back.
 
-Only what is written down takes a memory away: a forget, a redaction. Whoever may push could leave
-memories out of a tree, by malice or by a tool that knows nothing of us; then one commit on top puts
-them back as they last were, and names the commits that left them out. It depends on the history
-alone, so that clones that find the same loss make the same commit.
+Only what is written down takes a memory away: a forget, a redaction, a promotion taken back.
+Whoever may push could leave memories out of a tree, by malice or by a tool that knows nothing of
+us; then one commit on top puts them back as they last were, and names the commits that left them
+out. It depends on the history alone, so that clones that find the same loss make the same commit.
 """
 
 import os
@@ -17,7 +17,7 @@ from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.dates import newest
-from treering.store.history import read_promotions
+from treering.store.history import kept_back, read_promotions
 from treering.store.holding import is_held
 from treering.store.message import PROMOTE, CodePosition, Message
 from treering.store.tree_diff import KEEP, differing, tree_of
@@ -81,11 +81,13 @@ def find_loss(
             if before and not now:
                 missing_files.setdefault(path, Missing(before, tip))
     root, objects = tree_of(vault, tip), vault.repository.objects
-    return {
+    loss = {
         path: missing
         for path, missing in sorted(missing_files.items())
         if vault.trees.blob(root, path) is None and objects.exists(missing.blob)
     }
+    taken_back = kept_back(vault, tip) if loss else {}
+    return {path: miss for path, miss in loss.items() if (path, miss.blob) not in taken_back}
 
 
 def _read_removals(

@@ -9,7 +9,7 @@ from treering.model.dates import format_moment
 from treering.model.memory import Memory
 from treering.model.scope import LANDED
 from treering.model.value import NamedTuple
-from treering.store import message
+from treering.store import layout, message
 from treering.store.dates import judge_times
 from treering.store.message import NOTE
 from treering.store.tree_diff import CommitTable
@@ -168,9 +168,56 @@ class PromotionRecord(NamedTuple):
     kept_source: str = ""
 
 
+#: What was kept back: the file and the blob, and the commits that say so.
+KeptBack = dict[tuple[str, str], tuple[str, ...]]
+
+
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
-    """The promotions in a scope's history, newest first; read once for each tip, and after a
-    capture only in what is new."""
+    """The promotions in a scope's history, newest first."""
+    return [record for record in _records(vault, tip) if record.said.op == message.PROMOTE]
+
+
+def kept_back(vault: Vault, tip: str) -> KeptBack:
+    """The versions that promotions brought into a scope and somebody took back, unless somebody
+    asked for them again."""
+    return choose_kept_back(vault, _records(vault, tip))
+
+
+def choose_kept_back(vault: Vault, records: Iterable[PromotionRecord]) -> KeptBack:
+    """The same of some records, whatever their order."""
+    records = list(records)
+    again = {
+        (oid, file)
+        for record in records
+        for oid in record.said.promoted_again
+        for file in list_ours(vault, record.commit)
+    }
+    found: KeptBack = {}
+    for record in records:
+        for line in record.said.kept_back:
+            key, _, blob = line.partition(" ")
+            file = (layout.saved_path(key) if "/" in key else layout.path_of(key), blob)
+            if (record.commit, file) not in again and _was_brought(vault, record, *file):
+                found[file] = (*found.get(file, ()), record.commit)
+    return found
+
+
+def _was_brought(vault: Vault, record: PromotionRecord, path: str, blob: str) -> bool:
+    """Whether a promotion below brought a version: nothing else can be taken back by a word."""
+    return any(
+        vault.file_at(below.commit, path) == blob for below in promotions(vault, record.commit)
+    )
+
+
+def list_ours(vault: Vault, commit: str) -> list[tuple[str, str]]:
+    """All files of ours in the tree of a commit: path and blob."""
+    pairs = vault.trees.differing(None, vault.repository.objects.commit(commit).tree)
+    return [(path, blob) for path, (_, blob) in pairs.items() if blob]
+
+
+def _records(vault: Vault, tip: str) -> list[PromotionRecord]:
+    """Promotions, and what took some of it back; read once for each tip, and after a capture only
+    in what is new."""
     records = vault.promotions.get(tip)
     if records is None:
         records = _follow(vault, tip)
@@ -206,7 +253,8 @@ def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
 def read_promotions(
     vault: Vault, tips: Sequence[str], *, without: Iterable[str] = ()
 ) -> Iterator[PromotionRecord]:
-    """The promotions that some histories have and others have not, newest first."""
+    """The promotions that some histories have and others have not, newest first, and what took some
+    of it back."""
     folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
     commits = log.read_log(folder, tips, without=without, containing=words)
     for commit in commits:
@@ -218,7 +266,10 @@ def _promotion_in(
 ) -> Iterator[PromotionRecord]:
     """The promotion that a commit is, if it is one."""
     text = message.read(words)
-    if not parents or text.op != message.PROMOTE:
+    if not parents or text.op not in (message.PROMOTE, message.KEEP_BACK):
+        return
+    if text.op == message.KEEP_BACK:
+        yield PromotionRecord(oid, None, oid, text)
         return
     if text.is_promotion:
         source = "" if text.promoted_from else read_source(vault, oid)

@@ -13,6 +13,9 @@ from treering.model.value import NamedTuple
 MOST_NAMED = 50
 #: What a commit says that took over what another scope learned.
 PROMOTE = "promote"
+#: What a commit says that takes back what a promotion brought. Whoever looks for promotions finds
+#: it by the same word.
+KEEP_BACK = "promote-undo"
 #: What a commit says that an older treering must not build on.
 FORMAT_TRAILER = b"Treering-Format: "
 #: What a commit says that changes no memory, and tells where the code is now.
@@ -53,6 +56,10 @@ class Message(NamedTuple):
     promoted_into: str = ""
     merged_as: str = ""
     merge_kind: str = ""
+    #: `<id> <blob>`: what promotions brought and somebody took back; a prompt goes by its key.
+    kept_back: tuple[str, ...] = ()
+    #: The commits whose keeping back this promotion ends: somebody asked for it again.
+    promoted_again: tuple[str, ...] = ()
     #: `<scope> <commit>`: what was purged, and is not to be pushed again.
     withdrawn: tuple[str, ...] = ()
 
@@ -84,6 +91,8 @@ class Message(NamedTuple):
             lines.append(f"Merged-As: {self.merged_as}")
         if self.merge_kind:
             lines.append(f"Merge-Kind: {self.merge_kind}")
+        lines.extend(f"Kept-Back: {line}" for line in self.kept_back)
+        lines.extend(f"Promoted-Again: {commit}" for commit in self.promoted_again)
         lines.extend(f"Withdrawn: {line}" for line in self.withdrawn)
         return f"{self.subject}\n\n" + "\n".join(lines) + "\n"
 
@@ -127,6 +136,8 @@ def read(text: str) -> Message:
         promoted_into=last("Promoted-Into"),
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
+        kept_back=tuple(trailers.get("Kept-Back", [])),
+        promoted_again=tuple(trailers.get("Promoted-Again", [])),
         withdrawn=tuple(trailers.get("Withdrawn", [])),
     )
 

@@ -55,6 +55,7 @@ def maintain(
     force: bool = False,
     keep_lessons: bool = True,
     before_sync: bool = False,
+    undo: bool = False,
     dry_run: bool | None = None,
     writer: Writer | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -88,6 +89,7 @@ def maintain(
         force=force,
         keep_lessons=keep_lessons,
         before_sync=before_sync,
+        undo=undo,
         dry_run=line.shows_first if dry_run is None else dry_run,
         writer=writer,
         progress=progress,
@@ -127,7 +129,14 @@ def _gc(workspace: Workspace, request: MaintainRequest) -> object:
 def _promote(workspace: Workspace, request: MaintainRequest) -> object:
     from treering.actions.gc import promote_by_hand
 
-    return promote_by_hand(workspace, request.branch, into=request.into, dry_run=request.dry_run)
+    return promote_by_hand(
+        workspace,
+        request.branch,
+        into=request.into,
+        undo=request.undo,
+        ids=request.ids,
+        dry_run=request.dry_run,
+    )
 
 
 def _restore(workspace: Workspace, request: MaintainRequest) -> object:
@@ -219,7 +228,7 @@ _WRITE = (*_CHOOSE, "content", "title")
 
 OPS: dict[MaintainOp, MaintainLine] = {
     "gc": MaintainLine(_gc, ("branch", "remote")),
-    "promote": MaintainLine(_promote, ("branch", "into"), needs_branch=True),
+    "promote": MaintainLine(_promote, ("branch", "into", "ids"), needs_branch=True),
     "restore": MaintainLine(_restore, ("branch",), shows_first=False, needs_branch=True),
     "reindex": MaintainLine(_reindex, shows_first=False),
     "sync": MaintainLine(_sync, ("remote",), shows_first=False),

@@ -33,6 +33,7 @@ class MaintainRequest:
     force: bool
     keep_lessons: bool
     before_sync: bool
+    undo: bool
     dry_run: bool
     writer: Writer | None
     progress: Progress | None

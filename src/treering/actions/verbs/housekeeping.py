@@ -63,6 +63,8 @@ PROMOTE = Verb(
     (
         text("branch", default=REQUIRED, argument="one"),
         text("into", "Where to. Default: the trunk."),
+        flag("undo", "Take the last promotion back, or that of some memories."),
+        words("ids", "With --undo: only these memories.", options=("id", "ids")),
         flag("dry_run", "Only say what would be done."),
     ),
     example="treering promote feature/x --into main",
@@ -149,6 +151,7 @@ MAINTAIN = Verb(
         flag("force", "gc: put what cannot be judged into the trash, too."),
         flag("keep_lessons", "gc: keep failed outcomes.", default=True, off="no-lessons"),
         flag("before_sync", "restore: what the last sync hid or changed."),
+        flag("undo", "promote: take the last promotion back."),
         flag(
             "dry_run",
             "Only show. Default: true, but false for restore, reindex, sync.",

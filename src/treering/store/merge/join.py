@@ -5,7 +5,7 @@ every change it ever had, in all (see replay.py). So the outcome depends on what
 not on who met whom first.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
 
@@ -16,6 +16,7 @@ from treering.model.prompt import Prompt
 from treering.model.value import NamedTuple, replace
 from treering.store import layout
 from treering.store.dates import is_possible, limit_date
+from treering.store.history import choose_kept_back, read_promotions
 from treering.store.merge.ends import merge_ends
 from treering.store.merge.prompts import PromptStep, replay_prompt
 from treering.store.merge.replay import MemoryStep, replay
@@ -86,12 +87,25 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
             outcomes[path] = meeting.outcome(path, [there, *sorted(blobs)])
         if path in outcomes and outcomes[path].data != there:
             files[path] = outcomes[path].data
+    for path, blob in _list_kept_back(vault, base, tips, before_heads):
+        if (files[path] if path in files else vault.trees.blob(root, path)) == blob:
+            files[path] = None
     return JoinResult(
         base,
         files,
         tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
         tuple(note for outcome in outcomes.values() for note in outcome.notes),
     )
+
+
+def _list_kept_back(
+    vault: Vault, base: str, tips: Sequence[str], before: Collection[str]
+) -> Iterable[tuple[str, str]]:
+    """What one head says was taken back, where another may still have it. What all of them know is
+    gone from all of them, so between two only the commits of one are looked at."""
+    new = [tip for tip in tips if tip not in before]
+    ranges = [f"{base}...{new[0]}"] if len(new) == 1 else tips
+    return choose_kept_back(vault, read_promotions(vault, ranges))
 
 
 def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> dict[str, str]:

@@ -15,12 +15,8 @@ from treering.web.visit import Visit
 def promote(visit: Visit) -> Response:
     """Put what a branch learned into the trunk now, whatever its code did."""
     branch = visit.needed("branch", "The branch").strip()
-    workspace = visit.workspace
-    target = workspace.position_on_trunk().scope.branch
-    before = set(workspace.view(target).visible)
     answer: PlanAnswer = visit.ask(promote_by_hand, branch)
-    new = sorted(set(workspace.view(answer.into).visible) - before)
-    undo = (UndoStep("forget", {"ids": new, "branch": answer.into}),) if new else ()
+    undo = (UndoStep("promote", {"branch": branch, "into": answer.into, "undo": True}),)
     count = plural(answer.memories, "memory", "memories")
     return visit.go("/branches", Notice(f"Promoted {count} of {branch} to {answer.into}.", undo))
 
@@ -33,6 +29,8 @@ def restore(visit: Visit) -> Response:
     if branch not in visit.workspace.repository.branches():  # else it would not go to the trash
         arguments = {"branch": branch, "force": True, "keep_lessons": False}
         undo = (UndoStep("gc", arguments),)
+    if answer.note:
+        return visit.go("/branches", Notice(answer.note))
     count = plural(answer.memories, "memory", "memories")
     return visit.go("/branches", Notice(f"Restored {count} of {answer.branch}.", undo))
 

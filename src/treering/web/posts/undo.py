@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from treering.actions.forget import forget
-from treering.actions.gc import gc
+from treering.actions.gc import gc, promote_by_hand
 from treering.actions.link import link
 from treering.actions.read import read
 from treering.actions.restore import restore
@@ -60,6 +60,7 @@ def _take(visit: Visit, step: UndoStep) -> None:
         "forget": forget,
         "gc": gc,
         "link": link,
+        "promote": promote_by_hand,
         "revert": revert,
         "restore": restore,
     }
