@@ -212,7 +212,9 @@ def test_memories_fetched_from_a_remote_can_be_read(repo: Repo, tmp_path: Path) 
     repo.tr.remember("shared")
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
     clone = Repo(tmp_path / "clone")
-    clone.git("fetch", "-q", "origin", "refs/treering/heads/*:refs/treering/remotes/origin/heads/*")
+    clone.git(
+        "fetch", "-q", "origin", "refs/treering/heads/*:refs/treering/remotes/origin/clones/b/*"
+    )
 
     assert clone.titles() == {"shared"}
     clone.git("config", "user.name", "B")

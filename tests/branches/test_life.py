@@ -85,7 +85,7 @@ def test_promotion_takes_blobs_as_they_are_and_keeps_history(repo: Repo) -> None
     assert repo.git("rev-parse", "refs/treering/heads/main") == repo.git(
         "rev-list", "-1", "refs/treering/heads/main"
     )
-    assert tip in repo.git("rev-list", "refs/treering/heads/main").split()
+    assert tip not in repo.git("rev-list", "refs/treering/heads/main").split()  # never shared
     assert (after.details["promoted_from"], after.details["merge_kind"]) == ("feature", "cherry")
 
 
@@ -353,7 +353,7 @@ def test_forgotten_on_the_branch_is_forgotten_on_the_trunk_unless_edited_there(r
 
 
 def test_checkpoints_and_progress_do_not_come_along(repo: Repo) -> None:
-    """They speak of work that is over; history keeps them."""
+    """They speak of work that is over."""
     _worked_on(repo, "feature")
     repo.tr.remember("half done", type="progress")
     repo.tr.remember("stopped at parser", type="checkpoint")
@@ -363,7 +363,6 @@ def test_checkpoints_and_progress_do_not_come_along(repo: Repo) -> None:
     repo.tr.gc()
 
     assert repo.titles("main") == {"learned on the branch"}
-    assert {e.title for e in repo.tr.log().entries} >= {"half done", "stopped at parser"}
 
 
 def test_private_memories_go_the_same_way_in_their_own_repository(repo: Repo) -> None:
@@ -388,7 +387,8 @@ def test_lessons_of_an_abandoned_branch_can_be_kept(repo: Repo) -> None:
 
     repo.tr.gc(keep_lessons=True)
 
-    assert repo.titles("main") == {"Caching here made it slower"}
+    kept = {hit.title: hit.layer for hit in repo.tr.recall().results}
+    assert kept == {"Caching here made it slower": "private_trunk"}
 
 
 def test_promoting_by_hand(repo: Repo) -> None:
@@ -682,12 +682,12 @@ def test_gc_after_a_rename_has_nothing_left_to_do(repo: Repo) -> None:
 
 
 def _share(repo: Repo) -> None:
-    """Let a remote have the trunk, and all that was remembered."""
+    """Let a remote have all branches, and all that was remembered."""
     host = repo.path.with_name("host.git")
     if not host.exists():
         repo.git("init", "-q", "--bare", "-b", "main", str(host))
         repo.git("remote", "add", "origin", str(host))
-    repo.git("push", "-q", "origin", "main")
+    repo.git("push", "-q", "origin", "--all")
     repo.tr.sync(remote="origin")
 
 
@@ -753,6 +753,7 @@ def test_what_is_promoted_into_a_renamed_branch_does_not_take_its_name_away(repo
     repo.git("branch", "-q", "-m", "top", "new")
     repo.tr.gc()
     repo.switch("main").git("branch", "-q", "-D", "base")
+    repo.git("push", "-q", "origin", ":base")
     repo.tr.gc()
     before = repo.refs()
 

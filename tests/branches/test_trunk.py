@@ -342,7 +342,7 @@ def test_names_a_remote_makes_up_are_not_kept(busy: World) -> None:
 
     note_listing(repository, "origin", listing, has_memories=True)
 
-    assert read_answers(repository)["origin"] == RemoteAnswer("", "", True)
+    assert read_answers(repository)["origin"] == RemoteAnswer("main", "", True)
 
 
 def test_a_remote_of_another_url_has_not_answered_yet(gitflow: World) -> None:

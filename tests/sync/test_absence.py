@@ -9,6 +9,7 @@ from sync.conftest import (
     Aim,
     Team,
     own_ref,
+    publish,
     remote_refs,
     seen,
     seen_scopes,
@@ -234,8 +235,7 @@ def test_a_merge_takes_absence_for_no_change(clone: Team, aim: Aim) -> None:
 def test_a_branch_that_is_not_here_is_mended_there(clone: Team, aim: Aim) -> None:
     """Whoever sees it puts it back, for those who come later; nothing becomes ours by it."""
     ada, mallory, bob = clone("ada"), clone("mallory"), clone("bob")
-    ada.switch("work", create=True)
-    ada.tr.remember("learned on work", type="insight")
+    publish(ada, "work", "learned on work")
     ada.tr.sync()
     leave_out(mallory, own_ref(ada, "work"), onto=aim(ada, "work"))
 
@@ -313,9 +313,9 @@ def test_a_loss_beside_a_redaction_is_mended_at_once(clone: Team) -> None:
     """Both came with the same sync: the history is written again, and what it lacks is put back."""
     ada, ben, mallory = clone("ada"), clone("ben"), clone("mallory")
     left_out = ada.tr.remember("left out", type="insight").id
-    word = ada.tr.remember("a word too many", type="insight").id
     ada.tr.sync()
-    for repo in (ben, mallory):
+    word = ben.tr.remember("a word too many", type="insight").id
+    for repo in (ben, mallory, ada):
         repo.tr.sync()
     ben.tr.redact(word)
     ben.tr.sync()
@@ -334,6 +334,7 @@ def test_a_loss_beside_a_redaction_is_mended_at_once(clone: Team) -> None:
     assert ada.titles() == {"left out"}
     notes = [note for scope in answer.scopes for note in scope.notes or ()]
     assert [note for note in notes if "left out by" in note], answer
+    ben.tr.sync()  # who redacted it takes it off the remote again
     fresh = clone("fresh")
     fresh.tr.sync()
     assert fresh.titles() == {"left out"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from conftest import Repo, make_repo
 from hooked import Hooked
-from sync.conftest import HEADS, Team, own_ref, remote_refs
+from sync.conftest import HEADS, Team, own_ref, publish, remote_refs
 from treering.hooks.worker import share_in_background
 from treering.sync import refspec
 
@@ -25,8 +25,7 @@ def test_git_fetch_brings_memories_where_that_is_wanted(clone: Team) -> None:
     bob.tr.sync()
     assert FETCH.format("origin") in refspecs(bob)
     bob.tr.remember("Not pushed yet", type="insight")
-    ada.switch("work", create=True)
-    ada.tr.remember("On a branch", type="insight")
+    publish(ada, "work", "On a branch")
     ada.tr.sync()
 
     bob.git("fetch", "-q", "--prune", "origin")
@@ -37,7 +36,7 @@ def test_git_fetch_brings_memories_where_that_is_wanted(clone: Team) -> None:
 
 
 def test_nothing_is_configured_unless_asked_for(clone: Team) -> None:
-    """But for the name of the clone, which it has from its first sync on."""
+    """But for the name of the clone and what the remote said, from the first sync on."""
     ada = clone("ada")
     ada.tr.remember("Use WAL mode", type="decision")
     before = ada.git("config", "--local", "--list").splitlines()
@@ -46,10 +45,9 @@ def test_nothing_is_configured_unless_asked_for(clone: Team) -> None:
         ada.tr.sync()
 
         name = own_ref(ada).split("/")[3]
-        assert ada.git("config", "--local", "--list").splitlines() == [
-            *before,
-            f"treering.clone={name}",
-        ]
+        now = set(ada.git("config", "--local", "--list").splitlines())
+        said = f"remote.origin.treering={ada.git('config', 'remote.origin.treering')}"
+        assert now == {*before, f"treering.clone={name}", said}
 
 
 def test_doctor_knows_all_refs_of_those_who_share(clone: Team, origin: Path) -> None:
@@ -152,6 +150,8 @@ def test_worktrees_of_one_repository_share_one_sync(clone: Team, tmp_path: Path)
     ada.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     side = Repo(tmp_path / "side")
     side.now = ada.clock()
+    side.commit_file("beside.txt")
+    side.git("push", "-q", "-u", "origin", "side")
     side.tr.remember("From beside", type="insight")
 
     side.tr.sync()

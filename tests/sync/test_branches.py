@@ -132,6 +132,7 @@ def test_a_branch_thrown_away_here_lives_on_there(clone: Team) -> None:
     assert seen_scopes(ada) == set()
 
     ada.tr.sync()
+    bob.git("push", "-q", "origin", "work")
     bob.tr.remember("more", type="insight")
     bob.tr.sync()
     ada.tr.sync()

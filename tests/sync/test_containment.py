@@ -41,7 +41,6 @@ def test_a_scope_that_was_not_taken_over_is_not_dropped(clone: Team, aim: Aim) -
     assert "dropped" not in {line.status for line in answer.scopes}
     assert WORK in ada.refs()
     assert ada.titles("work") == {"known to all", "learned on work"}
-    assert "work" in remote_scopes(ada)
 
 
 def test_a_branch_still_shows_what_nobody_took_over(clone: Team, aim: Aim) -> None:

@@ -14,7 +14,6 @@ from sync.conftest import (
     remote_refs,
     write_to,
 )
-from sync.test_clones import on_branch
 from treering.sync import folding
 
 STRANGER = f"{CLONES}stranger0000/"
@@ -201,25 +200,6 @@ def test_two_who_fold_at_once_lose_nothing(
     assert set(remote_refs(ada)) == left
 
 
-def test_works_of_one_name_are_not_folded_into_one(clone: Team) -> None:
-    """What is not seen as one here is none: each would get the others' memories."""
-    people = [clone(name) for name in ("ann", "ben", "cleo")]
-    for person in people:
-        name = person.path.name
-        on_branch(person, "wip", thought=f"of {name}", file=f"{name}.txt")
-        person.tr.sync()
-    ada = clone("ada")
-    ada.tr.sync()
-    let_months_pass(ada)
-
-    ada.tr.sync()
-
-    assert len(remote_refs(ada)) == 3
-    for person in people:
-        person.tr.sync()
-        assert person.titles() == {f"of {person.path.name}"}
-
-
 def test_who_was_heard_of_lately_is_not_folded(clone: Team) -> None:
     """Folding is for who is gone: those at work would only say it again."""
     for number in range(4):
@@ -233,24 +213,3 @@ def test_who_was_heard_of_lately_is_not_folded(clone: Team) -> None:
 
     assert len(remote_refs(ada)) == 4
     assert own_ref(ada) not in remote_refs(ada)
-
-
-def test_what_an_older_treering_pushed_is_never_folded(clone: Team) -> None:
-    """It would push it again, and again."""
-    old = clone("old")
-    old.tr.remember("from before", type="insight")
-    write_to(old, old.refs()[f"{HEADS}main"], f"{HEADS}main")
-    for number in range(3):
-        agent = clone(f"agent{number}")
-        agent.tr.remember(f"by agent {number}", type="insight")
-        agent.tr.sync()
-    ada = clone("ada")
-    ada.tr.sync()
-    let_months_pass(ada)
-    memory = next(m["id"] for m in ada.tr.exported() if m["title"] == "from before")
-    ada.tr.revise(memory, tags_add=["seen"])
-
-    for _ in range(3):
-        ada.tr.sync()
-
-    assert set(remote_refs(ada)) == {f"{HEADS}main", own_ref(ada)}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from sync.conftest import CLONES, HEADS, Aim, Team, own_ref, write_to
+from sync.conftest import CLONES, HEADS, Aim, Team, own_ref, publish, write_to
 
 STRANGER = f"{CLONES}mallory00000/"
 
@@ -89,6 +89,8 @@ def test_refs_that_are_no_scopes_keep_nobody_from_the_others(clone: Team, prefix
         write_to(ada, oid, prefix + name)
         if "/" not in name and "%" not in name:
             bob.git("branch", name)
+            bob.git("config", f"branch.{name}.remote", "origin")
+            bob.git("config", f"branch.{name}.merge", f"refs/heads/{name}")
 
     answer = bob.tr.sync()
 
@@ -139,8 +141,7 @@ def test_one_ref_that_cannot_be_had_does_not_stop_the_rest(clone: Team, origin: 
     """git gives up on a whole fetch when one object is missing on the server."""
     ada, bob = clone("ada"), clone("bob")
     ada.tr.remember("Use WAL mode", type="decision")
-    ada.switch("broken", create=True)
-    ada.tr.remember("Lost on the server", type="insight")
+    publish(ada, "broken", "Lost on the server")
     ada.tr.sync()
     server = Repo(origin)
     lost = server.git("rev-parse", f"{own_ref(ada, 'broken')}^{{tree}}")

@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 
 from conftest import Repo
-from sync.conftest import Team, let_months_pass, own_ref, remote_scopes
+from sync.conftest import (
+    HEADS,
+    Team,
+    let_months_pass,
+    own_ref,
+    publish,
+    remote_scopes,
+    write_to,
+)
 from sync.test_branches import land, work
-from sync.test_clones import clone_id, copy, on_branch
+from sync.test_clones import clone_id, copy
 from treering.errors import SyncRefused
 from treering.git.remote import Remote
 
@@ -45,6 +53,13 @@ def say(repo: Repo, thought: str) -> None:
     shutil.rmtree(repo.path)
 
 
+def push(repo: Repo, branch: str, thought: str) -> None:
+    """The same with plain git, for a branch that the remote has no longer."""
+    repo.tr.remember(thought, type="insight")
+    write_to(repo, repo.refs()[f"{HEADS}{branch}"], own_ref(repo, branch))
+    shutil.rmtree(repo.path)
+
+
 def titles_there(clone: Team, branch: str = "main") -> set[str]:
     fresh = clone("fresh")
     fresh.tr.sync()
@@ -74,9 +89,8 @@ def test_a_new_ref_that_a_copy_made_first_is_not_overwritten(
     ada = clone("ada")
     ada.tr.remember("before", type="insight")
     ada.tr.sync()
+    publish(ada, "dev-box")
     twin = copy(ada, "twin")
-    for repo in (ada, twin):
-        repo.switch("dev-box", create=True).commit_file(f"{repo.path.name}.txt")
     ada.tr.remember("of the first", type="insight")
     before_push(lambda: say(twin, "of the copy"), lambda new, _: bool(new))
 
@@ -131,13 +145,14 @@ def test_who_speaks_while_a_branch_is_withdrawn_is_heard(
 ) -> None:
     """What was said since is not in the trash of who withdraws."""
     ada = clone("ada")
-    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    publish(ada, "work", "thrown away", file="w.txt")
     ada.tr.sync()
     twin = copy(ada, "twin")
+    ada.git("push", "-q", "origin", ":work")
     ada.switch("main").git("branch", "-q", "-D", "work")
     ada.tr.gc()
     let_months_pass(ada)
-    before_push(lambda: say(twin, "gone on with"), lambda _, gone: bool(gone))
+    before_push(lambda: push(twin, "work", "gone on with"), lambda _, gone: bool(gone))
 
     with pytest.raises(SyncRefused):
         ada.tr.gc(purge=True, remote="origin")
@@ -155,7 +170,7 @@ def test_who_speaks_while_what_landed_is_cleared_away_is_heard(
     ada.switch("work").tr.sync()
     land(ada, "work")
     ada.tr.gc()
-    before_push(lambda: say(bob, "more by Bob"), lambda _, gone: bool(gone))
+    before_push(lambda: push(bob, "work", "more by Bob"), lambda _, gone: bool(gone))
 
     ada.tr.sync()
 

@@ -69,7 +69,8 @@ def test_from_a_git_daemon(clone: Team, origin: Path, protocol: str) -> None:
     assert (answer.notes, answer.pushed) == (None, 1)
     assert eve.titles() == {"by Eve", *(f"fact {number}" for number in range(4))}
     assert len(there) == 5
-    assert not list((eve.path / ".git" / PLACE).glob("p*"))
+    folders = {path.name for path in (eve.path / ".git" / PLACE).iterdir()}
+    assert folders == {eve.git("config", "treering.clone")}
 
 
 @pytest.mark.parametrize("protocol", ["0", "2"])

@@ -5,7 +5,7 @@ import shutil
 from conftest import Repo
 from sync.conftest import HEADS, Team, own_ref, remote_refs, remote_scopes, seen
 from sync.test_branches import land, work
-from sync.test_clones import clone_id, on_branch
+from sync.test_clones import clone_id
 
 
 def knows(repo: Repo, one: str, other: str) -> bool:
@@ -77,6 +77,7 @@ def test_each_remote_has_its_own_last_push(clone: Team) -> None:
     fork = ada.path.parent / "fork.git"
     ada.git("init", "-q", "--bare", str(fork))
     ada.git("remote", "add", "fork", str(fork))
+    ada.git("push", "-q", "fork", "main")
     name = ""
     for number, remote in enumerate(("origin", "fork", "origin", "fork")):
         ada.tr.remember(f"fact {number}", type="insight")
@@ -224,21 +225,3 @@ def test_what_landed_and_was_cleared_away_is_no_branch_for_who_only_saw_it(clone
 
     assert [line["branch"] for line in bob.tr.status()["branches"]] == ["main"]
     assert not [ref for ref in bob.refs() if "/lost/" in ref]
-
-
-def test_who_only_pushes_does_not_say_again_what_has_another_name_there(clone: Team) -> None:
-    """A remote was wiped, and then the branch was renamed: Ada saw it under the old name alone."""
-    ada, bob = clone("ada"), clone("bob")
-    on_branch(bob, "old", thought="of Bob", file="b.txt")
-    bob.tr.sync()
-    ada.tr.sync()
-    for ref in remote_refs(ada):
-        ada.git("push", "-q", "origin", f":{ref}")
-    ada.tr.sync("fetch")
-    bob.git("branch", "-q", "-m", "old", "new")
-    bob.tr.gc()
-    bob.tr.sync()
-
-    ada.tr.sync("push")
-
-    assert remote_scopes(ada) == {"new"}

@@ -367,6 +367,7 @@ def test_what_others_redacted_stays_in_the_trash_though_it_comes_again(clone: Te
     bob.tr.sync()
 
     assert SECRET in bob.git("log", "-p", "--glob=refs/treering/trash", "--")
+    ada.tr.sync()  # who redacted it takes it off the remote again
     server = clone("server")
     server.git("fetch", "-q", "origin", "refs/treering/*:refs/there/*")
     assert SECRET not in server.git("log", "-p", "--glob=refs/there", "--")

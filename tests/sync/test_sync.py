@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from sync.conftest import HEADS, VIEWS, Team, own_ref, remote_refs, seen
+from sync.conftest import HEADS, VIEWS, Team, own_ref, publish, remote_refs, seen
 from treering.errors import BlockedSecret, SyncRefused
 
 
@@ -88,8 +88,7 @@ def test_several_branches_go_at_once(clone: Team) -> None:
     """One connection; a branch nobody here has is read, and not made local."""
     ada, bob = clone("ada"), clone("bob")
     for branch in ("one", "two/three"):
-        ada.switch(branch, create=True)
-        ada.tr.remember(f"learned on {branch}", type="insight")
+        publish(ada.switch("main"), branch, f"learned on {branch}")
 
     assert set(statuses(ada.tr.sync()).values()) == {"pushed"}
     answer = bob.tr.sync()
@@ -103,9 +102,9 @@ def test_several_branches_go_at_once(clone: Team) -> None:
 def test_the_first_write_makes_a_remote_scope_local(clone: Team) -> None:
     """On top of what is there."""
     ada, bob = clone("ada"), clone("bob")
-    ada.switch("work", create=True)
-    ada.tr.remember("learned by Ada", type="insight")
+    publish(ada, "work", "learned by Ada")
     ada.tr.sync()
+    bob.git("fetch", "-q")
     bob.tr.sync()
 
     bob.tr.remember("learned by Bob", type="insight", branch="work")
@@ -193,8 +192,7 @@ def test_a_credential_does_not_leave(clone: Team) -> None:
     memory = ada.tr.remember("A token", type="config").id
     ada.tr.revise(memory, content=f"The token is {token}", allow_secret=True)
     ada.tr.revise(memory, content="The token is in the vault")
-    ada.switch("clean", create=True)
-    ada.tr.remember("Use WAL mode", type="decision")
+    publish(ada, "clean", "Use WAL mode")
 
     with pytest.raises(BlockedSecret) as error:
         ada.tr.sync()
@@ -289,10 +287,12 @@ def test_memories_may_go_through_a_remote_of_their_own(clone: Team, tmp_path: Pa
 
 
 def test_maintain_syncs_too(clone: Team) -> None:
-    """At once, and without a dry run first: nothing can go by it."""
+    """A dry run until it is told: what leaves a machine cannot be called back."""
     ada = clone("ada")
     ada.tr.remember("Use WAL mode", type="decision")
 
-    answer = ada.json("maintain", "sync", "--direction", "push")
+    shown = ada.json("maintain", "sync", "--direction", "push")
+    assert (shown["op"], shown["dry_run"], shown["pushed"]) == ("sync", True, 1)
+    answer = ada.json("maintain", "sync", "--direction", "push", "--apply")
 
     assert (answer["op"], answer["dry_run"], answer["pushed"]) == ("sync", False, 1)

@@ -1,11 +1,23 @@
 """What is thrown away in one clone: its own affair, until it is withdrawn for everyone."""
 
-from sync.conftest import HEADS, Clone, Team, let_months_pass, own_ref, remote_refs, remote_scopes
+from sync.conftest import (
+    HEADS,
+    Clone,
+    Team,
+    let_months_pass,
+    own_ref,
+    publish,
+    remote_refs,
+    remote_scopes,
+)
 from sync.test_branches import work
-from sync.test_clones import copy, on_branch
+from sync.test_clones import copy
 
 
 def throw_away(repo: Clone, branch: str) -> None:
+    """Delete a branch here and on the remote, and let gc see it."""
+    if repo.git("ls-remote", "--heads", "origin", branch):
+        repo.git("push", "-q", "origin", f":{branch}")
     repo.switch("main").git("branch", "-q", "-D", branch)
     repo.tr.gc()
 
@@ -19,8 +31,6 @@ def test_trash_takes_no_head_of_another_clone_off_the_remote(clone: Team) -> Non
     ada.switch("work").tr.sync()
     ada.tr.revise(memory, tags_add=["seen"])
     ada.tr.sync()
-    ada.git("push", "-q", "origin", ":work")
-    ada.git("fetch", "-q", "--prune")
     throw_away(ada, "work")
 
     ada.tr.sync()
@@ -38,8 +48,6 @@ def test_what_was_written_since_is_not_withdrawn(clone: Team) -> None:
     bob.tr.revise(memory, tags_add=["still in use"])
     for repo in (bob, ada):
         repo.tr.sync()
-    ada.git("push", "-q", "origin", ":work")
-    ada.git("fetch", "-q", "--prune")
     throw_away(ada, "work")
     let_months_pass(ada)
 
@@ -51,7 +59,7 @@ def test_what_was_written_since_is_not_withdrawn(clone: Team) -> None:
 def test_a_withdrawal_is_of_one_scope(clone: Team) -> None:
     """Who goes on with the same memories under another name shares them on."""
     ada = clone("ada")
-    on_branch(ada, "work", thought="of Ada", file="w.txt")
+    publish(ada, "work", "of Ada", file="w.txt")
     ada.tr.sync()
     twin = copy(ada, "twin")
     throw_away(ada, "work")
@@ -60,6 +68,7 @@ def test_a_withdrawal_is_of_one_scope(clone: Team) -> None:
     ada.tr.sync()
     assert remote_scopes(ada) == {"main"}
     twin.git("branch", "-q", "-m", "work", "kept")
+    twin.git("push", "-q", "-u", "origin", "kept")
     twin.tr.gc()
 
     twin.tr.sync()
@@ -86,10 +95,9 @@ def test_what_another_clone_says_is_not_trashed_here(clone: Team) -> None:
 
 def test_trash_takes_our_head_off_the_remote_and_a_fetch_brings_nothing_back(clone: Team) -> None:
     ada = clone("ada")
-    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    publish(ada, "work", "thrown away", file="w.txt")
     ada.tr.sync()
-    ada.switch("main").git("branch", "-q", "-D", "work")
-    ada.tr.gc()
+    throw_away(ada, "work")
 
     ada.tr.sync()
 
@@ -97,17 +105,18 @@ def test_trash_takes_our_head_off_the_remote_and_a_fetch_brings_nothing_back(clo
     ada.tr.sync()
     assert ada.tr.recall("thrown", scope="all").results == ()
     ada.tr.restore("work")
+    ada.git("switch", "-q", "-c", "work", "HEAD@{1}")
+    ada.git("push", "-q", "-u", "origin", "work")
     ada.tr.sync()
     assert remote_scopes(ada) == {"work"}
 
 
 def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> None:
     ada, bob = clone("ada"), clone("bob")
-    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    publish(ada, "work", "thrown away", file="w.txt")
     ada.tr.sync()
     bob.tr.sync()
-    ada.switch("main").git("branch", "-q", "-D", "work")
-    ada.tr.gc()
+    throw_away(ada, "work")
     let_months_pass(ada)
 
     ada.tr.gc(purge=True, remote="origin")
@@ -123,12 +132,11 @@ def test_what_was_purged_from_the_remote_is_pushed_by_nobody(clone: Team) -> Non
 def test_a_withdrawal_is_heard_by_who_has_pushed_before(clone: Team) -> None:
     """What was read of the trunk is kept, and what is new there is read."""
     ada, bob = clone("ada"), clone("bob")
-    on_branch(ada, "work", thought="thrown away", file="w.txt")
+    publish(ada, "work", "thrown away", file="w.txt")
     ada.tr.sync()
     bob.tr.remember("by bob", type="insight")
     bob.tr.sync()
-    ada.switch("main").git("branch", "-q", "-D", "work")
-    ada.tr.gc()
+    throw_away(ada, "work")
     let_months_pass(ada)
 
     ada.tr.gc(purge=True, remote="origin")

@@ -28,7 +28,10 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting(
             "trustaddress", "false", "what came from elsewhere in your name counts as yours"
         ),
-        KnownSetting("sync", "false", "memories travel with `git fetch` and `git push`"),
+        KnownSetting(
+            "sync", "false", "memories travel with `git fetch` and `git push`: true, false or wait"
+        ),
+        KnownSetting("share", "branches", "what sync shares: branches that are pushed, or trunk"),
         KnownSetting(
             "semantic", "auto", "search by meaning: auto, off, table, or the folder of a model"
         ),
@@ -57,6 +60,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "capture": CAPTURES,
     "transcripts": TRANSCRIPT_USES,
     "ask": ASK_POLICIES,
+    "share": ("branches", "trunk"),
+    "sync": ("true", "false", "wait"),
 }
 #: Settings whose values all count; of others the last one does, as in git.
 _MANY = ("trunk",)
@@ -105,7 +110,7 @@ def _show(workspace: Workspace, setting: KnownSetting) -> SettingValue:
 def _check(name: str, value: str) -> None:
     if "\n" in value:
         raise Invalid("A setting is one line.")
-    if name in ("fsync", "sync", "told", "trustaddress") and value.lower() not in ("true", "false"):
+    if name in ("fsync", "told", "trustaddress") and value.lower() not in ("true", "false"):
         raise Invalid(f"{name} is true or false, not {value!r}.")
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
@@ -115,6 +120,6 @@ def _check(name: str, value: str) -> None:
         refuse_unusable_model(value)
     if name in ("sessiongap", "writer.timeout"):
         duration(value)
-    if name in _WORDS and value not in _WORDS[name]:
+    if name in _WORDS and value.lower() not in _WORDS[name]:
         *others, last = _WORDS[name]
         raise Invalid(f"{name} is {', '.join(others)} or {last}, not {value!r}.")

@@ -4,26 +4,28 @@ import calendar
 import shlex
 import time
 from collections.abc import Sequence
+from itertools import islice
 
 from treering.actions import driver
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
-from treering.branches.apply import take_back_promotion
+from treering.branches.apply import drop_private, list_lessons, take_back_promotion
 from treering.branches.layers import scope_named
 from treering.branches.plan import PlanLine
-from treering.branches.promotion import by_hand, find_brought, list_all, promote
+from treering.branches.promotion import by_hand, find_brought, list_all, promote, was_shared
 from treering.branches.survey import local_scopes
 from treering.branches.tips import forget_tips
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
 from treering.capture.journal import Journal
-from treering.errors import BranchNotFound, Invalid
+from treering.errors import BranchNotFound, Invalid, MemoryNotFound
 from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import Scope
 from treering.model.value import dataclass
-from treering.store.heads import list_heads
+from treering.store import layout
+from treering.store.heads import list_heads, look_at
 from treering.store.vault import Vault
 
 _KEPT_FOR = "30d"
@@ -45,6 +47,8 @@ class PlanAnswer:
     #: The command that undoes it, where there is something to undo.
     back: str = ""
     private: bool | None = None
+    #: The command that shares what was kept for you alone.
+    share: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def gc(
         shown = [_force(line) if force else line for lines in plans for line in lines]
         pending = Journal(workspace.store.folder).pending() or None
         purgeable = _purgeable(workspace, age) if purge else ()
-        return GcAnswer(True, _tell(shown), purgeable, pending)
+        return GcAnswer(True, _tell(workspace, shown, keep_lessons), purgeable, pending)
     withdrawn = _withdraw(workspace, remote, age) if remote else ()
     with driver.drive(workspace):
         done = driver.carry_out(
@@ -97,7 +101,7 @@ def gc(
         with workspace.store.lock() as held:
             purged = _purge(workspace, held, age) if purge else ()
             forget_tips(workspace.store, held, workspace.clock() - duration(_KEPT_FOR))
-    return GcAnswer(False, _tell(done), purged + withdrawn)
+    return GcAnswer(False, _tell(workspace, done, keep_lessons), purged + withdrawn)
 
 
 def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
@@ -122,14 +126,25 @@ def _force(line: PlanLine) -> PlanLine:
     return line._replace(action="trash", drops=True)
 
 
-def _tell(lines: list[PlanLine]) -> tuple[PlanAnswer, ...]:
+def _tell(
+    workspace: Workspace, lines: list[PlanLine], keep_lessons: bool = False
+) -> tuple[PlanAnswer, ...]:
     return tuple(
         PlanAnswer(
             line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
             line.memories, line.reason, _way_back(line), line.is_private or None,
+            _share(workspace.store.shared, line) if keep_lessons else None,
         )
         for line in lines
     )  # fmt: skip
+
+
+def _share(vault: Vault, line: PlanLine) -> str | None:
+    """Return the command that shares the lessons of a branch that was never shared itself."""
+    if line.action != "trash" or line.is_private or was_shared(vault, line.scope):
+        return None
+    ids = [f"--id {memory_id}" for memory_id in list_lessons(vault, line)]
+    return " ".join(["treering promote", shlex.quote(line.branch), *ids]) if ids else None
 
 
 def _way_back(line: PlanLine) -> str:
@@ -213,11 +228,11 @@ def promote_by_hand(
     target = scope_named(workspace.store, into) if into else Scope(trunk_of(repository))
     if undo:
         return _undo_promotion(workspace, branch, target, ids, dry_run)
-    if ids:
-        raise Invalid("All of a branch is promoted.", hint="Ids are for --undo.")
-    source = scope_named(workspace.store, branch)
-    if source == target:
+    if Scope(branch) == target:
         raise Invalid(f"{branch} cannot be promoted into itself.", hint="Name another with --into.")
+    if ids:
+        return _promote_some(workspace, branch, target, ids, dry_run)
+    source = scope_named(workspace.store, branch)
     count = 0
     for vault in workspace.store.vaults():
         if tip := vault.tip(source):
@@ -229,7 +244,31 @@ def promote_by_hand(
             for vault in workspace.store.vaults():
                 _promote_all(workspace, held, vault, source, target)
     line = PlanLine(branch, "merged", "promote", "Asked for by hand.", count, into=target.branch)
-    return _tell([line])[0]
+    return _tell(workspace, [line])[0]
+
+
+def _promote_some(
+    workspace: Workspace, branch: str, target: Scope, ids: Sequence[str], dry_run: bool
+) -> PlanAnswer:
+    """Promote some memories of a branch, or of what is left of it in the trash."""
+    vault, source = workspace.store.shared, Scope(branch)
+    tips = list_heads(vault, source) or vault.fetched_heads(source)
+    entries = (entry.tip for entry in reversed(list(list_trash(vault))) if entry.scope == source)
+    tips = tips or list(islice(entries, 1))
+    listing = vault.snapshot_at(source, look_at(vault, source, tips)).listing() if tips else {}
+    if missing := [memory_id for memory_id in ids if memory_id not in listing]:
+        raise MemoryNotFound(
+            f"{branch} has no memory {missing[0]}.",
+            hint="Ids are whole: `treering log` shows them.",
+        )
+    files = tuple((layout.path_of(memory_id), listing[memory_id]) for memory_id in sorted(set(ids)))
+    if not dry_run:
+        with workspace.store.lock() as held:
+            landed = LandedFiles(target.branch, by_hand(target.branch), files)
+            promote(vault, held, source, tips, [landed])
+            drop_private(workspace.actor(held), target, ids)
+    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", len(files), target.branch)
+    return _tell(workspace, [line])[0]
 
 
 def _undo_promotion(

@@ -5,7 +5,7 @@ each, and then the one that deletes. They are for a person to read and run.
 """
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from treering.actions.reindex import forget_derived
@@ -18,12 +18,12 @@ from treering.git.log import below
 from treering.git.reach import Holder
 from treering.model import document
 from treering.model.memory import id_prefix
-from treering.model.scope import REFS, REMOTES, Scope
+from treering.model.scope import PUSHED, REFS, REMOTES, SEEN, Scope
 from treering.model.value import NamedTuple, dataclass
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message
-from treering.store.redaction import REDACT, REWRITTEN, is_text, take_out, tombstone
+from treering.store.redaction import REDACT, REWRITTEN, is_text, note_own, take_out, tombstone
 from treering.store.vault import Vault
 
 _OURS = below(REFS)
@@ -65,8 +65,9 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     if not dry_run:
         workspace.ledger.catch_up()  # of a history written again nobody could tell who wrote it
         with workspace.store.lock() as lock:
+            note_own(workspace.store.shared, [memory_id])
             histories = {vault: take_out(vault, lock, [memory_id]) for vault in pasts}
-            if texts[workspace.store.shared]:
+            if texts[workspace.store.shared] and _may_be_elsewhere(workspace, pasts):
                 _leave_tombstone(workspace, lock, memory_id)
             forget_derived(workspace)
             workspace.ledger.forget_versions_of(memory_id)
@@ -108,6 +109,14 @@ def _past(vault: Vault, memory_id: str) -> Past:
         if tip in commits
     )
     return Past(frozenset(blob for blob in versions if is_text(vault, blob)), tuple(names))
+
+
+def _may_be_elsewhere(workspace: Workspace, pasts: Mapping[Vault, Past]) -> bool:
+    """Return whether a remote may have the text: of what was never shared not even the id goes
+    out."""
+    names = pasts[workspace.store.shared].refs
+    trunk = Scope(trunk_of(workspace.repository))
+    return any(name == trunk.ref or name.startswith((REMOTES, PUSHED, SEEN)) for name in names)
 
 
 def _leave_tombstone(workspace: Workspace, lock: Held, memory_id: str) -> None:

@@ -9,6 +9,7 @@ from treering.errors import BranchNotFound
 from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, layout
+from treering.store.redaction import is_text
 from treering.store.vault import Vault
 
 _NOTHING = "All of it is there already, as it was or newer. It stays where it is."
@@ -47,6 +48,8 @@ def restore(
         )
     with workspace.store.lock() as lock:
         vault, entry = _find(workspace, branch, before_sync)
+        if isinstance(entry, TrashedScope) and entry.is_redacted:
+            return _bring_back_redacted(workspace.actor(lock), vault, entry)
         if vault.head(entry.scope) and not _files(vault, entry):
             return RestoredScope(entry.scope.branch, 0, entry.ref, _NOTHING)
         ids = _wanted(vault, entry)
@@ -101,6 +104,24 @@ def _bring_back(actor: Actor, vault: Vault, entry: Source) -> None:
     mark_restored(actor, vault, entry.scope, _files(vault, entry))
     if isinstance(entry, TrashedScope):
         take_lessons_back(actor, vault, entry.scope, entry.tip)
+
+
+def _bring_back_redacted(actor: Actor, vault: Vault, entry: TrashedScope) -> RestoredScope:
+    """Bring texts that somebody redacted back for this clone alone: no push may carry them."""
+    read, there = vault.repository.objects.blob, vault.snapshot(entry.scope).listing()
+    files: dict[str, bytes | None] = {
+        layout.path_of(memory_id): read(blob)
+        for memory_id, blob in vault.snapshot_at(entry.scope, entry.tip).listing().items()
+        if is_text(vault, blob)
+        and ((now := there.get(memory_id)) is None or not is_text(vault, now))
+    }
+    if not files:
+        return RestoredScope(entry.scope.branch, 0, entry.ref, _NOTHING)
+    private = actor.store.make_private(actor.held)
+    mark_restored(actor, private, entry.scope, files)
+    vault.move_ref(actor.held, entry.ref, None, old=entry.tip, why="restored")
+    note = "They were redacted by somebody else: they are private now, and are not pushed."
+    return RestoredScope(entry.scope.branch, len(files), entry.ref, note)
 
 
 def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:

@@ -7,6 +7,7 @@ from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
 from treering.store import history
+from treering.store.merge.replay import is_redacted
 from treering.store.view import Copy
 
 
@@ -21,6 +22,9 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
                 return _bring_back(workspace, writing, absent)
             raise
         earlier = _at(workspace, place, to) if to else _before(workspace, writing, place)
+        if is_redacted(place.memory()) and not is_redacted(earlier):
+            # What somebody redacted comes back for this clone alone: no push may carry it.
+            return _bring_back(workspace, writing, Change(earlier, None, is_private=True))
         change = Change(earlier, place, place.is_private)
         return write_changes(workspace, writing, "revert", [change], allow_secret=True)
 

@@ -21,7 +21,7 @@ from treering.errors import BlockedSecret, SyncRefused
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
 from treering.model.choices import SYNC_DIRECTIONS
-from treering.model.scope import Scope
+from treering.model.scope import HEADS, Scope
 from treering.model.taxonomy import one_of
 from treering.store import heads
 from treering.store.fetched import FetchedHead, list_fetched
@@ -42,6 +42,7 @@ from treering.sync.unseen import Sight, list_unseen
 _ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
 
+_WAITS = "a redaction by somebody else waits for a yes"
 #: What a scope was before it was pushed after all.
 _NOT_PUSHED = ("refused", "local")
 
@@ -144,7 +145,7 @@ class _SyncRun:
 
     def _look(self) -> RemoteListing:
         """List what the remote has; whose branches are whose is decided from this answer."""
-        listing = self._wire.look(self._prefix)
+        listing = self._wire.look(self._prefix, HEADS)
         names = self._vault.remote_names
         if isinstance(names, RemoteNames):
             names.listed[self._name] = listing.branches
@@ -189,6 +190,7 @@ class _SyncRun:
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
             self._redactions.hear(actor, [*news, *lost])
+            self._notes += self._redactions.notes
             for old in news:
                 own = place.own_head(old.scope)
                 one = old.as_rewritten(self._vault, self._redactions.commits, own)
@@ -210,6 +212,9 @@ class _SyncRun:
         self, actor: Actor, place: Place, one: IncomingScope, known: Mapping[str, str]
     ) -> None:
         scope = one.scope
+        if carriers := self._redactions.carriers.intersection(one.heads):
+            one = one.without(carriers)
+            self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
         if one.refusals:
             self._lines[scope] = SyncedScope(scope.branch, "refused", one.refusals[0])
         if not one.heads:
@@ -250,7 +255,7 @@ class _SyncRun:
         if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:
             # What others let a remote have once is theirs to judge.
             departures = list_departures(self._vault, todo.new.values(), [*there, *lost])
-        todo = self._without_secrets(todo, departures)
+        todo = self._without_secrets(self._without_waiting(todo, departures), departures)
         if todo.is_empty:
             return False
         self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
@@ -287,14 +292,21 @@ class _SyncRun:
                     new[scope] = heads.put(self._vault, lock, scope, news, "sync: lost")
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
-        return plan.put_together(store, self._vault, place, new, self._redactions.commits)
+        return plan.put_together(store, self._vault, place, new, self._redactions.replaced)
 
     def _has_taken_out(self, departures: Departures) -> bool:
         """Let no text go out that was redacted; whether there was one."""
         if ids := self._redactions.list_returned(departures):
             with self._workspace.store.lock() as lock:
-                self._redactions.take_out(self._workspace.actor(lock), ids)
+                self._redactions.take_back(self._workspace.actor(lock), ids)
         return bool(ids)
+
+    def _without_waiting(self, todo: Outgoing, departures: Departures) -> Outgoing:
+        """Hold back texts that somebody else redacted, until it is decided whether they go."""
+        held = [s for s, tip in todo.new.items() if self._redactions.holds_waiting(departures[tip])]
+        for scope in held:
+            self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
+        return todo._replace(new={s: tip for s, tip in todo.new.items() if s not in held})
 
     def _without_secrets(self, todo: Outgoing, departures: Departures) -> Outgoing:
         self._secrets = []

@@ -310,9 +310,25 @@ def mark_restored(
     heads.write(vault, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds)
 
 
+def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> None:
+    """Take memories out of a private scope: they are shared now, or where they came from."""
+    private = actor.store.private
+    there = private.snapshot(scope).listing() if private else {}
+    if private and (some := sorted(there.keys() & set(ids))):
+        files: dict[str, bytes | None] = {layout.path_of(memory_id): None for memory_id in some}
+        code = CodePosition(mask_branch(scope.branch))
+        why = Message("capture", f"drop {len(some)} private copies", code, tuple(some))
+        heads.write(
+            private, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds
+        )
+
+
 def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> None:
     """What a branch gave to the trunk when it was dropped is its own again."""
     target = Scope(trunk_of(actor.store.repository))
+    if not vault.is_private and not promotion.was_shared(vault, scope):
+        listing = vault.snapshot_at(scope, tip).listing()
+        drop_private(actor, target, [mid for mid, b in listing.items() if _is_lesson(vault, b)])
     with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
         brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
         if tip in brought.sources:

@@ -8,8 +8,9 @@ commits tell them apart, and what a remote calls `wip` is read as `origin/wip` b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Literal
 
-from treering.branches.long_lived import is_long_lived, long_lived_tips
+from treering.branches.long_lived import is_long_lived, long_lived, long_lived_tips
 from treering.branches.names import code_heads
 from treering.branches.trunk import former_names, trunk_of
 from treering.clock import Clock
@@ -21,6 +22,9 @@ from treering.model.value import NamedTuple
 from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
+
+#: Whether a branch here and one on a remote are one; unknown where one has no commit of its own.
+Comparison = Literal["same", "apart", "unknown"]
 
 
 def open_store(repository: Repository, clock: Clock) -> Store:
@@ -47,13 +51,14 @@ class RemoteNames:
             return scope
         upstream = self._repository.upstream_of(scope.branch)
         for name in list_names(self._repository, remote, scope.branch):
-            is_followed = upstream == (remote, name)
+            if self._was_pushed(remote, name, scope):
+                return Scope(name)
             tip = self.listed.get(remote, {}).get(name)
             tip = tip or self._repository.remote_tip_of(remote, name)
-            if is_followed or self._was_pushed(remote, name, scope):
-                return Scope(name)
             own = self._vault.head(scope)
-            if tip and shares_own_commit(self._vault, scope, [own], remote, name, tip):
+            found = compare(self._vault, scope, [own], remote, name, tip) if tip else "unknown"
+            is_followed = upstream == (remote, name) or not self._repository.tip_of(scope.branch)
+            if found == "same" or (found == "unknown" and is_followed):
                 return Scope(name)
         return None
 
@@ -113,26 +118,42 @@ def list_followers(repository: Repository, remote: str, name: str) -> list[str]:
     ]
 
 
-def shares_own_commit(
+def compare(
     vault: Vault, scope: Scope, heads: Iterable[str | None], remote: str, name: str, tip: str
-) -> bool:
-    """Return whether a remote's branch holds, or its remote-tracking log shows that it held, a
-    commit of a branch that no long-lived branch has; `heads` are the branch's memories."""
+) -> Comparison:
+    """Tell whether a remote's branch, which is at `tip`, is the branch of a scope.
+
+    It is if it holds, or its remote-tracking log shows that it held, a commit of the branch that no
+    long-lived branch has. `heads` are the branch's memories.
+    """
     repository = vault.repository
-    limits = [one for tips in long_lived_tips(repository).values() for one in tips]
+    limits = _list_long_lived(repository, remote)
     here, exists = repository.tip_of(scope.branch), repository.objects.exists
     base = repository.merge_base(here, tip) if here and exists(tip) else None
     if base and not any(repository.is_ancestor(base, limit) for limit in limits):
-        return True
+        return "same"
     log = reflog.of_ref(repository, f"refs/remotes/{remote}/{name}")
     theirs = {tip, repository.remote_tip_of(remote, name), *(line.new for line in log)}
+    theirs.discard(None)
     ours = {here, refs.read(repository.handle, KEEP + scope.component)}
     ours.update(line.new for line in reflog.of_branch(repository, scope.branch))
     for head in filter(None, heads):
         ours.update(code_heads(vault, head))
-    return not _own_commits(repository, ours, limits).isdisjoint(
-        _own_commits(repository, theirs, limits)
-    )
+    ours.discard(None)
+    if not ours:
+        return "same"  # there never was such a branch here: what is said is of the remote's
+    if tip in ours and not exists(tip):
+        return "same"  # the remote is at a commit that memories name and that was never here
+    mine, other = (_own_commits(repository, some, limits) for some in (ours, theirs))
+    return "unknown" if not mine or not other else "apart" if mine.isdisjoint(other) else "same"
+
+
+def _list_long_lived(repository: Repository, remote: str) -> list[str]:
+    """List where a remote's long-lived branches are: what only landed here says nothing there."""
+    there = [repository.remote_tip_of(remote, name) for name in long_lived(repository)]
+    return [tip for tip in there if tip] or [
+        tip for tips in long_lived_tips(repository).values() for tip in tips
+    ]
 
 
 def _own_commits(
@@ -204,7 +225,7 @@ class SharingRules:
         for name in names:
             tip = self._branches[name]
             some = [own] if own else heads
-            if shares_own_commit(self._vault, scope, some, remote, name, tip):
+            if compare(self._vault, scope, some, remote, name, tip) == "same":
                 return Sharing(Scope(name))
         if names:
             return Sharing(None, f"{names[0]} on {remote} has no commit of this branch")

@@ -18,6 +18,7 @@ from treering.git.repository import Repository
 from treering.model.scope import CLONES, HEADS, REFS, REMOTES, Scope, is_utf8
 from treering.model.value import NamedTuple
 from treering.store.fetched import CLONES_SEEN, FetchedHead
+from treering.sync.place import WORKING
 from treering.sync.refspec import prefix_of
 
 REMOTE = "origin"
@@ -30,9 +31,6 @@ _PASSWORD = r"[a-z][a-z0-9+.-]*://[^/@]*:[^/@]*@"  # noqa: S105
 _FILE_URL = "file://"
 #: Where hosts that allow branches only keep memories, as the manual has it.
 AS_BRANCHES = "refs/heads/treering/"
-
-#: Whose the heads of a repository on this machine are, in its mirror.
-_OWN = "own"
 
 
 class SourceHead(NamedTuple):
@@ -120,7 +118,7 @@ def _split(ref: str, prefixes: Collection[str]) -> tuple[str, str] | None:
     """Whose head a ref is, and of which scope; None where it is not a head."""
     if ref.startswith(HEADS):
         component = ref.removeprefix(HEADS)
-        return None if "/" in component else (_OWN, component)
+        return None if "/" in component else (WORKING, component)
     if ref.startswith(REMOTES):
         return _split_fetched(ref.removeprefix(REMOTES))
     if ref.startswith(CLONES):

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from treering.git.remote import Remote
-from treering.model.scope import Scope
+from treering.model.scope import HEADS, Scope
 from treering.store import heads
 from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.sync.place import Place, RemoteHead, read_listing
+from treering.sync.place import WORKING, Place, RemoteHead, read_listing
 
 #: A clone that said nothing for so long counts as quiet.
 _QUIET_FOR = 7 * 24 * 3600
@@ -37,7 +37,7 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
         return 0
     if quiet:
         _say_joins(store, vault, wire, place, quiet)
-    heads_there = read_listing(wire.look(place.prefix).refs, place.prefix)
+    heads_there = read_listing(wire.look(place.prefix, HEADS).refs, place.prefix)
     there = Place.of(vault, place.remote, place.prefix, place.clone, heads_there)
     removals = {head.ref: head.tip for head in islice(list_held(vault, there.heads), _MOST)}
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
@@ -69,7 +69,7 @@ def _list_quiet(
 
 def _list_others(place: Place, scope: Scope) -> list[RemoteHead]:
     """The heads of other clones."""
-    return [head for head in place.heads[scope] if head.clone != place.clone]
+    return [h for h in place.heads[scope] if h.clone not in (place.clone, WORKING)]
 
 
 def _say_joins(
@@ -101,7 +101,8 @@ def list_held(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iter
     """The heads that another one of their scope holds there; of equal ones the smaller name
     stays."""
     for some in there.values():
-        here = [h for h in some if vault.repository.objects.exists(h.tip)]
+        exists = vault.repository.objects.exists
+        here = [h for h in some if h.clone != WORKING and exists(h.tip)]
         if len(here) < 2:
             continue
         alone = set(heads.list_independent(vault, [head.tip for head in here]))

@@ -4,7 +4,7 @@ Nothing is merged into what we say ourselves. What is missing from a head is put
 somebody redacted is taken out of all we have by redactions.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from treering.branches import undo
@@ -47,6 +47,13 @@ class IncomingScope(NamedTuple):
         bases = {tip: commits.get(base, base) if base else None for tip, base in pairs}
         losses = find_losses(vault, self.scope, bases)
         return same._replace(heads=tuple(bases), losses=losses, bases=bases)
+
+    def without(self, heads: Collection[str]) -> "IncomingScope":
+        """The same without some heads."""
+        left = tuple(head for head in self.heads if head not in heads)
+        return self._replace(
+            heads=left, losses={h: self.losses[h] for h in left if h in self.losses}
+        )
 
 
 class ScopeOutcome(NamedTuple):

@@ -5,12 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from treering.branches.sharing import pushed_ref
 from treering.git import refs
 from treering.git.lock import Held
-from treering.model.scope import Scope
+from treering.model.scope import HEADS, Scope
 from treering.model.value import NamedTuple
 from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.store.vault import Vault
 
 _LONGEST = 240
+#: Whose the heads are that a remote has itself: it is somebody's working repository.
+WORKING = "heads"
 
 
 class RemoteHead(NamedTuple):
@@ -33,8 +35,11 @@ def ref_of(prefix: str, clone: str, there: Scope) -> str:
 def read_listing(listing: Mapping[str, str], prefix: str) -> Iterator[RemoteHead]:
     """Yield the refs of a remote that can be heads: what they are called was chosen by others."""
     for ref, tip in sorted(listing.items()):
-        clone, _, component = ref.removeprefix(prefix).rpartition("/")
-        is_named = ref.startswith(prefix) and clone and "/" not in clone
+        if ref.startswith(HEADS):
+            clone, component = WORKING, ref.removeprefix(HEADS)
+        else:
+            clone, _, component = ref.removeprefix(prefix).rpartition("/")
+        is_named = clone and "/" not in f"{clone}{component}"
         if is_named and ref.isprintable() and len(component.encode()) <= _LONGEST:
             yield RemoteHead(ref, clone, component, tip)
 

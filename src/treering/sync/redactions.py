@@ -1,23 +1,49 @@
-"""What was redacted, here or elsewhere: taken out of all we have, and brought to no remote again.
+"""Redactions, here and elsewhere: a redacted text is brought to no remote again.
 
-A tombstone in the trunk tells of it. The text may be at the tip of a head, behind a promotion that
-left it, or back from the trash.
+A tombstone in the trunk tells of one. The text may be at the tip of a head, behind a promotion that
+left it, or back from the trash. Only the clone in which `redact` was run replaces other clones'
+heads on a remote. What somebody else redacted is put away here and can be restored; where many
+memories are concerned, or some that the redactor did not write, nothing happens until somebody
+agrees.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from treering.branches.apply import Actor, trash_name
+from treering.branches.survey import seen_scopes
 from treering.branches.trash import REDACTED, list_trash
 from treering.branches.trunk import trunk_of
-from treering.git import log, refs
-from treering.model.scope import HEADS, Scope
+from treering.git import log
+from treering.model.scope import Scope
+from treering.model.value import NamedTuple
 from treering.store import layout, message
-from treering.store.redaction import REDACT, is_text, is_tombstone, list_with_text, take_out
+from treering.store.fetched import LOST, list_fetched
+from treering.store.redaction import (
+    REDACT,
+    is_text,
+    is_tombstone,
+    list_own,
+    list_with_text,
+    take_out,
+)
 from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 from treering.sync.incoming import IncomingScope
-from treering.sync.leaks import Departures
+from treering.sync.leaks import Departures, NewFile
 from treering.sync.place import Place
+
+#: So many memories somebody else may redact at once; more wait for a yes.
+_MAX_AT_ONCE = 5
+_MAX_NAMED = 3
+
+
+class _Found(NamedTuple):
+    """A memory that somebody redacted, whether its text is at a tip, and the head that says so."""
+
+    id: str
+    has_text: bool
+    head: str
+    scope: Scope
 
 
 class Redactions:
@@ -28,6 +54,12 @@ class Redactions:
         self._untold: set[str] = set()
         #: Commit -> the same without what was redacted.
         self.commits: dict[str, str] = {}
+        #: The part of it that replaces what other clones have on a remote.
+        self.replaced: dict[str, str] = {}
+        #: Memories whose redaction waits for a yes, and the heads that ask for it.
+        self.waiting: dict[str, str] = {}
+        self.carriers: set[str] = set()
+        self.notes: list[str] = []
 
     @property
     def _trunk(self) -> Scope:
@@ -45,12 +77,73 @@ class Redactions:
             self._untold.update(message.read(commit.message).memories)
 
     def hear(self, actor: Actor, incoming: Collection[IncomingScope]) -> None:
-        """Take out of all we have what somebody redacted, here or there."""
+        """Take what was redacted out of what we have; what others redacted can be restored."""
         trunk = self._vault.tip(self._trunk)
         found = [one for scope in incoming for one in _list_redacted(self._vault, scope, trunk)]
-        ids = {memory_id for memory_id, has_text in found if has_text}
-        others = {*self._untold, *(memory_id for memory_id, _ in found)} - ids
-        self.take_out(actor, ids | list_with_text(self._vault, others))
+        ids = {one.id for one in found if one.has_text}
+        ids |= list_with_text(self._vault, {*self._untold, *(one.id for one in found)} - ids)
+        own = ids & list_own(self._vault)
+        heads = {one.id: one.head for one in found if one.id in ids}
+        for who, some in self._group_by_redactor(ids - own, heads).items():
+            written = {one for one in some if who in self._list_writers(one, incoming)}
+            waiting = some - written if len(some) <= _MAX_AT_ONCE else some
+            self._wait(who, waiting, heads)
+            self._put_away(actor, who, some - waiting, incoming)
+        self.carriers = {one.head for one in found if one.id in self.waiting}
+        self.take_out(actor, own)
+
+    def _group_by_redactor(self, ids: Iterable[str], heads: dict[str, str]) -> dict[str, set[str]]:
+        """Sort memories by who says that they were redacted."""
+        folder, by_author = self._vault.repository.common_dir, dict[str, set[str]]()
+        tips = list(dict.fromkeys(heads.values()))
+        told: dict[str, str] = {}
+        if tips:
+            words = [f"Treering-Op: {REDACT}"]
+            for commit in log.read_log(folder, tips, containing=words):
+                told |= dict.fromkeys(message.read(commit.message).memories, commit.author)
+        for memory_id in ids:
+            head = heads.get(memory_id)
+            author = self._vault.repository.objects.commit(head).author if head else "somebody"
+            by_author.setdefault(told.get(memory_id, author), set()).add(memory_id)
+        return by_author
+
+    def _list_writers(self, memory_id: str, incoming: Iterable[IncomingScope]) -> set[str]:
+        """List who wrote versions of a memory, in what was here before."""
+        tips = [*seen_scopes(self._vault).values(), *(one.before for one in incoming if one.before)]
+        words = [f"Treering-Memory: {memory_id}"]
+        commits = log.read_log(self._vault.repository.common_dir, tips, containing=words)
+        return {commit.author for commit in commits}
+
+    def _wait(self, who: str, ids: Collection[str], heads: dict[str, str]) -> None:
+        if ids:
+            self.waiting |= {memory_id: heads.get(memory_id, "") for memory_id in ids}
+            self.notes.append(
+                f"{_name(who)} redacted {_count(ids)}: this waits for you, and nothing was changed "
+                f"here. `treering redact ID` agrees"
+            )
+
+    def _put_away(
+        self, actor: Actor, who: str, ids: Collection[str], incoming: Collection[IncomingScope]
+    ) -> None:
+        """Take out what somebody else redacted, and keep what was seen in the trash: anyone who may
+        push could redact anything, and thirty days are enough to notice."""
+        if not ids:
+            return
+        vault, paths = self._vault, [layout.path_of(memory_id) for memory_id in sorted(ids)]
+        seen = seen_scopes(vault) | {one.scope: one.before for one in incoming if one.before}
+        branches = []
+        for scope, tip in seen.items():
+            blobs = [vault.file_at(tip, path) for path in paths]
+            if any(blob and is_text(vault, blob) for blob in blobs):
+                aside = trash_name(vault, scope, actor.seconds, REDACTED)
+                vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
+                branches.append(scope.branch)
+        kept = {entry.ref for entry in list_trash(vault) if entry.is_redacted}
+        fetched = list_fetched(vault.repository)
+        kept |= {head.ref for head in fetched if head.kind != LOST}  # what others have is theirs
+        self._rewrite(actor, ids, kept)
+        back = "".join(f", `treering restore {branch}` brings it back here" for branch in branches)
+        self.notes.append(f"{_name(who)} redacted {_count(ids)}{back}")
 
     def list_returned(self, departures: Departures) -> set[str]:
         """The memories whose text would go out with some heads, and of which the head itself or the
@@ -70,30 +163,49 @@ class Redactions:
         blob = self._vault.blob_at(tip, memory_id)
         return blob is not None and blob != beside and is_tombstone(self._vault, blob)
 
+    def take_back(self, actor: Actor, ids: Collection[str]) -> None:
+        """Take texts out that a push would bring back to a remote."""
+        own = list_own(self._vault).intersection(ids)
+        self.take_out(actor, own)
+        self._put_away(actor, "", set(ids) - own, ())
+
+    def holds_waiting(self, files: Iterable[NewFile]) -> bool:
+        """Return whether a text is among some files whose redaction waits for a yes."""
+        return any(
+            layout.id_of_path(path) in self.waiting and is_text(self._vault, blob)
+            for path, blob in files
+        )
+
     def take_out(self, actor: Actor, ids: Collection[str]) -> None:
-        """Take the text of some memories out of all we have.
+        """Take the text of memories that were redacted here out of all we have, and out of what
+        other clones have on the remote."""
+        if ids:
+            kept = {entry.ref for entry in list_trash(self._vault) if entry.is_redacted}
+            self.replaced |= self._rewrite(actor, ids, kept)
 
-        Our own of before goes to the trash, and what is there for such a reason stays: anyone who
-        may push could redact anything, and thirty days are enough to notice.
-        """
-        if not ids:
-            return
-        vault = self._vault
-        own = refs.list_refs(vault.repository.common_dir, HEADS)
-        kept = {entry.ref for entry in list_trash(vault) if entry.is_redacted}
-        commits = take_out(vault, actor.held, sorted(ids), without=kept).commits
-        for name, tip in own.items():
-            if tip in commits and (scope := vault.scope_named(name.removeprefix(HEADS), tip)):
-                aside = trash_name(vault, scope, actor.seconds, REDACTED)
-                vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
+    def _rewrite(
+        self, actor: Actor, ids: Collection[str], without: Collection[str]
+    ) -> dict[str, str]:
+        commits = take_out(self._vault, actor.held, sorted(ids), without=without).commits
+        for old, new in self.commits.items():
+            self.commits[old] = commits.get(new, new)
         self.commits |= commits
+        return commits
 
 
-def _list_redacted(
-    vault: Vault, incoming: IncomingScope, trunk: str | None
-) -> Iterator[tuple[str, bool]]:
-    """The memories that one of us has taken out for good, and whether another has the text of one
-    at a tip."""
+def _name(author: str) -> str:
+    return author.partition(" <")[0] or "somebody"
+
+
+def _count(ids: Collection[str]) -> str:
+    some = sorted(ids)
+    names = ", ".join(some[:_MAX_NAMED]) + (", ..." if len(some) > _MAX_NAMED else "")
+    return f"1 memory ({names})" if len(some) == 1 else f"{len(some)} memories ({names})"
+
+
+def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> Iterator[_Found]:
+    """Find the memories that one of us has taken out for good, and whether another has the text of
+    one at a tip."""
     ours = incoming.before
     for head in incoming.heads:
         root = tree_of(vault, ours) if ours else None
@@ -105,4 +217,4 @@ def _list_redacted(
             blobs = {mine, theirs, at_trunk} - {None}
             stones = {is_tombstone(vault, blob) for blob in blobs if blob}
             if True in stones:
-                yield memory_id, False in stones
+                yield _Found(memory_id, False in stones, head, incoming.scope)

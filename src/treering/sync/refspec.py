@@ -39,7 +39,7 @@ def is_for_memories(line: str) -> bool:
 def is_automatic(repository: Repository) -> bool:
     """Whether memories travel with the code, as `treering init --sync` sets it up."""
     setting = repository.config("treering.sync") or "false"
-    return setting.lower() in ("true", "yes", "on", "1")
+    return setting.lower() in ("true", "yes", "on", "1", "wait")
 
 
 def find_sharing_remote(repository: Repository) -> str:

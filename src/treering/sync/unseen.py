@@ -6,7 +6,8 @@ heads, and nobody looks at them then.
 
 from collections.abc import Collection, Mapping
 
-from treering.model.scope import Scope
+from treering.git import refs
+from treering.model.scope import HEADS, Scope
 from treering.model.value import NamedTuple
 from treering.store import heads
 from treering.store.holding import is_held, list_held
@@ -34,6 +35,7 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
     exists = store.repository.objects.exists
     for scope in place.heads:
         tips = [tip for tip in place.tips(scope) if not sight.is_narrow or tip in sight.earlier]
+        tips = _leave_out_aside(store, scope, tips)
         ours = dict.fromkeys(heads.list_heads(store.shared, scope))
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
@@ -49,6 +51,19 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
         if bases:
             unseen[scope] = bases
     return unseen
+
+
+def _leave_out_aside(store: Store, scope: Scope, tips: list[str]) -> list[str]:
+    """Leave out what belongs to a branch before the one that has the name now: it lies aside."""
+    folder, prefix = store.repository.common_dir, f"{scope.ref}%7E"
+    aside = [
+        head
+        for name, tip in refs.list_refs(folder, prefix).items()
+        if (other := store.shared.scope_named(name.removeprefix(HEADS), tip))
+        for head in heads.list_heads(store.shared, other)
+    ]
+    held = list_held(store.repository, tips, aside) if aside else ()
+    return [tip for tip in tips if tip not in aside and tip not in held]
 
 
 def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:

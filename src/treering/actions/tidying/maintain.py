@@ -231,7 +231,7 @@ OPS: dict[MaintainOp, MaintainLine] = {
     "promote": MaintainLine(_promote, ("branch", "into", "ids"), needs_branch=True),
     "restore": MaintainLine(_restore, ("branch",), shows_first=False, needs_branch=True),
     "reindex": MaintainLine(_reindex, shows_first=False),
-    "sync": MaintainLine(_sync, ("remote",), shows_first=False),
+    "sync": MaintainLine(_sync, ("remote",)),
     "merge": MaintainLine(_merge, _WRITE),
     "dedupe": MaintainLine(_dedupe, _CHOOSE),
     "summarize": MaintainLine(_summarize, _WRITE),

@@ -64,7 +64,7 @@ PROMOTE = Verb(
         text("branch", default=REQUIRED, argument="one"),
         text("into", "Where to. Default: the trunk."),
         flag("undo", "Take the last promotion back, or that of some memories."),
-        words("ids", "With --undo: only these memories.", options=("id", "ids")),
+        words("ids", "Only these memories.", options=("id", "ids")),
         flag("dry_run", "Only say what would be done."),
     ),
     example="treering promote feature/x --into main",
@@ -154,7 +154,7 @@ MAINTAIN = Verb(
         flag("undo", "promote: take the last promotion back."),
         flag(
             "dry_run",
-            "Only show. Default: true, but false for restore, reindex, sync.",
+            "Only show. Default: true, but false for restore and reindex.",
             default=None,
             off="apply",
         ),
@@ -172,7 +172,7 @@ enrich       suggest tags, titles, topics and files
 infer_links  find links between memories
 prune_links  drop weak links
 
-restore, reindex and sync act at once. The short forms `treering gc`, `promote`, `restore`,
+restore and reindex act at once. The short forms `treering gc`, `promote`, `restore`,
 `reindex` and `sync` do so, too.""",
     tool=Tool(
         "Housekeeping, dry run first. Use when asked, or when status shows something to do. gc: "
