@@ -27,6 +27,7 @@ from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
 from treering.model.value import NamedTuple, replace
 from treering.store import heads, layout, message
+from treering.store.history import kept_back
 from treering.store.message import NOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
 from treering.store.store import Store
@@ -120,7 +121,14 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     if tip is None:
         return
     listing = vault.snapshot_at(line.scope, line.tip).listing()
-    memories = {i: memory for i, blob in listing.items() if (memory := vault.try_memory(blob))}
+    # What was kept back from the trunk stays as it is: as a new version it would be promoted.
+    there = vault.tip(Scope(trunk))
+    held = kept_back(vault, there) if there else {}
+    memories = {
+        i: memory
+        for i, blob in listing.items()
+        if (layout.path_of(i), blob) not in held and (memory := vault.try_memory(blob))
+    }
     # A commit memory that another one replaced speaks of the old commit, and stays with it.
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]

@@ -139,7 +139,7 @@ def find_brought(
 def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[str, str | None]:
     """The commit with which a promotion came into a scope, and what the scope was before it."""
     for commit in CommitTable(vault, [tip]).list_open(tip):
-        if promotion in commit.parents:
+        if promotion in commit.parents and len(commit.parents) > 1:
             said = {oid: vault.repository.objects.commit(oid).message for oid in commit.parents}
             others = [oid for oid, text in said.items() if not read(text).is_promotion]
             return commit.oid, heads.look_at(vault, scope, others) if others else None

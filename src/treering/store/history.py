@@ -274,11 +274,13 @@ def _promotion_in(oid: str, parents: tuple[str, ...], words: str) -> Iterator[Pr
 
 
 def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:
-    """The oldest promotion that brought a memory into a scope, or None."""
+    """The oldest promotion that brought a memory into a scope and was not taken back, or None."""
+    held = kept_back(vault, tip)
     for promotion in reversed(promotions(vault, tip)):
-        if memory_id in promotion.said.memories:
-            return promotion.said
-        if promotion.said.bulk and vault.blob_at(promotion.taken, memory_id):
+        if not promotion.said.bulk and memory_id not in promotion.said.memories:
+            continue
+        blob = vault.blob_at(promotion.commit, memory_id)
+        if blob and (layout.path_of(memory_id), blob) not in held:
             return promotion.said
     return None
 
