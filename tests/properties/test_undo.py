@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import make_repo
+from conftest import Repo, make_repo
 from treering.cli.main import main
 
 BRANCHES = ("main", "feat", "idea")
@@ -23,8 +23,6 @@ SENTENCES = (
     "Migrations never drop a column.", "The cache is keyed by content.", "Logs are JSON lines.",
     "Feature flags expire after a month.", "Uploads go through the gateway.",
 )  # fmt: skip
-#: What tells when and by which commit something was said: an undo is a change, too.
-_MOMENT = {"modified", "version", "history", "score", "why", "uri", "commit", "similar"}
 
 
 class Life:
@@ -37,24 +35,27 @@ class Life:
         self.repo.commit_file("README.md")
         self.ids: list[str] = []
         self.before: dict[str, Any] = {}
+        #: Nothing is erased, and a branch has a copy of its own of what it wrote to: what was new
+        #: is counted as forgotten, and what is the trunk's may be told of the branch.
+        self.is_written = False
         for branch in BRANCHES:
             if branch != "main":
                 self.repo.switch("main").switch(branch, create=True)
                 self.repo.commit_file(f"{branch}.txt")
-            for _ in range(self.chance.randint(2, 4)):
-                self.remember(branch)
+            for number in range(self.chance.randint(2, 4)):
+                self.remember(branch, number)
             for _ in range(2):
                 self.change(branch)
         self.run("treering prompts save review 'Look at {{it}}.'")
         self.repo.switch(self.chance.choice(BRANCHES))
 
-    def remember(self, branch: str) -> None:
+    def remember(self, branch: str, number: int) -> None:
         made = self.repo.tr.remember(
             self.sentences.pop(),
             type=self.chance.choice(("decision", "insight", "convention")),
             outcome=self.chance.choice(("", "", "failed")),
             tags=[branch],
-            private=self.chance.random() < 0.2,
+            private=number > 1 and self.chance.random() < 0.4,
         )
         self.ids.append(made.id)
 
@@ -91,16 +92,30 @@ class Life:
             prompts = self.ask("prompts", "list", *here)
             shown[f"prompts {branch}"] = [one["name"] for one in prompts.get("prompts", ())]
             for memory_id in self.ids:
-                shown[f"read {memory_id} {branch}"] = [_plain(self.ask("read", memory_id, *here))]
+                shown[f"read {memory_id} {branch}"] = [
+                    self._plain(self.ask("read", memory_id, *here))
+                ]
         shown["recall all"] = self._recall("--scope", "all")
         status = self.ask("status")
-        shown["status"] = [status["memories"], status["links"], status["top_tags"]]
-        shown["branches"] = [(one["branch"], one["memories"]) for one in status["branches"]]
+        memories = status["memories"]
+        shown["status"] = [memories["visible"], *sorted(memories["by_type"].items())]
+        shown["tags"] = [(one["tag"], one["count"]) for one in status["top_tags"]]
+        if not self.is_written:
+            shown["counts"] = [memories["by_status"], memories["total"], status["links"]]
+            shown["branches"] = [(one["branch"], one["memories"]) for one in status["branches"]]
         return shown
 
     def _recall(self, *words: str) -> list[object]:
         answer = self.ask("recall", "--limit", "100", *words)
-        return [*map(_plain, answer.get("results", ())), answer.get("withheld")]
+        withheld = answer.get("withheld", {})
+        withheld.pop("deleted" if self.is_written else "", None)
+        return [*map(self._plain, answer.get("results", ())), withheld]
+
+    def _plain(self, fields: dict[str, Any]) -> str:
+        """Without when and by which commit something was said: an undo is a change, too."""
+        left_out = {"modified", "version", "history", "score", "why", "uri", "commit", "similar"}
+        left_out |= {"branch", "layer"} if self.is_written else set()
+        return json.dumps({k: v for k, v in fields.items() if k not in left_out}, sort_keys=True)
 
     def differences(self) -> list[str]:
         """What is not as it was, a line each."""
@@ -110,11 +125,6 @@ class Life:
         return sorted(
             [f"- {line}" for line in before - now] + [f"+ {line}" for line in now - before]
         )
-
-
-def _plain(fields: dict[str, Any]) -> str:
-    left = {key: value for key, value in fields.items() if key not in _MOMENT}
-    return json.dumps(left, sort_keys=True)
 
 
 # --- what is done, and how it is taken back -------------------------------------------------------
@@ -165,18 +175,21 @@ def _gc(life: Life) -> list[str]:
 
 
 def forget(life: Life) -> list[str]:
+    _write(life)
     memory_id = life.chance.choice(_visible(life))
     life.run(f"treering forget {memory_id}")
     return [f"treering forget {memory_id} --restore"]
 
 
 def revise(life: Life) -> list[str]:
+    _write(life)
     memory_id = life.chance.choice(_visible(life))
     life.run(f"treering revise {memory_id} --append 'Again.' --tag-add again --outcome success")
     return [f"treering revert {memory_id}"]
 
 
 def link(life: Life) -> list[str]:
+    _write(life)
     one, other = life.chance.sample(_visible(life), 2)
     life.run(f"treering link {one} follows {other}")
     return [f"treering revert {one}"]
@@ -185,9 +198,84 @@ def link(life: Life) -> list[str]:
 def unlink(life: Life) -> list[str]:
     one, other = life.chance.sample(_visible(life), 2)
     life.run(f"treering link {one} follows {other} --confidence 0.9")
-    life.before = life.look()
+    _write(life)
     life.run(f"treering link {one} follows {other} --remove")
     return [f"treering link {one} follows {other} --confidence 0.9"]
+
+
+def merge(life: Life) -> list[str]:
+    _write(life)
+    ids = " ".join(f"--id {one}" for one in life.chance.sample(_shared(life), 2))
+    done = life.run(f"treering maintain merge {ids} --content 'Both in one.' --apply")
+    return done["merged"][0]["back"].split(" && ")
+
+
+def summarize(life: Life) -> list[str]:
+    _write(life)
+    ids = " ".join(f"--id {one}" for one in life.chance.sample(_visible(life), 2))
+    done = life.run(f"treering maintain summarize {ids} --content 'In short.' --apply")
+    return done["summaries"][0]["back"].split(" && ")
+
+
+def dedupe(life: Life) -> list[str]:
+    one = life.chance.choice(_visible(life))
+    for kind in ("decision", "insight"):
+        made = life.run(f"treering remember 'Said twice, word by word.' --type {kind}")
+        life.ids.append(made["id"])
+    life.run(f"treering link {one} follows {made['id']}")
+    _write(life)
+    return life.run("treering maintain dedupe --apply")["back"].split(" && ")
+
+
+def entities(life: Life) -> list[str]:
+    for name in ("redis", "redis-server"):
+        life.ids.append(life.run(f"treering entities add {name} --kind technology")["id"])
+    _write(life)
+    done = life.run("treering entities merge redis redis-server --apply")
+    ways = [done["back"]]
+    deleted = life.run("treering entities delete redis")
+    return [deleted["back"], *ways]
+
+
+def take_in(life: Life) -> list[str]:
+    _write(life)
+    lines = [{"content": f"Imported, {n}", "branch": b} for n, b in enumerate(("main", "feat"))]
+    file = life.repo.path.parent / "in.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return life.run(f"treering import {file}")["back"].split(" && ")
+
+
+def sync(life: Life) -> list[str]:
+    """Somebody else changed or forgot what is shared."""
+    remote = life.repo.path.parent / "remote.git"
+    life.repo.git("init", "-q", "--bare", "-b", "main", str(remote))
+    life.repo.git("remote", "add", "origin", str(remote))
+    life.repo.git("push", "-q", "origin", *BRANCHES)
+    life.run("treering sync")
+    life.repo.git("clone", "-q", str(remote), "../other")
+    other = Repo(life.repo.path.parent / "other")
+    other.now = life.repo.now
+    other.git("config", "user.name", "Bob")
+    other.git("config", "user.email", "bob@example.org")
+    other.tr.sync()
+    one, *rest = (hit.id for hit in other.tr.recall(branch="main").results)
+    other.tr.revise(one, append="Seen by Bob.", branch="main")
+    if rest and life.chance.random() < 0.5:
+        other.tr.forget(rest, branch="main")
+    other.tr.sync()
+    life.before = life.look()
+    scopes = life.run("treering sync")["scopes"]
+    return [f"treering restore {s['branch']} --before-sync" for s in scopes if s.get("undo")]
+
+
+def _write(life: Life) -> None:
+    life.is_written = True
+    life.before = life.look()
+
+
+def _shared(life: Life) -> list[str]:
+    hits = life.repo.tr.recall(limit=100).results
+    return sorted(hit.id for hit in hits if not hit.private)
 
 
 def _visible(life: Life) -> list[str]:
@@ -195,11 +283,14 @@ def _visible(life: Life) -> list[str]:
 
 
 DEEDS: tuple[Callable[[Life], list[str]], ...] = (
-    promote, land, drop, stack, rename, forget, revise, link, unlink,
+    promote, land, drop, stack, rename, forget, revise, link, unlink, merge, summarize, dedupe,
+    entities, take_in, sync,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(2, 12))]
+)
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__)
 def test_what_is_taken_back_was_never_done(
     deed: Callable[[Life], list[str]], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -216,6 +216,18 @@ def test_promote_and_undo(browse: Browser, repo: Repo, branch: str) -> None:
     assert repo.titles() == {"Sessions live in Redis"}
 
 
+def test_a_plan_that_promotes_is_undone(browse: Browser, repo: Repo, branch: str) -> None:
+    """As one that drops: what landed is its branch's again."""
+    repo.git("merge", "-q", "--no-ff", "-m", "land", branch)
+    page = browse.press(browse.get("/branches"), "Apply plan")
+    assert repo.titles() == {"Sessions live in Redis"}
+
+    browse.press(page, "Undo")
+
+    assert repo.titles() == set()
+    assert repo.titles(branch) == {"Sessions live in Redis"}
+
+
 def test_restore_and_undo(browse: Browser, repo: Repo, branch: str) -> None:
     repo.git("branch", "-q", "-D", branch)
     page = browse.press(browse.get("/branches"), "Apply plan")
