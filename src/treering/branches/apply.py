@@ -292,13 +292,15 @@ def mark_restored(
     heads.write(vault, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds)
 
 
-def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> None:
-    """What a branch gave to the trunk when it was dropped is its own again."""
+def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int:
+    """What a branch gave to the trunk when it was dropped is its own again; how many that were."""
     target = Scope(trunk_of(actor.store.repository))
     with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
         brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
         if tip in brought.sources:
             _keep_back(actor, vault, target, brought)
+            return len(brought.files)
+    return 0
 
 
 def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:

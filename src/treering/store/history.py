@@ -177,11 +177,14 @@ def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
 def kept_back(vault: Vault, tip: str) -> KeptBack:
     """The versions that promotions brought into a scope and somebody took back, unless somebody
     asked for them again."""
-    return choose_kept_back(vault, _records(vault, tip))
+    return choose_kept_back(vault, _records(vault, tip), is_whole=True)
 
 
-def choose_kept_back(vault: Vault, records: Iterable[PromotionRecord]) -> KeptBack:
-    """The same of some records, whatever their order."""
+def choose_kept_back(
+    vault: Vault, records: Iterable[PromotionRecord], *, is_whole: bool = False
+) -> KeptBack:
+    """The same of some records, whatever their order; `is_whole` says that they are all there are
+    below them."""
     records = list(records)
     again = {
         (oid, file)
@@ -194,15 +197,17 @@ def choose_kept_back(vault: Vault, records: Iterable[PromotionRecord]) -> KeptBa
         for line in record.said.kept_back:
             key, _, blob = line.partition(" ")
             file = (layout.saved_path(key) if "/" in key else layout.path_of(key), blob)
-            if (record.commit, file) not in again and _was_brought(vault, record, *file):
+            below = records if is_whole else promotions(vault, record.commit)
+            if (record.commit, file) not in again and _is_brought(vault, below, *file):
                 found[file] = (*found.get(file, ()), record.commit)
     return found
 
 
-def _was_brought(vault: Vault, record: PromotionRecord, path: str, blob: str) -> bool:
-    """Whether a promotion below brought a version: nothing else can be taken back by a word."""
+def _is_brought(vault: Vault, records: list[PromotionRecord], path: str, blob: str) -> bool:
+    """Whether a promotion brought a version: nothing else can be taken back by a word."""
     return any(
-        vault.file_at(below.commit, path) == blob for below in promotions(vault, record.commit)
+        record.said.op == message.PROMOTE and vault.file_at(record.commit, path) == blob
+        for record in records
     )
 
 

@@ -31,7 +31,7 @@ def restore(visit: Visit) -> Response:
     answer: RestoredScope = visit.ask(restore_scope, branch)
     undo: tuple[UndoStep, ...] = ()
     if branch not in visit.workspace.repository.branches():  # else it would not go to the trash
-        arguments = {"branch": branch, "force": True, "keep_lessons": False}
+        arguments = {"branch": branch, "force": True, "keep_lessons": answer.lessons > 0}
         undo = (UndoStep("gc", arguments),)
     if answer.note:
         return visit.go("/branches", Notice(answer.note))
