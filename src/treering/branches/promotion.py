@@ -76,16 +76,17 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
         merge_kind=kind if kind != "none" else BY_HAND,
-        promoted_again=_list_keepers(vault, landed),
+        promoted_again=_find_kept(vault, landed),
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
 
 
-def _list_keepers(vault: Vault, landed: LandedFiles) -> tuple[str, ...]:
+def _find_kept(vault: Vault, landed: LandedFiles) -> int:
+    """When some of it was last kept back, or 0."""
     tip = vault.tip(Scope(landed.into))
     held = kept_back(vault, tip) if tip else {}
-    return tuple(sorted({oid for file in landed.files for oid in held.get(file, ())}))
+    return max((held.get(file, 0) for file in landed.files), default=0)
 
 
 # --- taken back -----------------------------------------------------------------------------------
@@ -165,7 +166,10 @@ def keep_back(
     )
     subject = f"keep {len(files)} files back from {mask(target.branch)}"
     why = Message(KEEP_BACK, subject, code, brought.ids, kept_back=tuple(lines))
-    heads.write(vault, held, target, files, why, person=person, seconds=seconds)
+    # A clock may have been set back: what was promoted again before is kept back later.
+    again = [done.said.promoted_again for done in promotions(vault, vault.tip(target) or "")]
+    moment = max(seconds, *(one + 1 for one in again), 0)
+    heads.write(vault, held, target, files, why, person=person, seconds=moment)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:

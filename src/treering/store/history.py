@@ -163,10 +163,11 @@ class PromotionRecord(NamedTuple):
     said: message.Message
     #: Heads of the scope it took from; of one of 0.1 nothing is set apart.
     sources: tuple[str, ...] = ()
+    time: int = 0
 
 
-#: What was kept back: the file and the blob, and the commits that say so.
-KeptBack = dict[tuple[str, str], tuple[str, ...]]
+#: What was kept back: the file and the blob, and when that was last said.
+KeptBack = dict[tuple[str, str], int]
 
 
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
@@ -186,20 +187,19 @@ def choose_kept_back(
     """The same of some records, whatever their order; `is_whole` says that they are all there are
     below them."""
     records = list(records)
-    again = {
-        (oid, file)
-        for record in records
-        for oid in record.said.promoted_again
-        for file in list_ours(vault, record.commit)
-    }
+    again: KeptBack = {}
+    for record in records:
+        if moment := record.said.promoted_again:
+            for file in list_ours(vault, record.commit):
+                again[file] = max(moment, again.get(file, 0))
     found: KeptBack = {}
     for record in records:
         for line in record.said.kept_back:
             key, _, blob = line.partition(" ")
             file = (layout.saved_path(key) if "/" in key else layout.path_of(key), blob)
             below = records if is_whole else promotions(vault, record.commit)
-            if (record.commit, file) not in again and _is_brought(vault, below, *file):
-                found[file] = (*found.get(file, ()), record.commit)
+            if record.time > again.get(file, 0) and _is_brought(vault, below, *file):
+                found[file] = max(record.time, found.get(file, 0))
     return found
 
 
@@ -241,7 +241,7 @@ def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
             commit = vault.repository.objects.commit(at)
         except StoreDamaged:
             return None
-        news += _promotion_in(commit.oid, commit.parents, commit.message)
+        news += _promotion_in(commit.oid, commit.parents, commit.message, commit.time)
         if not commit.parents:
             return news
         if len(commit.parents) > 1:
@@ -260,19 +260,21 @@ def read_promotions(
     folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
     commits = log.read_log(folder, tips, without=without, containing=words)
     for commit in commits:
-        yield from _promotion_in(commit.oid, commit.parents, commit.message)
+        yield from _promotion_in(commit.oid, commit.parents, commit.message, commit.time)
 
 
-def _promotion_in(oid: str, parents: tuple[str, ...], words: str) -> Iterator[PromotionRecord]:
+def _promotion_in(
+    oid: str, parents: tuple[str, ...], words: str, time: int
+) -> Iterator[PromotionRecord]:
     """The promotion that a commit is, if it is one."""
     text = message.read(words)
     if not parents or text.op not in (message.PROMOTE, message.KEEP_BACK):
         return
     if text.op == message.KEEP_BACK:
-        yield PromotionRecord(oid, None, oid, text)
+        yield PromotionRecord(oid, None, oid, text, time=time)
         return
     if text.is_promotion:
-        yield PromotionRecord(oid, None, oid, text, parents)
+        yield PromotionRecord(oid, None, oid, text, parents, time)
         return
     onto = parents[0] if len(parents) > 1 else None
     yield PromotionRecord(oid, onto, parents[-1], text)
