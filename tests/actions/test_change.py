@@ -166,3 +166,20 @@ def test_secrets_in_reasons_are_refused(repo: Repo) -> None:
     ):
         with pytest.raises(BlockedSecret):
             call()
+
+
+def test_a_whole_change_is_reverted_by_its_commit(repo: Repo) -> None:
+    """What it brought is forgotten, what it changed is as it was; nobody's later change goes."""
+    file = repo.path / "in.jsonl"
+    file.write_text('{"content": "Backups run at night."}\n{"content": "Logs are JSON."}\n')
+    back = repo.json("import", "in.jsonl")["back"]
+    assert repo.titles() == {"Backups run at night.", "Logs are JSON."}
+
+    answer = repo.json(*back.split()[1:])
+
+    assert len(answer["reverted"]) == 2
+    assert {hit.title for hit in repo.tr.recall().results} == set()
+    repo.json("forget", "--restore", answer["reverted"][0])
+    repo.json("revise", answer["reverted"][0], "--append", "Really.")
+    assert repo.error("revert", answer["id"])["code"] == "conflict"
+    assert repo.error("revert", repo.git("rev-parse", "HEAD"))["code"] == "invalid"

@@ -64,7 +64,7 @@ def test_a_deleted_entity_is_gone_and_can_be_added_again(repo: Repo) -> None:
     """Soft, like every deletion."""
     added = repo.tr.entities("add", name="Redis", kind="technology")
 
-    assert repo.tr.entities("delete", name="redis") == {"deleted": [added["id"]]}
+    assert repo.tr.entities("delete", name="redis")["deleted"] == [added["id"]]
     assert repo.tr.entities("list")["entities"] == []
     with pytest.raises(MemoryNotFound):
         repo.tr.entities("get", name="Redis")

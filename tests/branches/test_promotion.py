@@ -52,3 +52,24 @@ def _look(repo: Repo, memory_id: str) -> object:
         read.returncode,
         counts,
     )
+
+
+def test_a_redaction_does_not_confuse_what_was_kept_back(repo: Repo) -> None:
+    """It gives commits other names, and its tombstone is nothing that can be kept back."""
+    repo.switch("feat", create=True).commit_file("f")
+    made = repo.tr.remember("Sessions live in Redis")
+    gone = repo.tr.remember("The key is under the mat", type="insight")
+    repo.switch("main")
+    repo.tr.remember("Of the trunk", type="insight")
+    repo.tr.promote("feat")
+    repo.tr.promote("feat", undo=True)
+    repo.tr.promote("feat")
+
+    repo.tr.redact(gone.id)
+
+    assert repo.titles() == {"Of the trunk", "Sessions live in Redis"}
+    assert repo.tr.read(made.id, branch="feat").branch == "main"
+    repo.tr.promote("feat", undo=True, ids=[made.id])
+    assert repo.titles() == {"Of the trunk"}
+    assert repo.tr.read(made.id, branch="feat").branch == "feat"
+    assert "under the mat" not in repo.git("log", "--all", "-p", "--format=%B")

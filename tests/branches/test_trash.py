@@ -177,3 +177,41 @@ def test_worker_write_and_sync_trash_nothing(
 
 def _has(repo: Repo, branch: str) -> bool:
     return bool(repo.git("for-each-ref", f"refs/heads/{branch}"))
+
+
+def test_restoring_what_is_there_uses_nothing_up(repo: Repo) -> None:
+    """Somebody remembered it again meanwhile: the trash still has what was dropped."""
+    repo.switch("feature", create=True).commit_file("f.txt")
+    made = repo.tr.remember("Feature flags are read once", type="decision")
+    repo.switch("main").git("branch", "-D", "feature")
+    repo.json("gc")
+    repo.json("restore", "feature")
+    entry = next(ref for ref in repo.refs() if ref.startswith("refs/treering/heads/feature"))
+    repo.git("update-ref", "refs/treering/trash/feature/20260202T000000Z", entry)
+
+    answer = repo.json("restore", "feature")
+
+    assert (answer["memories"], answer["branch"]) == (0, "feature")
+    assert answer["note"]
+    assert answer["from"] in repo.refs()
+    assert repo.tr.read(made.id, branch="feature").status == "active"
+
+
+def test_a_promotion_out_of_the_trash_is_taken_back_into_it(repo: Repo) -> None:
+    """Its code landed after gc had dropped it; taken back it lies where it lay."""
+    repo.switch("feature", create=True)
+    code = repo.commit_file("f.txt")
+    repo.tr.remember("Feature flags are read once", type="decision")
+    repo.switch("main").git("branch", "-D", "feature")
+    repo.json("gc")
+    before = [ref for ref in repo.refs() if "/trash/" in ref]
+    repo.git("merge", "-q", "--no-ff", "-m", "land", code)
+
+    (line,) = [one for one in repo.json("gc")["plan"] if one["action"] == "promote"]
+    assert not [ref for ref in repo.refs() if "/trash/" in ref]
+    repo.json(*line["back"].split()[1:])
+
+    assert [ref for ref in repo.refs() if "/trash/" in ref] == before
+    assert repo.titles("main") == set()
+    assert not [one for one in repo.json("gc")["plan"] if one["action"] == "promote"]
+    assert [ref for ref in repo.refs() if "/trash/" in ref] == before

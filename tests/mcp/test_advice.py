@@ -1,5 +1,7 @@
 """Errors speak to whom they answer: tools and arguments to agents, commands to people."""
 
+import json
+
 import pytest
 
 from treering.actions.verbs import find_verb
@@ -17,6 +19,8 @@ from treering.mcp.advice import advise
         ("run `treering sync` again", 'run `maintain(op="sync")` again'),
         ("`treering restore a/b --before-sync` takes it back",
          '`maintain(op="restore", branch="a/b", before_sync=true)` takes it back'),
+        ("`treering promote a --undo --id 7k2m`",
+         '`maintain(op="promote", branch="a", undo=true, ids=["7k2m"], dry_run=false)`'),
         ("`treering read 7k2m --at 1a2b`", '`read(id="7k2m", at="1a2b")`'),
         ("with --depth, or with --relation and --direction.",
          "with depth, or with relation and direction."),
@@ -84,3 +88,22 @@ def test_the_command_line_keeps_its_options(repo):
     assert "--scope all" in repo.error("read", "zzzz")["hint"]
     repo.tr.prompts("save", name="greet", content="Hello {{name}}", domain="project")
     assert "--variables NAME=VALUE" in repo.error("prompts", "run", "greet")["hint"]
+
+
+def test_a_way_back_is_a_call_that_works_as_it_stands(agent, repo):
+    """An agent has no command line to type it into."""
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis")
+    repo.switch("main")
+
+    async def story(it):
+        promoted = await it.answer("maintain", op="promote", branch="feature", dry_run=False)
+        shown = repo.titles()
+        words = promoted["back"].removeprefix("maintain(").removesuffix(")").split(", ")
+        pairs = (word.split("=", 1) for word in words)
+        await it.answer("maintain", **{name: json.loads(value) for name, value in pairs})
+        return shown
+
+    assert agent(story) == {"Sessions live in Redis"}
+    assert repo.titles() == set()
+    assert repo.titles("feature") == {"Sessions live in Redis"}

@@ -25,7 +25,7 @@ CONTRACT = {
     "prompts": "op* name kind content description tags variables query limit format domain branch",
     "status": "view branch",
     "maintain": "op* branch into ids type query content title threshold min_confidence limit remote"
-    " direction purge older_than force keep_lessons before_sync dry_run",
+    " direction purge older_than force keep_lessons before_sync undo dry_run",
 }
 CORE = ["remember", "recall", "read", "revise", "link", "checkpoint", "context", "status"]
 

@@ -2,9 +2,12 @@
 
 import time
 
+import pytest
+
 from conftest import Repo
-from sync.conftest import HEADS, Team, own_ref, remote_refs, seen
+from sync.conftest import HEADS, Team, own_ref, remote_refs, seen, write_to
 from sync.test_branches import land, work
+from treering.errors import Conflict
 
 
 def read_promotions(repo: Repo, branch: str = "main") -> list[str]:
@@ -152,3 +155,75 @@ def test_at_a_date_before_a_promotion_the_trunk_has_nothing_of_the_branch(clone:
 
     assert {hit.title for hit in then} == {"of the trunk"}
     assert ada.titles("main") == {"of the trunk", "first on work", "second on work"}
+
+
+def test_what_one_clone_takes_back_no_other_brings_again(clone: Team) -> None:
+    """Others made the same promotion, and know it from the one who took it back: whoever meets
+    whom first, it is gone from the trunk of all, and of its own branch."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "of Ada")
+    (fact,) = (hit.id for hit in ada.tr.recall("Ada").results)
+    ada.tr.sync()
+    bob.git("fetch", "-q")
+    for repo in (ada, bob):
+        repo.switch("main")
+        repo.tr.remember(f"trunk of {repo.path.name}", type="insight")
+        repo.tr.sync()
+        repo.tr.promote("work")
+    bob.tr.sync()
+
+    ada.tr.promote("work", undo=True)
+    for repo in (ada, bob, ada, bob):
+        repo.tr.sync()
+        repo.tr.gc()
+
+    for repo in (ada, bob):
+        assert repo.titles("main") == {"trunk of ada", "trunk of bob"}
+        assert repo.titles("work") == {"of Ada", "trunk of ada", "trunk of bob"}
+        assert repo.tr.read(fact, branch="work").branch == "work"
+    assert seen(ada) == seen(bob)
+    bob.tr.promote("work")
+    for repo in (bob, ada):
+        repo.tr.sync()
+        assert "of Ada" in repo.titles("main")
+
+
+def test_what_was_changed_in_the_trunk_since_is_not_taken_back(clone: Team) -> None:
+    """An edit that did not know of it outlives it."""
+    ada, bob = clone("ada"), clone("bob")
+    work(ada, "work", "of Ada")
+    (fact,) = (hit.id for hit in ada.tr.recall("Ada").results)
+    ada.switch("main").tr.promote("work")
+    ada.tr.sync()
+    bob.tr.sync()
+    bob.tr.revise(fact, append="Seen by Bob.", branch="main")
+    with pytest.raises(Conflict):
+        bob.tr.promote("work", undo=True)
+    bob.tr.sync()
+
+    ada.tr.promote("work", undo=True)
+    for repo in (ada, bob, ada):
+        repo.tr.sync()
+
+    for repo in (ada, bob):
+        assert "Seen by Bob." in repo.tr.read(fact, branch="main").content
+
+
+def test_what_no_promotion_brought_cannot_be_taken_back_by_a_word(clone: Team) -> None:
+    """Anyone who may push could write it down of any memory."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("of Ada", type="insight")
+    ada.tr.sync()
+    tip = ada.refs()[f"{HEADS}main"]
+    path, blob = ada.files("main")[0], ada.git("rev-parse", f"{tip}:{ada.files('main')[0]}")
+    text = (
+        f"keep back\n\nTreering-Op: promote-undo\nTreering-Memory: {path[-15:-3]}\n"
+        f"Kept-Back: {path[-15:-3]} {blob}\nCode-Branch: main\n"
+    )
+    empty = ada.git("mktree", feed="")
+    forged = ada.git("commit-tree", empty, "-p", tip, feed=text)
+    write_to(ada, forged, own_ref(ada))
+
+    bob.tr.sync()
+
+    assert bob.titles("main") == {"of Ada"}

@@ -216,6 +216,18 @@ def test_promote_and_undo(browse: Browser, repo: Repo, branch: str) -> None:
     assert repo.titles() == {"Sessions live in Redis"}
 
 
+def test_a_plan_that_promotes_is_undone(browse: Browser, repo: Repo, branch: str) -> None:
+    """As one that drops: what landed is its branch's again."""
+    repo.git("merge", "-q", "--no-ff", "-m", "land", branch)
+    page = browse.press(browse.get("/branches"), "Apply plan")
+    assert repo.titles() == {"Sessions live in Redis"}
+
+    browse.press(page, "Undo")
+
+    assert repo.titles() == set()
+    assert repo.titles(branch) == {"Sessions live in Redis"}
+
+
 def test_restore_and_undo(browse: Browser, repo: Repo, branch: str) -> None:
     repo.git("branch", "-q", "-D", branch)
     page = browse.press(browse.get("/branches"), "Apply plan")
@@ -227,6 +239,20 @@ def test_restore_and_undo(browse: Browser, repo: Repo, branch: str) -> None:
     assert repo.titles(branch) == {"Sessions live in Redis"}
     page = browse.press(page, "Undo")
     assert "Restore" in page.buttons
+
+
+def test_a_lesson_goes_with_its_branch_and_back(browse: Browser, repo: Repo, branch: str) -> None:
+    """What the trunk got of a dropped branch is its own again, until the restoring is undone."""
+    repo.tr.remember("Threads made it slower", outcome="failed", branch=branch)
+    repo.git("branch", "-q", "-D", branch)
+    page = browse.press(browse.get("/branches"), "Apply plan")
+    assert repo.titles() == {"Threads made it slower"}
+
+    page = browse.press(page, "Restore")
+    assert repo.titles() == set()
+
+    browse.press(page, "Undo")
+    assert repo.titles() == {"Threads made it slower"}
 
 
 def test_a_plan_that_is_no_longer_true_is_not_applied(

@@ -129,13 +129,15 @@ def _force(line: PlanLine) -> PlanLine:
 def _tell(
     workspace: Workspace, lines: list[PlanLine], keep_lessons: bool = False
 ) -> tuple[PlanAnswer, ...]:
+    ways = [_way_back(line) for line in lines]
     return tuple(
         PlanAnswer(
             line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
-            line.memories, line.reason, _way_back(line), line.is_private or None,
+            line.memories, line.reason, "" if _is_said(ways, number) else ways[number],
+            line.is_private or None,
             _share(workspace.store.shared, line) if keep_lessons else None,
         )
-        for line in lines
+        for number, line in enumerate(lines)
     )  # fmt: skip
 
 
@@ -147,6 +149,11 @@ def _share(vault: Vault, line: PlanLine) -> str | None:
     return " ".join(["treering promote", shlex.quote(line.branch), *ids]) if ids else None
 
 
+def _is_said(ways: list[str], number: int) -> bool:
+    """Whether a line before says the same to git, which does it for shared and private memories."""
+    return ways[number].startswith("git ") and ways[number] in ways[:number]
+
+
 def _way_back(line: PlanLine) -> str:
     """The command that takes a line's action back."""
     branch = shlex.quote(line.branch)
@@ -156,7 +163,8 @@ def _way_back(line: PlanLine) -> str:
         case "promote":
             return _take_back(line)
         case "rename":
-            return f"git branch -m {shlex.quote(line.into)} {branch}"
+            new = shlex.quote(line.into)
+            return f"git branch -m {new} {branch} && treering gc --branch {new}"
         case "stack":
             return f"git config --unset {shlex.quote(f'branch.{line.branch}.treeringbase')}"
         case _:  # what moved aside or was revived follows its branch, and would do so again

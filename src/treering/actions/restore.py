@@ -26,11 +26,14 @@ class RestoredScope(NamedTuple):
     trash: str
     #: Why nothing came back, where nothing did; what it would have come from is kept then.
     note: str = ""
+    #: Memories that the trunk had been given when the branch was dropped, and gave back.
+    lessons: int = 0
 
     def as_json(self) -> dict[str, object]:
         """In the contract's words, one of which is none of Python's."""
         fields = {"branch": self.branch, "memories": self.memories, "from": self.trash}
-        return fields | ({"note": self.note} if self.note else {})
+        more = {"note": self.note, "lessons": self.lessons}
+        return fields | {name: value for name, value in more.items() if value}
 
 
 def restore(
@@ -53,10 +56,10 @@ def restore(
         if vault.head(entry.scope) and not _files(vault, entry):
             return RestoredScope(entry.scope.branch, 0, entry.ref, _NOTHING)
         ids = _wanted(vault, entry)
-        _bring_back(workspace.actor(lock), vault, entry)
+        count = _bring_back(workspace.actor(lock), vault, entry)
         vault.move_ref(lock, entry.ref, None, old=entry.tip, why="restored")
         visible = _visible(vault, vault.tip(entry.scope), ids)
-        return RestoredScope(entry.scope.branch, len(visible), entry.ref)
+        return RestoredScope(entry.scope.branch, len(visible), entry.ref, lessons=count)
 
 
 def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Source]:
@@ -96,14 +99,16 @@ def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
     return {mid for mid in ids if mid in there and not is_forgotten(vault, there[mid])}
 
 
-def _bring_back(actor: Actor, vault: Vault, entry: Source) -> None:
-    """What was dropped is the branch's again, and what the trunk had of it for that is not."""
+def _bring_back(actor: Actor, vault: Vault, entry: Source) -> int:
+    """What was dropped is the branch's again, and what the trunk had of it for that is not: how
+    many memories that were."""
     settle(actor, vault, entry.scope)
     if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
         heads.put(vault, actor.held, entry.scope, [entry.tip], "restored")
     mark_restored(actor, vault, entry.scope, _files(vault, entry))
     if isinstance(entry, TrashedScope):
-        take_lessons_back(actor, vault, entry.scope, entry.tip)
+        return take_lessons_back(actor, vault, entry.scope, entry.tip)
+    return 0
 
 
 def _bring_back_redacted(actor: Actor, vault: Vault, entry: TrashedScope) -> RestoredScope:

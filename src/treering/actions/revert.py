@@ -1,25 +1,35 @@
 """revert: make a memory what it was before, as a new change."""
 
+import shlex
+
 from treering.actions.read import memory_events
-from treering.actions.revise import Revised, write_changes
+from treering.actions.revise import Revised, diff_fields, write_changes
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.errors import Invalid, MemoryNotFound
+from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
-from treering.store import history
+from treering.store import history, layout, message
 from treering.store.merge.replay import is_redacted
+from treering.store.tree_diff import differing, tree_of
+from treering.store.vault import Vault
 from treering.store.view import Copy
 
 
 def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> Revised:
-    """The version before the last change, or the one at commit `to` of its history."""
+    """The version before the last change, or the one at commit `to` of its history.
+
+    In place of a memory a commit of ours may be named: then all it changed is what it was before,
+    and what it brought is forgotten. Conflict where somebody changed some of it since.
+    """
 
     def attempt(writing: Writing) -> Revised:
         try:
             place = writing.view.find(id)
-        except MemoryNotFound:
+        except (Invalid, MemoryNotFound):  # too long for an id, or nobody's
             if absent := _absent(workspace, id, to):
                 return _bring_back(workspace, writing, absent)
+            if commit := None if to else _find_commit(writing, id):
+                return _revert_commit(workspace, writing, *commit)
             raise
         earlier = _at(workspace, place, to) if to else _before(workspace, writing, place)
         if is_redacted(place.memory()) and not is_redacted(earlier):
@@ -29,6 +39,49 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
         return write_changes(workspace, writing, "revert", [change], allow_secret=True)
 
     return workspace.write(branch, attempt)
+
+
+def _find_commit(writing: Writing, text: str) -> tuple[Vault, str] | None:
+    """A change in the scope that is written to, by the start of its id."""
+    for layer in writing.view.layers:
+        vault, tip = layer.vault, layer.snapshot.tip
+        commit = (
+            vault.repository.resolve(text) if tip and layer.branch == writing.scope.branch else None
+        )
+        if commit and vault.repository.is_ancestor(commit, tip or ""):
+            found = history.is_memory_commit(vault, commit)
+            return (vault, commit) if found else None
+    return None
+
+
+def _revert_commit(workspace: Workspace, writing: Writing, vault: Vault, commit: str) -> Revised:
+    info = vault.repository.objects.commit(commit)
+    said = message.read(info.message)
+    if said.is_promotion:
+        source, into = (shlex.quote(name) for name in (said.promoted_from, said.promoted_into))
+        raise Invalid(
+            f"The commit {commit[:12]} is a promotion.",
+            hint=f"`treering promote {source} --into {into} --undo` takes it back.",
+        )
+    below = tree_of(vault, info.parents[0]) if info.parents else None
+    bases, now = said.bases, workspace.now()
+    changes: list[Change] = []
+    for path, (was, blob) in differing(vault, below, info.tree).items():
+        memory_id = layout.id_of_path(path)
+        if memory_id is None:
+            continue
+        place = writing.view.place(memory_id)
+        then = vault.try_memory(blob or "")
+        if place is None or then is None or diff_fields(place, then):
+            raise Conflict(f"The memory {memory_id} was changed since.")
+        earlier = vault.try_memory(was or bases.get(memory_id, ""))
+        memory = earlier or place.memory().forget("its commit was reverted")
+        changes.append(Change(memory.touch(now), place, vault.is_private))
+    if not changes or len(info.parents) > 1:
+        raise Invalid(f"The commit {commit[:12]} changed no memories.")
+    writing.commit("revert", changes, allow_secret=True)
+    ids = tuple(change.memory.id for change in changes)
+    return Revised(commit, "", writing.scope.branch, (), reverted=ids)
 
 
 def _absent(workspace: Workspace, id: str, to: str) -> Change | None:

@@ -26,6 +26,8 @@ class Revised:
     changed: tuple[str, ...]
     outdates: tuple[Outdates, ...] | None = None
     warnings: tuple[str, ...] | None = None
+    #: The memories that a commit had changed, where a whole commit was reverted.
+    reverted: tuple[str, ...] | None = None
 
 
 def revise(

@@ -1,5 +1,6 @@
 """A write under way: what is seen under the lock, and the one way by which memories are written."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -79,6 +80,14 @@ class Writing:
         self.position = position
         self.view = workspace.view_from(position)
         self._group: WritingGroup | None = None
+        self._commits: list[str] = []
+
+    @property
+    def back(self) -> str | None:
+        """The commands that take back what was written so far."""
+        branch = shlex.quote(self.scope.branch)
+        ways = [f"treering revert {oid[:12]} --branch {branch}" for oid in reversed(self._commits)]
+        return " && ".join(ways) or None
 
     @contextmanager
     def gather(self) -> Iterator[WritingGroup]:
@@ -189,6 +198,7 @@ class Writing:
             vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock()
         )
         at.note_commit(vault, commit)
+        self._commits.append(commit)
 
     def _bases(self, changes: list[Change]) -> dict[str, str]:
         """The blobs of lower layers that this scope now covers with its first own copies."""

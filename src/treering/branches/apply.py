@@ -27,6 +27,7 @@ from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
 from treering.model.value import NamedTuple, replace
 from treering.store import heads, layout, message
+from treering.store.history import kept_back
 from treering.store.message import NOTE, CodePosition, Message
 from treering.store.snapshot import Snapshot
 from treering.store.store import Store
@@ -119,7 +120,14 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     if tip is None:
         return
     listing = vault.snapshot_at(line.scope, line.tip).listing()
-    memories = {i: memory for i, blob in listing.items() if (memory := vault.try_memory(blob))}
+    # What was kept back from the trunk stays as it is: as a new version it would be promoted.
+    there = vault.tip(Scope(trunk))
+    held = kept_back(vault, there) if there else {}
+    memories = {
+        i: memory
+        for i, blob in listing.items()
+        if (layout.path_of(i), blob) not in held and (memory := vault.try_memory(blob))
+    }
     # A commit memory that another one replaced speaks of the old commit, and stays with it.
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
@@ -310,29 +318,35 @@ def mark_restored(
     heads.write(vault, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds)
 
 
-def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> None:
-    """Take memories out of a private scope: they are shared now, or where they came from."""
+def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> int:
+    """Take memories out of a private scope: they are shared now, or where they came from. Return
+    how many there were."""
     private = actor.store.private
     there = private.snapshot(scope).listing() if private else {}
-    if private and (some := sorted(there.keys() & set(ids))):
+    some = sorted(there.keys() & set(ids))
+    if private and some:
         files: dict[str, bytes | None] = {layout.path_of(memory_id): None for memory_id in some}
         code = CodePosition(mask_branch(scope.branch))
         why = Message("capture", f"drop {len(some)} private copies", code, tuple(some))
         heads.write(
             private, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds
         )
+    return len(some)
 
 
-def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> None:
-    """What a branch gave to the trunk when it was dropped is its own again."""
+def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int:
+    """What a branch gave to the trunk when it was dropped is its own again; how many that were."""
     target = Scope(trunk_of(actor.store.repository))
     if not vault.is_private and not promotion.was_shared(vault, scope):
         listing = vault.snapshot_at(scope, tip).listing()
-        drop_private(actor, target, [mid for mid, b in listing.items() if _is_lesson(vault, b)])
+        lessons = [mid for mid, blob in listing.items() if _is_lesson(vault, blob)]
+        return drop_private(actor, target, lessons)
     with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
         brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
         if tip in brought.sources:
             _keep_back(actor, vault, target, brought)
+            return len(brought.files)
+    return 0
 
 
 def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:

@@ -84,7 +84,7 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
         merge_kind=kind if kind != "none" else BY_HAND,
-        promoted_again=_list_keepers(vault, landed),
+        promoted_again=_find_kept(vault, landed),
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
@@ -146,10 +146,11 @@ def keep_source(
         vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
 
 
-def _list_keepers(vault: Vault, landed: LandedFiles) -> tuple[str, ...]:
+def _find_kept(vault: Vault, landed: LandedFiles) -> int:
+    """When some of it was last kept back, or 0."""
     tip = vault.tip(Scope(landed.into))
     held = kept_back(vault, tip) if tip else {}
-    return tuple(sorted({oid for file in landed.files for oid in held.get(file, ())}))
+    return max((held.get(file, 0) for file in landed.files), default=0)
 
 
 # --- taken back -----------------------------------------------------------------------------------
@@ -204,7 +205,7 @@ def find_brought(
 def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[str, str | None]:
     """The commit with which a promotion came into a scope, and what the scope was before it."""
     for commit in CommitTable(vault, [tip]).list_open(tip):
-        if promotion in commit.parents:
+        if promotion in commit.parents and len(commit.parents) > 1:
             said = {oid: vault.repository.objects.commit(oid).message for oid in commit.parents}
             others = [oid for oid, text in said.items() if not read(text).is_promotion]
             return commit.oid, heads.look_at(vault, scope, others) if others else None
@@ -230,7 +231,10 @@ def keep_back(
     )
     subject = f"keep {len(files)} files back from {mask(target.branch)}"
     why = Message(KEEP_BACK, subject, code, brought.ids, kept_back=tuple(lines))
-    heads.write(vault, held, target, files, why, person=person, seconds=seconds)
+    # A clock may have been set back: what was promoted again before is kept back later.
+    again = [done.said.promoted_again for done in promotions(vault, vault.tip(target) or "")]
+    moment = max(seconds, *(one + 1 for one in again), 0)
+    heads.write(vault, held, target, files, why, person=person, seconds=moment)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,6 @@
 """What of a scope has landed where, version by version, and what is left of it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import layout
-from treering.store.history import KeptBack, kept_back
+from treering.store.history import kept_back
 from treering.store.message import CodePosition
 from treering.store.tree_diff import CommitTable
 from treering.store.vault import Vault
@@ -96,21 +96,17 @@ class ScopeJudge:
         taken_back = ""
         for name, targets in wanted.items():
             found = self._list_landed(history, scope, versions, targets)
-            if held := self._list_kept_back(name):
-                count = len(found)
-                found = {v: how for v, how in found.items() if (v.path, v.blob) not in held}
-                taken_back = name if len(found) < count else taken_back
-            has_landed |= {(version.path, version.blob) for version in found}
-            landed += self._choose(name, found)
+            there = self._vault.tip(Scope(name))
+            held = kept_back(self._vault, there).keys() if there else set()
+            files = {(version.path, version.blob) for version in found}
+            taken_back = taken_back if files.isdisjoint(held) else name
+            has_landed |= files - held
+            landed += self._choose(name, found, held)
         rest = self._list_rest(scope, tip, versions, has_landed)
         doubt = "" if is_alive else self._doubt(history, rest)
         if taken_back and rest and not is_alive:
             doubt = f"Its code landed in {taken_back}; its memories were kept back by hand."
         return ScopeVerdict(tuple(landed), tuple(rest), doubt)
-
-    def _list_kept_back(self, name: str) -> KeptBack:
-        tip = self._vault.tip(Scope(name))
-        return kept_back(self._vault, tip) if tip else {}
 
     # --- what has landed --------------------------------------------------------------------------
 
@@ -205,15 +201,18 @@ class ScopeJudge:
 
     # --- what is to be taken over -----------------------------------------------------------------
 
-    def _choose(self, into: str, landed: Mapping[MemoryVersion, Landing]) -> Iterator[LandedFiles]:
-        """The newest version of each file that has landed and is not there yet.
+    def _choose(
+        self, into: str, landed: Mapping[MemoryVersion, Landing], held: Set[tuple[str, str]]
+    ) -> Iterator[LandedFiles]:
+        """The newest version of each file that has landed and is not there yet; where that is held
+        back, none.
 
         Two that nobody put together are both taken, in promotions of their own: a tree has room for
         one.
         """
         newest = {path: self._list_newest(some) for path, some in _by_path(landed).items()}
         wanted = {(path, version.blob) for path, some in newest.items() for version in some}
-        todo = own_files(self._vault, wanted, self._vault.snapshot(Scope(into)))
+        todo = own_files(self._vault, wanted, self._vault.snapshot(Scope(into))) - held
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         by_key: dict[tuple[str, str, int], Landing] = {}
         for path, versions in newest.items():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from treering.cli.invocation import Invocation
 from treering.cli.screen import (
     bold,
+    count,
     cut,
     dim,
     headline,
@@ -115,4 +116,6 @@ def _list_differences(answer: "Diff") -> str:
 
 def render_revert(answer: "Revised") -> str:
     what = f"reverted {', '.join(answer.changed)}" if answer.changed else "unchanged"
+    if answer.reverted:
+        what = f"reverted {count(len(answer.reverted))}"
     return f"{answer.id}  {what}  ({answer.branch})"

@@ -33,6 +33,20 @@ def advise(text: str, verb: Verb | None = None) -> str:
     )  # fmt: skip
 
 
+def spell_ways_back(answer: Any) -> Any:
+    """An answer whose commands that take something back are calls of tools."""
+    if isinstance(answer, list):
+        return [spell_ways_back(item) for item in answer]
+    if not isinstance(answer, dict):
+        return answer
+    return {
+        key: " && ".join(_quoted(command, None) for command in value.split(" && "))
+        if key == "back" and isinstance(value, str)
+        else spell_ways_back(value)
+        for key, value in answer.items()
+    }
+
+
 def _quoted(command: str, verb: Verb | None) -> str:
     if command.startswith("treering "):
         return _call(command)
@@ -53,6 +67,8 @@ def _call(command: str) -> str:
         return command
     if name in _OPERATIONS:
         arguments = {"op": name} | arguments
+        if "undo" in arguments:
+            arguments["dry_run"] = False  # the tool only shows it until told
         return _spell("maintain", arguments)
     return _spell(name, arguments) if verb.tool else command
 

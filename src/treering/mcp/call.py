@@ -67,6 +67,10 @@ class _Call:
 
     def _act(self, **changes: Any) -> dict[str, Any]:
         answer = jsonable(self._action(self._workspace, **(self._arguments | changes)))
+        if self._verb.name in ("maintain", "entities"):
+            from treering.mcp.advice import spell_ways_back
+
+            answer = spell_ways_back(answer)
         return compact_answer(self._verb.name, self._arguments, answer, self._workspace.clock())
 
     def _room(self) -> int:

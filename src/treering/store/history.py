@@ -166,10 +166,11 @@ class PromotionRecord(NamedTuple):
     sources: tuple[str, ...] = ()
     #: All that a branch had said which was never shared, as far as it is kept here.
     kept_source: str = ""
+    time: int = 0
 
 
-#: What was kept back: the file and the blob, and the commits that say so.
-KeptBack = dict[tuple[str, str], tuple[str, ...]]
+#: What was kept back: the file and the blob, and when that was last said.
+KeptBack = dict[tuple[str, str], int]
 
 
 def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
@@ -180,32 +181,36 @@ def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
 def kept_back(vault: Vault, tip: str) -> KeptBack:
     """The versions that promotions brought into a scope and somebody took back, unless somebody
     asked for them again."""
-    return choose_kept_back(vault, _records(vault, tip))
+    return choose_kept_back(vault, _records(vault, tip), is_whole=True)
 
 
-def choose_kept_back(vault: Vault, records: Iterable[PromotionRecord]) -> KeptBack:
-    """The same of some records, whatever their order."""
+def choose_kept_back(
+    vault: Vault, records: Iterable[PromotionRecord], *, is_whole: bool = False
+) -> KeptBack:
+    """The same of some records, whatever their order; `is_whole` says that they are all there are
+    below them."""
     records = list(records)
-    again = {
-        (oid, file)
-        for record in records
-        for oid in record.said.promoted_again
-        for file in list_ours(vault, record.commit)
-    }
+    again: KeptBack = {}
+    for record in records:
+        if moment := record.said.promoted_again:
+            for file in list_ours(vault, record.commit):
+                again[file] = max(moment, again.get(file, 0))
     found: KeptBack = {}
     for record in records:
         for line in record.said.kept_back:
             key, _, blob = line.partition(" ")
             file = (layout.saved_path(key) if "/" in key else layout.path_of(key), blob)
-            if (record.commit, file) not in again and _was_brought(vault, record, *file):
-                found[file] = (*found.get(file, ()), record.commit)
+            below = records if is_whole else promotions(vault, record.commit)
+            if record.time > again.get(file, 0) and _is_brought(vault, below, *file):
+                found[file] = max(record.time, found.get(file, 0))
     return found
 
 
-def _was_brought(vault: Vault, record: PromotionRecord, path: str, blob: str) -> bool:
-    """Whether a promotion below brought a version: nothing else can be taken back by a word."""
+def _is_brought(vault: Vault, records: list[PromotionRecord], path: str, blob: str) -> bool:
+    """Whether a promotion brought a version: nothing else can be taken back by a word."""
     return any(
-        vault.file_at(below.commit, path) == blob for below in promotions(vault, record.commit)
+        record.said.op == message.PROMOTE and vault.file_at(record.commit, path) == blob
+        for record in records
     )
 
 
@@ -239,7 +244,7 @@ def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
             commit = vault.repository.objects.commit(at)
         except StoreDamaged:
             return None
-        news += _promotion_in(vault, commit.oid, commit.parents, commit.message)
+        news += _promotion_in(vault, commit.oid, commit.parents, commit.message, commit.time)
         if not commit.parents:
             return news
         if len(commit.parents) > 1:
@@ -258,24 +263,24 @@ def read_promotions(
     folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
     commits = log.read_log(folder, tips, without=without, containing=words)
     for commit in commits:
-        yield from _promotion_in(vault, commit.oid, commit.parents, commit.message)
+        yield from _promotion_in(vault, commit.oid, commit.parents, commit.message, commit.time)
 
 
 def _promotion_in(
-    vault: Vault, oid: str, parents: tuple[str, ...], words: str
+    vault: Vault, oid: str, parents: tuple[str, ...], words: str, time: int
 ) -> Iterator[PromotionRecord]:
     """The promotion that a commit is, if it is one."""
     text = message.read(words)
     if not parents or text.op not in (message.PROMOTE, message.KEEP_BACK):
         return
     if text.op == message.KEEP_BACK:
-        yield PromotionRecord(oid, None, oid, text)
+        yield PromotionRecord(oid, None, oid, text, time=time)
         return
     if text.is_promotion:
         source = "" if text.promoted_from else read_source(vault, oid)
         if source:
             text = text._replace(promoted_from=vault.scope_of(source).branch)
-        yield PromotionRecord(oid, None, oid, text, parents, source)
+        yield PromotionRecord(oid, None, oid, text, parents, source, time)
         return
     onto = parents[0] if len(parents) > 1 else None
     yield PromotionRecord(oid, onto, parents[-1], text)
@@ -291,11 +296,13 @@ def read_source(vault: Vault, promotion: str) -> str:
 
 
 def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:
-    """The oldest promotion that brought a memory into a scope, or None."""
+    """The oldest promotion that brought a memory into a scope and was not taken back, or None."""
+    held = kept_back(vault, tip)
     for promotion in reversed(promotions(vault, tip)):
-        if memory_id in promotion.said.memories:
-            return promotion.said
-        if promotion.said.bulk and vault.blob_at(promotion.taken, memory_id):
+        if not promotion.said.bulk and memory_id not in promotion.said.memories:
+            continue
+        blob = vault.blob_at(promotion.commit, memory_id)
+        if blob and (layout.path_of(memory_id), blob) not in held:
             return promotion.said
     return None
 

@@ -58,8 +58,9 @@ class Message(NamedTuple):
     merge_kind: str = ""
     #: `<id> <blob>`: what promotions brought and somebody took back; a prompt goes by its key.
     kept_back: tuple[str, ...] = ()
-    #: The commits whose keeping back this promotion ends: somebody asked for it again.
-    promoted_again: tuple[str, ...] = ()
+    #: Whatever was kept back until this moment, this promotion brings again: somebody asked for it.
+    #: No commit is named: a redaction gives commits other names.
+    promoted_again: int = 0
     #: `<scope> <commit>`: what was purged, and is not to be pushed again.
     withdrawn: tuple[str, ...] = ()
 
@@ -92,7 +93,8 @@ class Message(NamedTuple):
         if self.merge_kind:
             lines.append(f"Merge-Kind: {self.merge_kind}")
         lines.extend(f"Kept-Back: {line}" for line in self.kept_back)
-        lines.extend(f"Promoted-Again: {commit}" for commit in self.promoted_again)
+        if self.promoted_again:
+            lines.append(f"Promoted-Again: {self.promoted_again}")
         lines.extend(f"Withdrawn: {line}" for line in self.withdrawn)
         return f"{self.subject}\n\n" + "\n".join(lines) + "\n"
 
@@ -137,7 +139,7 @@ def read(text: str) -> Message:
         merged_as=last("Merged-As"),
         merge_kind=last("Merge-Kind"),
         kept_back=tuple(trailers.get("Kept-Back", [])),
-        promoted_again=tuple(trailers.get("Promoted-Again", [])),
+        promoted_again=_number(last("Promoted-Again"), digits=11),
         withdrawn=tuple(trailers.get("Withdrawn", [])),
     )
 
@@ -147,5 +149,5 @@ def _read_left_out(lines: list[str]) -> dict[str, int]:
     return {oid: _number(count) for oid, _, count in pairs if re.fullmatch("[0-9a-f]{40}", oid)}
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+def _number(text: str, digits: int = 9) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else 0

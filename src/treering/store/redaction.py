@@ -202,6 +202,8 @@ class _Redaction:
             subject = re.sub(rb"^(\S+ \S+ " + name + rb": ).*", rb"\1" + TEXT.encode(), subject)
             base = rb"^(Treering-Base: " + name + rb" )([0-9a-f]{40})$"
             rest = re.sub(base, lambda m: m[1] + self._rebase(m[2]), rest, flags=re.MULTILINE)
+            kept = rb"^(Kept-Back: " + name + rb" )[0-9a-f]{40}$"  # a tombstone never is
+            rest = re.sub(kept, lambda m: m[1] + b"0" * 40, rest, flags=re.MULTILINE)
         return subject + newline + rest
 
     def _rebase(self, blob: bytes) -> bytes:

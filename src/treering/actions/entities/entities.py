@@ -4,6 +4,7 @@ An entity is a memory of type entity: its title is the name, `details.kind` says
 has a branch, a history and links like any other.
 """
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict
@@ -63,6 +64,7 @@ class EntityAdded(TypedDict):
 
 class EntitiesDeleted(TypedDict):
     deleted: list[str]
+    back: str  # the command that undoes it
 
 
 class EntityExtracted(TypedDict):
@@ -248,7 +250,9 @@ def _delete(workspace: Workspace, request: _EntityRequest) -> EntitiesDeleted:
         raise Invalid("Which entity?", hint="Give its name, or ids.")
     entity_ids = [roster.resolve(word, request.kind).id for word in words]
     forget(workspace, entity_ids, reason="entity deleted", branch=request.branch)
-    return {"deleted": entity_ids}
+    there = f" --branch {shlex.quote(request.branch)}" if request.branch else ""
+    back = f"treering forget --restore {' '.join(entity_ids)}{there}"
+    return {"deleted": entity_ids, "back": back}
 
 
 def _merge(workspace: Workspace, request: _EntityRequest) -> EntitiesMerged:

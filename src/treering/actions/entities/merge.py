@@ -5,7 +5,7 @@ One commit: a reader sees them apart or together, never a link that leads to nei
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.workspace import Change, Workspace, Writing
@@ -21,6 +21,7 @@ class EntitiesMerged(TypedDict):
     name: str
     merged: list[str]
     links_moved: int
+    back: NotRequired[str]  # the command that undoes it
 
 
 class _EntityMerge(NamedTuple):
@@ -39,22 +40,25 @@ def merge_entities(
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""
     secrets.refuse(canonical)
     roster = Roster(workspace, branch)
-    work = _plan(workspace, roster, words, canonical)
+    work, back = _plan(workspace, roster, words, canonical), None
     if not dry_run:
 
-        def attempt(writing: Writing) -> _EntityMerge:
+        def attempt(writing: Writing) -> tuple[_EntityMerge, str | None]:
             plan = _plan(workspace, Roster(workspace, branch, writing.view), words, canonical)
             writing.commit("merge", plan.changes)
-            return plan
+            return plan, writing.back
 
-        work = workspace.write(branch, attempt)
-    return {
+        work, back = workspace.write(branch, attempt)
+    answer: EntitiesMerged = {
         "dry_run": dry_run,
         "into": work.into.id,
         "name": work.name,
         "merged": [other.id for other in work.others],
         "links_moved": work.links_moved,
     }
+    if back:
+        answer["back"] = back
+    return answer
 
 
 def _plan(

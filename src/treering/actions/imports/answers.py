@@ -32,3 +32,5 @@ class Imported:
     source: str | None = None
     dry_run: bool | None = None
     preview: tuple[Preview, ...] | None = None
+    #: The command that undoes it; prompts stay.
+    back: str | None = None

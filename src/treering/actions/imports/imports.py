@@ -95,10 +95,11 @@ def import_records(
         if progress:
             progress(number, 2 * len(everything))  # it counts again once it is searchable
 
-    imported, previews = 0, list[Preview]()
+    imported, previews, ways = 0, list[Preview](), list[str]()
     errors += _link_up(by_branch)
     for name, memories in by_branch.items():
-        new, there, failures = _write(workspace, name, memories, private, dry_run)
+        new, there, failures, back = _write(workspace, name, memories, private, dry_run)
+        ways += [back] if back else []
         imported, known_count, errors = imported + len(new), known_count + there, errors + failures
         previews += [Preview(memory.type, memory.title, name) for memory in new]
     if imported and not dry_run:
@@ -107,7 +108,14 @@ def import_records(
         progress(2 * len(everything), 2 * len(everything))
     errors.sort(key=lambda error: error.line)
     preview = tuple(previews[:_SHOWN]) if dry_run else None
-    return Imported(imported, known_count, tuple(errors), dry_run=dry_run or None, preview=preview)
+    return Imported(
+        imported,
+        known_count,
+        tuple(errors),
+        dry_run=dry_run or None,
+        preview=preview,
+        back=" && ".join(ways) or None,
+    )
 
 
 def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[Failure]:
@@ -188,10 +196,10 @@ def _write(
     memories: dict[str, tuple[Numbered, Memory]],
     private: bool,
     dry_run: bool,
-) -> tuple[list[Memory], int, list[Failure]]:
+) -> tuple[list[Memory], int, list[Failure], str | None]:
     """Write what is new to one branch: which, how many were there, what clashed."""
 
-    def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure]]:
+    def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure], str | None]:
         new, errors, count = [], [], 0
         visible = writing.view.visible
         for record, memory in memories.values():
@@ -205,7 +213,7 @@ def _write(
                 errors.append(_failure(record, clash))
         if new and not dry_run:
             writing.commit("import", new, allow_secret=True)  # each was looked at alone
-        return [change.memory for change in new], count, errors
+        return [change.memory for change in new], count, errors, writing.back
 
     return workspace.write(branch, attempt, create=True)
 

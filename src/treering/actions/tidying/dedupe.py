@@ -23,6 +23,8 @@ class Deduped:
     total: int
     removed: tuple[str, ...]
     links_moved: int
+    #: The command that undoes it.
+    back: str | None = None
 
 
 def dedupe(workspace: Workspace, request: MaintainRequest) -> Deduped:
@@ -47,10 +49,10 @@ def _describe(family: SameMemories) -> Group:
 
 def _remove(
     workspace: Workspace, branch: str, copies: Sequence[SameMemories]
-) -> tuple[tuple[str, ...], int]:
+) -> tuple[tuple[str, ...], int, str | None]:
     """All copies in one commit; a group that changed since it was looked at waits for next time."""
 
-    def attempt(writing: Writing) -> tuple[tuple[str, ...], int]:
+    def attempt(writing: Writing) -> tuple[tuple[str, ...], int, str | None]:
         rewriting = Rewrite(workspace, writing)
         heirs: dict[str, str] = {}
         for family in copies:
@@ -62,9 +64,9 @@ def _remove(
             heirs |= dict.fromkeys(family.ids[1:], family.ids[0])
         count = rewriting.move_links(heirs)
         rewriting.commit("dedupe")
-        return tuple(heirs), count
+        return tuple(heirs), count, writing.back
 
-    return workspace.write(branch, attempt) if copies else ((), 0)
+    return workspace.write(branch, attempt) if copies else ((), 0, None)
 
 
 def _unite(rewriting: Rewrite, places: Sequence[Copy]) -> None:

@@ -28,6 +28,8 @@ class Merged:
     version: str
     superseded: tuple[str, ...]
     links_moved: int
+    #: The command that undoes it.
+    back: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,8 @@ def _merge(
             rewriting.supersede(place, memory.id)
         count = rewriting.move_links({place.id: memory.id for place in old}, with_history=False)
         version = rewriting.commit("merge")[memory.id]
-        return Merged(memory.id, memory.title, version, tuple(p.id for p in old), count)
+        ids = tuple(place.id for place in old)
+        return Merged(memory.id, memory.title, version, ids, count, writing.back)
 
     return workspace.write(request.branch, attempt)
 

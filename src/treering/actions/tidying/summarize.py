@@ -32,6 +32,8 @@ class Summary:
     title: str
     version: str
     derived_from: tuple[str, ...]
+    #: The command that undoes it.
+    back: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,6 @@ def _store(
         memory = replace(memory, links=surest((*memory.links, *origins), but=memory.id))
         rewriting.add(memory, existing, is_private=is_private)
         version = rewriting.commit("summarize")[memory.id]
-        return Summary(memory.id, memory.title, version, topic.sources.ids)
+        return Summary(memory.id, memory.title, version, topic.sources.ids, writing.back)
 
     return workspace.write(request.branch, attempt)

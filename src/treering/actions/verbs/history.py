@@ -44,7 +44,8 @@ DIFF = Verb(
 
 REVERT = Verb(
     "revert",
-    "Make a memory what it was before its last change.",
+    "Make a memory what it was before its last change. ID may be a commit of `treering log`: then "
+    "all that it changed.",
     (
         text("id", default=REQUIRED, argument="one"),
         text("to", "What it was at this commit of `treering log ID`.", metavar="COMMIT"),

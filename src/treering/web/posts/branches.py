@@ -1,5 +1,9 @@
 """What is done to branches' memories by forms: promoted, restored, or what the plan says."""
 
+import itertools
+import shlex
+from collections.abc import Iterator
+
 from starlette.responses import Response
 
 from treering.actions.gc import GcAnswer, PlanAnswer, gc, promote_by_hand
@@ -27,7 +31,7 @@ def restore(visit: Visit) -> Response:
     answer: RestoredScope = visit.ask(restore_scope, branch)
     undo: tuple[UndoStep, ...] = ()
     if branch not in visit.workspace.repository.branches():  # else it would not go to the trash
-        arguments = {"branch": branch, "force": True, "keep_lessons": False}
+        arguments = {"branch": branch, "force": True, "keep_lessons": answer.lessons > 0}
         undo = (UndoStep("gc", arguments),)
     if answer.note:
         return visit.go("/branches", Notice(answer.note))
@@ -45,11 +49,20 @@ def apply_plan(visit: Visit) -> Response:
     answer: GcAnswer = visit.ask(gc)
     lines = [line for line in answer.plan if line.action != "keep"]
     done = tuple(_tell(line) for line in lines)
-    undo = tuple(
-        UndoStep("restore", {"branch": line.branch}) for line in lines if line.action == "trash"
-    )
+    undo = tuple(step for line in reversed(lines) for step in _take_back(line))
     text = "The plan was applied." if done else "There was nothing to do."
     return visit.go("/branches", Notice(text, undo if len(undo) == len(lines) else (), done))
+
+
+def _take_back(line: PlanAnswer) -> Iterator[UndoStep]:
+    """The way back, where it is a call of ours and not of git."""
+    words = shlex.split(line.back)
+    if words[:2] == ["treering", "restore"]:
+        yield UndoStep("restore", {"branch": line.branch})
+    elif words[:2] == ["treering", "promote"]:
+        ids = [word for before, word in itertools.pairwise(words) if before == "--id"]
+        to = {"branch": line.branch, "into": line.into}
+        yield UndoStep("promote", {**to, "undo": True, "ids": ids})
 
 
 def _tell(line: PlanAnswer) -> str:

@@ -6,7 +6,6 @@ Where somebody else was faster, nothing is written, and the page shows what they
 from starlette.responses import Response
 
 from treering.actions.forget import forget as forget_memories
-from treering.actions.link import MadeLink
 from treering.actions.link import link as link_memories
 from treering.actions.read import WholeMemory, read
 from treering.actions.remember import Remembered
@@ -160,17 +159,15 @@ def link(visit: Visit) -> Response:
     if conflict := _find_conflict(visit):
         return conflict
     id = visit.path["id"]
-    arguments = {
-        "source": id,
-        "target": visit.needed("target", "The other memory").strip(),
-        "relation": visit.field("relation"),
-        "branch": visit.branch,
-    }
-    answer = visit.ask(link_memories, **arguments, note=visit.field("note"))
-    undo: tuple[UndoStep, ...] = _undo_of(visit, id)
-    if isinstance(answer, MadeLink) and answer.created:
-        undo = (UndoStep("link", arguments | {"remove": True}),)
-    return _go_to(visit, id, Notice("Linked.", undo, answer.warnings or ()))
+    answer = visit.ask(
+        link_memories,
+        source=id,
+        target=visit.needed("target", "The other memory").strip(),
+        relation=visit.field("relation"),
+        note=visit.field("note"),
+        branch=visit.branch,
+    )
+    return _go_to(visit, id, Notice("Linked.", _undo_of(visit, id), answer.warnings or ()))
 
 
 def forget(visit: Visit) -> Response:

@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand
-from treering.actions.link import link
 from treering.actions.read import read
 from treering.actions.restore import restore
 from treering.actions.revert import revert
@@ -36,7 +35,7 @@ def undo(visit: Visit) -> Response:
 
 
 def _memory_of(arguments: Mapping[str, Any]) -> str:
-    ids = arguments.get("ids") or [arguments.get("id") or arguments.get("source") or ""]
+    ids = arguments.get("ids") or [arguments.get("id") or ""]
     return ids[0] if len(ids) == 1 else ""
 
 
@@ -59,7 +58,6 @@ def _take(visit: Visit, step: UndoStep) -> None:
     verbs: dict[str, Callable[..., Any]] = {
         "forget": forget,
         "gc": gc,
-        "link": link,
         "promote": promote_by_hand,
         "revert": revert,
         "restore": restore,
