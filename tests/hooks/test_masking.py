@@ -129,7 +129,6 @@ def test_a_file_whose_name_is_masked_is_named_beside_the_others(repo: Repo, hook
     assert [file["path"] for file in memory["files"]] == ["plain.txt"]
     assert memory["details"]["masked_files"] == [f"{MASKED}.txt"]
     assert memory["details"]["files"] == 2
-    assert memory["stale"]["state"] == "fresh"
 
 
 def test_sync_says_that_the_name_of_a_branch_goes_out_as_it_is(

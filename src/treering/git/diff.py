@@ -99,12 +99,13 @@ def list_names(git_dir: Path, old: str, new: str) -> list[str]:
     return [name for name in text.decode(errors="replace").split("\0") if name]
 
 
-def find_renames(git_dir: Path, old: str, new: str) -> dict[str, str]:
-    """Files of one commit that have another name in a later one."""
+def find_renames(git_dir: Path, old: str, new: str, seconds: float | None = None) -> dict[str, str]:
+    """Files of one commit that have another name in a later one; TookTooLong as above."""
     text = process.run(
         git_dir,
         *("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R", old, new, "--"),
         may_fail=(128,),
+        seconds=seconds,
     )
     words = text.decode(errors="surrogateescape").split("\0")
     return dict(zip(words[1::3], words[2::3], strict=False))
