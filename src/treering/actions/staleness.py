@@ -37,9 +37,8 @@ _MAX_GIT_CALLS = 12
 _GIT_SECONDS = 1.0
 _MAX_MOVES = 5
 
-_QUOTED = (
-    r"`{1,3}([^`]{2,2000})`{1,3}|\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'([^'\n]{2,80})'(?!\w)"
-)
+_CODE = r"`{1,3}([^`]{2,2000})`{1,3}"
+_QUOTED = r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'([^'\n]{2,80})'(?!\w)"
 #: A name with an underscore, a hump, a digit or brackets behind it; an option.
 _NAME = (
     r"\b(?:[A-Za-z]\w*_\w+|_\w{2,}|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Za-z]{2,}\d\w*"
@@ -124,12 +123,11 @@ class _Subject:
 
     def __init__(self, memory: Memory) -> None:
         text = re.sub(_DENIED, " ", f"{memory.title}\n{memory.content}"[:_MAX_TEXT])
-        quoted = [
-            line for match in re.findall(_QUOTED, text) for line in "".join(match).split("\n")
-        ]
-        quoted += re.findall(r"(?m)^(?: {4}|\t)(.{2,200})$", text)
-        names = [name for part in quoted for name in re.findall(r"[A-Za-z_]\w{2,}", part)]
-        terms = [*re.findall(_NAME, text), *names, *quoted]
+        code = [line for span in re.findall(_CODE, text) for line in span.split("\n")]
+        code += re.findall(r"(?m)^(?: {4}|\t)(.{2,200})$", text)
+        names = [name for line in code for name in re.findall(r"[A-Za-z_]\w{2,}", line)]
+        quotes = map("".join, re.findall(_QUOTED, text))
+        terms = [*re.findall(_NAME, text), *names, *code, *quotes]
         paths = [file.path for file in memory.files[:MAX_FILES]]
         own = {*map(_tokenize, paths), *re.findall(r"\w+", " ".join(paths))}
         tokens = dict.fromkeys(map(_tokenize, terms))
