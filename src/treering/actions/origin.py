@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from treering.actions.workspace import Workspace
+from treering.errors import TreeringError
 from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
 from treering.model.choices import Status
-from treering.model.memory import Memory
+from treering.model.memory import Memory, trim
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.model.value import NamedTuple
 from treering.store.vault import NOBODY
@@ -116,10 +117,30 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
     dates = workspace.ledger.date(memory, version)
     return Attribution(
         min([author_origin, *origins], key=_STRENGTH.__getitem__),
-        _editors(people, address_of(memory.author), is_scribe=origins[0] == YOU),
+        _editors(
+            people,
+            address_of(memory.author),
+            is_scribe=origins[0] == YOU or _is_captured(workspace, memory),
+        ),
         dates.created,
         dates.modified,
     )
+
+
+def _is_captured(workspace: Workspace, memory: Memory) -> bool:
+    """Return whether a record was taken from code history, whoever's clone did so. A commit's
+    record is compared with the commit; a session is the sum of several."""
+    if memory.source != "hook" or memory.type != "commit":
+        return memory.source == "hook" and memory.type == "session"
+    from treering.text.masking import mask  # only records need it
+
+    try:
+        commit = workspace.repository.objects.commit(memory.commit)
+    except TreeringError:
+        return False
+    is_same_author = address_of(commit.author) == address_of(memory.author)
+    text = trim(mask(commit.message))
+    return is_same_author and (not text or text.startswith(memory.content))
 
 
 def _editors(people: Sequence[Contributor], author: str, *, is_scribe: bool) -> tuple[str, ...]:
