@@ -67,6 +67,7 @@ class MemoryFields(TypedDict):
     origin: Origin
     edited_by: tuple[str, ...] | None
     flags: tuple[str, ...] | None
+    conflict: bool | None
     repo: str | None
 
 
@@ -103,6 +104,7 @@ class AttributedMemory(NamedTuple):
             "origin": whose.origin,
             "edited_by": whose.edited_by or None,
             "flags": self.flags or None,
+            "conflict": bool(memory.lost_wording) or None,
             "repo": self.repo,
         }
 

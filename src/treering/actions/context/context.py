@@ -42,6 +42,7 @@ class ContextEntry(TypedDict):
     why: list[str]
     outcome: NotRequired[str]
     repo: NotRequired[str]
+    conflict: NotRequired[bool]
     outdated_by: NotRequired[OutdatedBy]
 
 
@@ -260,6 +261,8 @@ def _as_entry(headline: Headline) -> ContextEntry:
         entry["outcome"] = headline.outcome
     if headline.repo:
         entry["repo"] = headline.repo
+    if headline.conflict:
+        entry["conflict"] = True
     if headline.outdated_by:
         entry["outdated_by"] = headline.outdated_by
     return entry

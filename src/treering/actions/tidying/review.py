@@ -147,9 +147,7 @@ class _Doubts:
 
     def doubts_of(self, memory: Memory) -> Iterator[Doubt]:
         """Each reason once, the gravest first."""
-        lost = memory.details.get("merge")
-        if isinstance(lost, dict) and isinstance(lost.get("lost"), str):
-            version = lost["lost"][:12]
+        if version := memory.lost_wording[:12]:
             yield Doubt("conflict", f"two people reworded it; the other text is version {version}")
         if newer := self._newer.get(memory.id):
             yield Doubt("outdated", _tell_newer(newer), newer.id)
@@ -262,7 +260,7 @@ def _keep(workspace: Workspace, ids: Sequence[str], branch: str) -> tuple[str, .
 
 def _mark(workspace: Workspace, writing: Writing, doubts: _Doubts, memory: Memory) -> Memory:
     """The memory as somebody keeps it: what can be put right is, the rest is noted."""
-    current = doubts.refresh(workspace, memory, writing.position.head)
+    current = doubts.refresh(workspace, memory, writing.position.head).settle_conflict()
     if memory.status == "needs-review":
         current = replace(current, status="active")
     keys = [doubt.key for doubt in doubts.doubts_of(current) if doubt.reason != "unconfirmed"]
