@@ -24,7 +24,7 @@ from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.model.value import NamedTuple
 from treering.store.vault import NOBODY
 from treering.text.hygiene import clean_line
-from treering.text.steering.suspicion import suspicion
+from treering.text.steering import suspicion
 
 #: Yours, of someone whose commits are in the code, or of nobody known here.
 Origin = Literal["you", "teammate", "unverified"]

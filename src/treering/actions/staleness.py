@@ -90,7 +90,7 @@ class _File(NamedTuple):
     blob_now: str = ""
 
 
-class _Text:
+class _CodeText:
     """A file's text, made ready to be asked."""
 
     def __init__(self, text: str) -> None:
@@ -118,7 +118,7 @@ class _Text:
         }
 
 
-class _Subject:
+class _Quotations:
     """What a memory speaks of, as far as it may be quoted from code."""
 
     def __init__(self, memory: Memory) -> None:
@@ -140,7 +140,7 @@ class _Subject:
         self._values |= {_normalize_value(number) for number in re.findall(_NUMBER, text)}
         self._words = frozenset(_prefixes(text))
 
-    def find_terms(self, text: _Text) -> set[str]:
+    def find_terms(self, text: _CodeText) -> set[str]:
         """Names, quotations, and values with what they are given to."""
         found = {term for term in self.terms if f" {term} " in text.tokens}
         pairs = ((key, value) for key, value in text.pairs if value in self._values)
@@ -150,10 +150,10 @@ class _Subject:
             if key.lower() != value and self._words.intersection(_prefixes(key, shortest=3))
         }
 
-    def find_numbers(self, text: _Text) -> set[str]:
+    def find_numbers(self, text: _CodeText) -> set[str]:
         return {number for number in self.numbers if f" {number} " in text.tokens}
 
-    def find_lines(self, text: _Text) -> set[str]:
+    def find_lines(self, text: _CodeText) -> set[str]:
         """The few lines that share most words with the memory, two or more."""
         shared = {line: len(words & self._words) for line, words in text.lines.items()}
         most = max(shared.values(), default=0)
@@ -169,8 +169,9 @@ class CodeTree:
 
     def __init__(self, repository: Repository, commit: str | None, effort: int = 1) -> None:
         self._repository = repository
+        self._git_dir = repository.common_dir
         self._commit = commit
-        self._texts: dict[str, _Text | None] = {}
+        self._texts: dict[str, _CodeText | None] = {}
         self._moves: dict[tuple[str, str], str | None] = {}
         self._bytes_left = effort * _MAX_ANSWER_BYTES
         self._calls_left = effort * _MAX_GIT_CALLS
@@ -211,9 +212,9 @@ class CodeTree:
         now = [self._read(file.blob_now) for file in files if file.blob_now]
         if None in now:  # too large, not text, or more than one answer may read
             return self._compare_whole(memory, files), set()
-        subject, texts = _Subject(memory), [text for text in now if text]
+        subject, texts = _Quotations(memory), [text for text in now if text]
         before = [
-            self._read(file.blob) or self._read_at(memory.commit, file.path) or _Text("")
+            self._read(file.blob) or self._read_at(memory.commit, file.path) or _CodeText("")
             for file in files
         ]
 
@@ -222,7 +223,8 @@ class CodeTree:
         if there - _union(found):  # said first, then carried out
             first = self._find_first_own(memory, files)
             early = [
-                subject.find_terms(self._read_at(first, file.path) or _Text("")) for file in files
+                subject.find_terms(self._read_at(first, file.path) or _CodeText(""))
+                for file in files
             ]
             carried_out = _union(early) - _union(found)
             found = early if carried_out else [terms & there for terms in found]
@@ -274,10 +276,10 @@ class CodeTree:
 
     # --- texts ------------------------------------------------------------------------------------
 
-    def _read_at(self, commit: str, path: str) -> _Text | None:
+    def _read_at(self, commit: str, path: str) -> _CodeText | None:
         return self._read(self._repository.blob_at(commit, path) or "") if commit else None
 
-    def _read(self, blob: str) -> _Text | None:
+    def _read(self, blob: str) -> _CodeText | None:
         """Read a blob's text once per answer; None where it is not text, or too much."""
         if blob not in self._texts:
             data = self._data(blob) if blob else None
@@ -286,7 +288,7 @@ class CodeTree:
                 self._texts[blob] = None
             else:
                 self._bytes_left -= len(data)
-                self._texts[blob] = _Text(data.decode(errors="replace"))
+                self._texts[blob] = _CodeText(data.decode(errors="replace"))
         return self._texts[blob]
 
     def _data(self, blob: str) -> bytes | None:
@@ -302,12 +304,12 @@ class CodeTree:
         address = address_of(memory.author)
         if not memory.commit or not address or not self._may_ask():
             return ""
+        from treering.git import diff  # here and below: most memories ask git nothing
+
         with suppress(StorageFailed):
-            commits = self._ask_git(
-                *("log", "--reverse", "--format=%H", "--fixed-strings", f"--author=<{address}>"),
-                *(f"{memory.commit}..{self._commit}", "--", *(file.path for file in files)),
-            )
-            return commits.partition("\n")[0]
+            paths = [file.path for file in files]
+            span = f"{memory.commit}..{self._commit}"
+            return diff.find_first_change(self._git_dir, span, paths, address, _GIT_SECONDS)
         return ""
 
     def _follow(self, path: str, since: str) -> tuple[str | None, bool]:
@@ -329,20 +331,16 @@ class CodeTree:
     def _find_move(self, path: str, since: str = "") -> str | None:
         from treering.git import diff
 
+        head = self._commit or ""
+        old, new = since, head
         for _ in range(_MAX_MOVES):
-            old, new = since, self._commit or ""
             if not since:
-                new = self._ask_git(
-                    *("log", "-1", "-m", "--first-parent", "--no-renames", "--diff-filter=D"),
-                    *("--format=%H", new, "--", path),
-                ).strip()
-                old = f"{new}^"
-            if not new or not old or not self._repository.resolve(old):
+                new = diff.find_removal(self._git_dir, head, path, _GIT_SECONDS)
+                old = f"{new}^" if new else ""
+            if not old or not self._repository.resolve(old):
                 return None
-            renames = diff.find_renames(self._repository.common_dir, old, new, _GIT_SECONDS)
-            if not (name := renames.get(path)):
-                return None
-            if self._repository.blob_at(self._commit or "", name):
+            name = diff.find_renames(self._git_dir, old, new, _GIT_SECONDS).get(path)
+            if name is None or self._repository.blob_at(head, name):
                 return name
             path, since = name, ""
         return None
@@ -350,18 +348,6 @@ class CodeTree:
     def _may_ask(self) -> bool:
         self._calls_left -= 1
         return self._calls_left >= 0
-
-    def _ask_git(self, *arguments: str) -> str:
-        from treering.git import process
-
-        text = process.run(
-            self._repository.common_dir,
-            *arguments,
-            env={"GIT_LITERAL_PATHSPECS": "1", "GIT_NO_REPLACE_OBJECTS": "1"},
-            may_fail=(128,),
-            seconds=_GIT_SECONDS,
-        )
-        return text.decode(errors="replace")
 
 
 def _settle(file: _File, *, is_changed: bool) -> _File:
