@@ -129,6 +129,22 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
     )
 
 
+def is_own(workspace: Workspace, blob: str, memory: Memory) -> bool:
+    """Return whether this clone alone wrote a version, in the words of its own person."""
+    version = workspace.ledger.version(blob)
+    if version is None or not all(person.is_here for person in version.people):
+        return False
+    return _origin_of(workspace, Contributor(memory.author, is_here=True)) == YOU
+
+
+def name_writer(workspace: Workspace, people: Sequence[Contributor]) -> str:
+    """Name whose word a version is, to give each writer a share: you, a teammate's address, or one
+    name for all who are not known, since they may call themselves anything."""
+    origins = {person: _origin_of(workspace, person) for person in people or (SOMEONE,)}
+    weakest = min(origins, key=lambda person: _STRENGTH[origins[person]])
+    return address_of(weakest.name) if origins[weakest] == TEAMMATE else origins[weakest]
+
+
 def _is_captured(workspace: Workspace, memory: Memory) -> bool:
     """Return whether a record was taken from code history, whoever's clone did so. A commit's
     record is compared with the commit; a session is the sum of several."""
