@@ -199,8 +199,12 @@ def test_an_agents_session_id_is_masked(
 ) -> None:
     """In its session and its checkpoint; two ids are two sessions all the same."""
     monkeypatch.setenv("TREERING_HOOK_SECONDS", "60")
-    (origin.path / f"{TOKEN}.py").write_text("open", encoding="utf-8")
-    (origin.path / "open.py").write_text("open", encoding="utf-8")
+    for text in ("closed", "open"):
+        (origin.path / f"{TOKEN}.py").write_text(text, encoding="utf-8")
+        (origin.path / "open.py").write_text(text, encoding="utf-8")
+        if text == "closed":
+            origin.git("add", ".")
+            origin.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "tracked")
     names = {
         "claude": ("SessionStart", "PreCompact", "SessionEnd"),
         "cursor": ("sessionStart", "preCompact", "sessionEnd"),
