@@ -32,6 +32,7 @@ WORD = r"[^\W_]+|[.!?;](?=\s|$)|\n(?=[ \t]{0,20}(?:\n|[-*+>#]|\d))"
 ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});?"
 LIGATURE = "[\u3300-\u33ff\ufdf0-\ufdff]"  # one sign, up to eighteen letters
 MARKUP = r"<(?:/?[a-z]|!--)[^<>\n]{0,120}>|\]\([^()\n]{0,300}\)|[*_`~]"
+MARKUP_INSIDE = r"[*`~](?<=[^\W_].)(?=[^\W_]|[<*_`~])|<(?<=[^\W_].)|\]\("
 MIXED_LETTERS = "[a-z][\u0430-\u045f]|[\u0430-\u045f][a-z]"  # Latin and Cyrillic in one word
 BASE64 = r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{20,4096}"
 HEX = r"(?<![A-Za-z0-9])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,4096})(?![A-Za-z0-9])"
@@ -146,8 +147,11 @@ def _signs_in(text: str) -> set[str]:
         for sign, gates, pattern in book.patterns
         if holds_any(plain, gates) and re.search(pattern, plain)
     }
-    for view in {plain, re.sub(MARKUP, "", plain)}:
-        signs |= _match_rules(_write_row(view, book), book)
+    signs |= _match_rules(_write_row(plain, book), book)
+    hidden = [part for part in plain.split("\n\n") if re.search(MARKUP_INSIDE, part)]
+    if hidden:
+        visible = re.sub(MARKUP, "", "\n\n".join(hidden))
+        signs |= _match_rules(_write_row(visible, book), book)
     return signs
 
 
