@@ -3,7 +3,8 @@
 import pytest
 
 from conftest import Repo
-from treering.actions.staleness import MAX_FILES
+from treering.actions.staleness import MAX_FILES, CodeTree
+from treering.model.memory import FileRef, Memory
 
 CLIENT = """
 TIMEOUT: float = 30
@@ -250,6 +251,29 @@ def test_many_files_cost_what_a_few_do(repo: Repo) -> None:
     assert stale is not None
     assert len(stale.files) == MAX_FILES
     assert stale.more == 2500 - MAX_FILES
+
+
+@pytest.mark.parametrize("commit", ["--output=owned", "main^{/x}", "0" * 40, "zz", "a\0b"])
+@pytest.mark.parametrize("blob", ["", "zz", "--", "0" * 40, "f" * 64, "a\0b"])
+def test_files_and_commits_of_strangers_are_only_compared(
+    repo: Repo, commit: str, blob: str
+) -> None:
+    """Whatever a memory says of files is a word of its author, never an option of git."""
+    head = repo.commit_file("a.py", "wal_mode = 1\n")
+    paths = ["a.py", "--output=owned", "gone.py", ":(glob)**", "a\0b", "../x", "\ud800", "/etc"]
+    memory = Memory(
+        id="7k2m9qx4c0wd", type="decision", title="Use wal_mode", content="Use wal_mode",
+        author="Eve <--output=owned>", created="2026-02-02T02:40:00Z",
+        modified="2026-02-02T02:40:00Z", commit=commit,
+        files=tuple(FileRef(path, blob) for path in paths),
+    )  # fmt: skip
+
+    stale = CodeTree(repo.workspace.repository, head).staleness(memory)
+
+    assert stale is not None
+    assert stale.files[0].state in ("fresh", "changed")
+    assert {file.state for file in stale.files[1:]} <= {"gone", "unknown"}
+    assert not list(repo.path.rglob("owned"))
 
 
 def test_words_that_are_no_longer_in_the_files_are_named(repo: Repo) -> None:

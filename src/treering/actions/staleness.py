@@ -9,6 +9,7 @@ limited for each memory and for each answer.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -34,7 +35,7 @@ _MAX_TEXT = 20_000
 _MAX_FILE_BYTES = 256 * 1024
 _MAX_ANSWER_BYTES = 1024 * 1024
 _MAX_GIT_CALLS = 12
-_GIT_SECONDS = 1.0
+_GIT_SECONDS, _ALL_GIT_SECONDS = 1.0, 3.0
 _MAX_MOVES = 5
 
 _CODE = r"`{1,3}([^`]{2,2000})`{1,3}"
@@ -175,6 +176,7 @@ class CodeTree:
         self._moves: dict[tuple[str, str], str | None] = {}
         self._bytes_left = effort * _MAX_ANSWER_BYTES
         self._calls_left = effort * _MAX_GIT_CALLS
+        self._until = 0.0
 
     def staleness(self, memory: Memory) -> Stale | None:
         """Return None for a memory that names no files, and for records: they tell what was."""
@@ -257,7 +259,7 @@ class CodeTree:
             for file in files
             if file.state == "changed"
             and file.blob != self._repository.blob_at(memory.commit, file.path)
-            and (not file.blob or self._data(file.blob) is None)
+            and not (file.blob and self._repository.find_blob(file.blob))
         ]
         done = {
             file.path
@@ -282,33 +284,27 @@ class CodeTree:
     def _read(self, blob: str) -> _CodeText | None:
         """Read a blob's text once per answer; None where it is not text, or too much."""
         if blob not in self._texts:
-            data = self._data(blob) if blob else None
-            is_text = data is not None and len(data) <= _MAX_FILE_BYTES and b"\0" not in data
-            if data is None or not is_text or len(data) > self._bytes_left:
-                self._texts[blob] = None
-            else:
-                self._bytes_left -= len(data)
-                self._texts[blob] = _CodeText(data.decode(errors="replace"))
+            self._texts[blob] = None
+            most = min(_MAX_FILE_BYTES, self._bytes_left)
+            with suppress(TreeringError, GitError):
+                data = self._repository.objects.blob(blob, most=most)
+                if b"\0" not in data:
+                    self._bytes_left -= len(data)
+                    self._texts[blob] = _CodeText(data.decode(errors="replace"))
         return self._texts[blob]
-
-    def _data(self, blob: str) -> bytes | None:
-        try:
-            return self._repository.objects.blob(blob)
-        except (TreeringError, GitError):
-            return None
 
     # --- history ----------------------------------------------------------------------------------
 
     def _find_first_own(self, memory: Memory, files: list[_File]) -> str:
         """Find the first commit after a memory was said in which its author changed its files."""
-        address = address_of(memory.author)
-        if not memory.commit or not address or not self._may_ask():
+        address, since = address_of(memory.author), self._repository.resolve(memory.commit)
+        paths = [file.path for file in files if file.blob_now]
+        if not since or not address or not paths or not self._may_ask():
             return ""
         from treering.git import diff  # here and below: most memories ask git nothing
 
         with suppress(StorageFailed):
-            paths = [file.path for file in files]
-            span = f"{memory.commit}..{self._commit}"
+            span = f"{since}..{self._commit}"
             return diff.find_first_change(self._git_dir, span, paths, address, _GIT_SECONDS)
         return ""
 
@@ -320,7 +316,7 @@ class CodeTree:
         where the memory was said.
         """
         if (path, since) not in self._moves:
-            if not self._may_ask():
+            if not path.isprintable() or not self._may_ask():
                 return None, False
             try:
                 self._moves[path, since] = self._find_move(path) or self._find_move(path, since)
@@ -337,17 +333,20 @@ class CodeTree:
             if not since:
                 new = diff.find_removal(self._git_dir, head, path, _GIT_SECONDS)
                 old = f"{new}^" if new else ""
-            if not old or not self._repository.resolve(old):
+            commit = self._repository.resolve(old) if old else None
+            if commit is None:
                 return None
-            name = diff.find_renames(self._git_dir, old, new, _GIT_SECONDS).get(path)
+            name = diff.find_renames(self._git_dir, commit, new, _GIT_SECONDS).get(path)
             if name is None or self._repository.blob_at(head, name):
                 return name
             path, since = name, ""
         return None
 
     def _may_ask(self) -> bool:
+        """Return whether git may be asked once more: a few times, for a few seconds in all."""
+        self._until = self._until or time.monotonic() + _ALL_GIT_SECONDS
         self._calls_left -= 1
-        return self._calls_left >= 0
+        return self._calls_left >= 0 and time.monotonic() < self._until
 
 
 def _settle(file: _File, *, is_changed: bool) -> _File:
