@@ -180,6 +180,20 @@ def test_a_text_under_way_is_finished_by_the_next_commit_of_its_author(repo: Rep
     assert _state(repo, memory.id) == "changed"
 
 
+def test_a_commit_that_speaks_of_the_decision_carries_it_out(repo: Repo) -> None:
+    """Where the code says it in other words than the memory."""
+    repo.commit_file("io.py", "def put(): ...\n")
+    memory = repo.tr.remember(
+        "Retry failed uploads with a backoff", type="decision", files=["io.py"]
+    )
+
+    repo.commit_file("io.py", "def put(n=3): ...\n", message="Uploads: retry, and back off")
+    assert _state(repo, memory.id) == "fresh"
+
+    repo.commit_file("io.py", "def put(n=4): ...\n", message="Uploads: retry once more")
+    assert _state(repo, memory.id) == "changed"
+
+
 def test_a_name_that_moved_to_another_of_its_files_is_still_there(repo: Repo) -> None:
     repo.commit_file("a.py", CLIENT)
     repo.commit_file("b.py", "import a\n")

@@ -97,9 +97,16 @@ class _CodeText:
     def __init__(self, text: str) -> None:
         self._text = text
 
+    def holds(self, term: str) -> bool:
+        """Return whether some tokens stand in the text one after the other, however spaced."""
+        if any(word not in self._text for word in term.split()):
+            return False
+        if term.isalnum() or term.replace("_", "").isalnum():
+            return bool(re.search(rf"(?<!\w){term}(?!\w)", self._text))
+        return f" {term} " in self._tokens
+
     @cached_property
-    def tokens(self) -> str:
-        """All tokens between single spaces: spacing and line breaks say nothing."""
+    def _tokens(self) -> str:
         return f" {' '.join(re.findall(_CODE_PART, self._text))} "
 
     @cached_property
@@ -143,7 +150,7 @@ class _Quotations:
 
     def find_terms(self, text: _CodeText) -> set[str]:
         """Names, quotations, and values with what they are given to."""
-        found = {term for term in self.terms if f" {term} " in text.tokens}
+        found = {term for term in self.terms if text.holds(term)}
         pairs = ((key, value) for key, value in text.pairs if value in self._values)
         return found | {
             f"{key} {value}"
@@ -152,7 +159,10 @@ class _Quotations:
         }
 
     def find_numbers(self, text: _CodeText) -> set[str]:
-        return {number for number in self.numbers if f" {number} " in text.tokens}
+        return {number for number in self.numbers if text.holds(number)}
+
+    def shares_words(self, message: str) -> bool:
+        return len(self._words.intersection(_prefixes(message))) >= _SHARED_WORDS
 
     def find_lines(self, text: _CodeText) -> set[str]:
         """The few lines that share most words with the memory, two or more."""
@@ -252,29 +262,29 @@ class CodeTree:
         return settled, lost if is_named else set()
 
     def _compare_whole(self, memory: Memory, files: list[_File]) -> list[_File]:
-        """Count any change, but for one that was under way when the memory was said: a text that
-        was never committed is finished by the next commit of the same author."""
-        under_way = [
-            file
+        """Count any change, but for the first one of the memory's author where it carries the
+        memory out: the file was being edited when the memory was said (its text was never
+        committed), or the message of the commit speaks of the same as a decision."""
+        return [
+            file._replace(state="fresh")
+            if file.state == "changed" and self._is_carried_out(memory, file)
+            else file._replace(state="unknown")
+            if file.state == "changed" and not file.blob
+            else file
             for file in files
-            if file.state == "changed"
-            and file.blob != self._repository.blob_at(memory.commit, file.path)
-            and not (file.blob and self._repository.find_blob(file.blob))
         ]
-        done = {
-            file.path
-            for file in under_way
-            if (first := self._find_first_own(memory, [file]))
-            and self._repository.blob_at(first, file.path) == file.blob_now
-        }
-        settled = []
-        for file in files:
-            if file.path in done:
-                file = file._replace(state="fresh")
-            elif file.state == "changed" and not file.blob:
-                file = file._replace(state="unknown")
-            settled.append(file)
-        return settled
+
+    def _is_carried_out(self, memory: Memory, file: _File) -> bool:
+        is_committed = file.blob == self._repository.blob_at(memory.commit, file.path) or (
+            file.blob and self._repository.find_blob(file.blob)
+        )
+        if is_committed and memory.type != "decision":
+            return False
+        first = self._find_first_own(memory, [file])
+        if not first or self._repository.blob_at(first, file.path) != file.blob_now:
+            return False
+        message = self._repository.objects.commit(first).message
+        return not is_committed or _Quotations(memory).shares_words(message)
 
     # --- texts ------------------------------------------------------------------------------------
 
