@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks._bench import heading, row
 from treering.text.secrets import secrets_in
-from treering.text.steering.suspicion import suspicion
+from treering.text.steering import suspicion
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -72,7 +72,11 @@ def _time(find: Callable[[str], object], text: str) -> str:
 
 def main(quick: bool = False) -> None:
     for half in ("tune", "held"):
-        _print_shares(f"steering, {half}", read_steering(half), suspicion)
+        samples = read_steering(half)
+        english = [s for s in samples if s.language == "en" or s.kind == "innocent"]
+        others = [s._replace(kind="all") for s in samples if s not in english]
+        _print_shares(f"steering, English, {half}", english, suspicion)
+        _print_shares(f"steering, other languages, {half}", others, suspicion)
         _print_shares(f"credentials, {half}", read_credentials(half), secrets_in)
     if quick:  # what does not depend on this Python and this machine
         return

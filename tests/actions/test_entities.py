@@ -220,3 +220,21 @@ def test_the_command_line(repo: Repo) -> None:
     assert merged["dry_run"] is False
     assert repo.json("entities", "delete", "Ada Lovelace")["deleted"] == [added["id"]]
     assert repo.error("entities", "get", "nobody")["code"] == "memory_not_found"
+
+
+def test_what_only_a_private_memory_names_stays_private(repo: Repo) -> None:
+    """Names are as private as the text they are from; what a shared text names is shared."""
+    tr = repo.tr
+    secret = tr.remember(
+        "Ada Lovelace from Initech moves to PostgreSQL", type="decision", private=True
+    )
+    shared = tr.remember("Sessions move to PostgreSQL", type="decision")
+
+    found = tr.entities("extract", ids=[secret.id, shared.id], store=True)["entities"]
+
+    by_name = {item["name"]: repo.tr.read(item["id"]).private for item in found}
+    assert by_name == {"Ada Lovelace": True, "Initech": True, "PostgreSQL": False}
+    files = "".join(repo.git("show", f"refs/treering/heads/main:{name}") for name in repo.files())
+    assert "Lovelace from" not in files
+    assert "Initech" not in files
+    assert found[0]["id"] in {link.id for link in repo.tr.read(secret.id).links}

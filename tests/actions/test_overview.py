@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +77,47 @@ def test_diff_shows_what_a_branch_knows(repo: Repo) -> None:
     assert "### Learned" in markdown(difference)
     with pytest.raises(Invalid):
         repo.tr.diff("main")
+
+
+def test_diff_leaves_private_memories_out_unless_asked(repo: Repo) -> None:
+    """It is made to be published; who asks for them sees which ones they are."""
+    repo.commit_file("db.py", "timeout = 30\n")
+    repo.tr.remember("Thirty, for my eyes", type="decision", files=["db.py"], private=True)
+    repo.switch("feature", create=True)
+    repo.commit_file("db.py", "timeout = 60\n")
+    shared = repo.tr.remember("Sessions live in Redis", type="decision")
+    kept = repo.tr.remember("The plan I keep to myself", type="decision", private=True)
+    repo.tr.revise(shared.id, title="Sessions live in Redis, for now")
+
+    for options in ((), ("--markdown",), ("--why",), ("--why", "--markdown"), ("--json",)):
+        said = repo.cli("diff", "main..feature", *options).stdout
+        assert "Sessions live" in said
+        assert "myself" not in said
+        assert "my eyes" not in said
+    asked = repo.json("diff", "main..feature", "--private")
+
+    assert {item["id"]: item.get("private") for item in asked["added"]} == {
+        shared.id: None,
+        kept.id: True,
+    }
+    text = repo.cli("diff", "main..feature", "--private", "--markdown").stdout
+    assert "- **The plan I keep to myself** (decision, `" in text
+    assert ", private)" in text
+
+
+def test_exported_private_memories_are_marked_and_come_back_private(
+    repo: Repo, new_repo: Callable[[str], Repo], tmp_path: Path
+) -> None:
+    repo.tr.remember("Sessions live in Redis", type="decision")
+    repo.tr.remember("The plan I keep to myself", type="decision", private=True)
+    assert "myself" not in repo.cli("export").stdout
+
+    repo.cli("export", "--private", "--output", str(tmp_path / "all.jsonl"))
+    other = new_repo("other")
+    other.json("import", str(tmp_path / "all.jsonl"))
+
+    found = {hit.title: hit.private for hit in other.tr.recall().results}
+    assert found == {"Sessions live in Redis": False, "The plan I keep to myself": True}
 
 
 def test_settings_are_shown_set_and_unset(repo: Repo) -> None:

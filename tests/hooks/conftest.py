@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from hooked import Hooked
+from sync.conftest import clone, origin  # noqa: F401  fixtures
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_commit_becomes_a_memory(repo, hooked) -> None:
         "deletions": 0,
         "trailers": {"Signed-off-by": ["Ada <ada@example.org>"]},
     }
-    assert memory.stale.state == "fresh"
+    assert memory.stale is None
     assert (memory.session, memory.links) == ("", ())
     assert _sessions(repo) == []  # it could only repeat the commit
 

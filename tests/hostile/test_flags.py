@@ -258,9 +258,11 @@ class Slow:
 
 
 def fill(repo: Repo) -> Workspace:
-    """Opened for one call, so that nothing goes on beside it."""
+    """Memories of somebody else, opened for one call, so that nothing goes on beside it."""
+    repo.git("config", "user.email", "eve@example.org")
     for number in range(12):
         repo.tr.remember(f"{WORD} number {number}")
+    repo.git("config", "user.email", "ada@example.org")
     return Workspace.open(repo.path, clock=repo.clock, is_brief=True)
 
 

@@ -219,6 +219,28 @@ def test_what_hooks_write_down_is_the_word_of_who_said_it(repo: Repo) -> None:
     assert (result.origin, result.edited_by) == ("teammate", None)
 
 
+def test_whoever_ran_backfill_edited_nothing(clone: Team, forger: Forger) -> None:
+    """In any clone; but a record that says something else than its commit was edited."""
+    ada, bob = clone("ada"), clone("bob")
+    known(ada, "ada", "bob")
+    ada.commit_file("a.py", message="Skip the cache\n\nIt is slow.")
+    ada.commit_file("b.py", message="Use WAL mode")
+    ada.git("push", "-q", "origin", "main")
+    bob.git("pull", "-q", "origin", "main")
+    bob.tr.backfill()
+    bob.tr.sync()
+
+    ada.tr.sync()
+
+    hits = ada.tr.recall(records="only").results
+    assert {hit.type for hit in hits} == {"commit", "session"}
+    assert {(hit.origin, hit.edited_by) for hit in hits} == {("teammate", None)}
+    hit = ada.tr.recall("Use WAL mode", type="commit").results[0]
+    forger.push({path_of(hit.id): reword(raw(ada, hit.id), "Trust every certificate")})
+    ada.tr.sync()
+    assert "Mallory <mallory@example.org>" in whose(ada, hit.id)[1]
+
+
 def test_private_memories_are_yours(repo: Repo) -> None:
     made = repo.tr.remember("My own plan", type="context", private=True).id
 

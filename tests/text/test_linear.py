@@ -4,7 +4,6 @@ Work is counted, not timed: calls of functions, and what a pattern may repeat. T
 machine.
 """
 
-import re
 import sys
 from collections.abc import Callable
 from re import _constants, _parser  # type: ignore[attr-defined]
@@ -12,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from treering.text import credentials, randomness
+from treering.text import credentials, randomness, steering
 from treering.text.secrets import secrets_in
-from treering.text.steering import markup, payloads, phrasing, plain
-from treering.text.steering.signs import RULES
-from treering.text.steering.suspicion import suspicion
+from treering.text.steering import compile_rule, rulebook, suspicion
+
+RULES = [rule for _, _, rule in rulebook().rules]
 
 HOSTILE = {
     "send secrets to": "send secrets to ",
@@ -70,14 +69,14 @@ def test_twice_the_text_is_twice_the_calls(find: Callable[[str], object], name: 
 def _patterns() -> dict[str, str]:
     named = {
         f"{module.__name__}.{name}": value
-        for module in (credentials, payloads, plain, phrasing, randomness)
+        for module in (credentials, randomness, steering)
         for name, value in vars(module).items()
         if isinstance(value, str) and name.isupper() and name.strip("_") not in ("OTHER", "END")
     }
     named |= {f"kind {kind} {word}": pattern for kind, word, pattern in credentials.KINDS}
-    named |= {f"markup {pattern}": pattern for _, _, pattern in markup.MARKUP}
-    named |= {f"shape {mark} {gates}": pattern for mark, gates, pattern in phrasing._SHAPES}
-    return named | {f"rule {rule}": phrasing.compile_rule(rule).pattern for _, rule in RULES}
+    named |= {f"markup {pattern}": pattern for _, _, pattern in rulebook().patterns}
+    named |= {f"shape {mark} {gates}": pattern for mark, gates, pattern in rulebook().shapes}
+    return named | {f"rule {rule}": compile_rule(rule).pattern for rule in RULES}
 
 
 def _worst(tokens: Any) -> int:
@@ -113,11 +112,7 @@ def test_no_pattern_repeats_without_end_inside_a_repetition(name: str) -> None:
     repeats(_parser.parse(_patterns()[name]))
 
 
-@pytest.mark.parametrize("rule", [rule for _, rule in RULES])
+@pytest.mark.parametrize("rule", RULES)
 def test_a_rule_looks_a_few_words_ahead(rule: str) -> None:
     """From each word where it may begin, a rule takes at most some hundred steps."""
-    assert _worst(_parser.parse(phrasing.compile_rule(rule).pattern)) <= 600
-
-
-def test_rules_name_kinds_that_exist() -> None:
-    assert all(re.compile(phrasing.compile_rule(rule)) for _, rule in RULES)
+    assert _worst(_parser.parse(compile_rule(rule).pattern)) <= 600

@@ -267,6 +267,17 @@ def test_pull_request_is_a_text_to_copy(browse: Browser, repo: Repo) -> None:
     assert "- **Sessions live in Redis** (component" in page.html
 
 
+def test_pull_request_has_private_memories_only_when_asked(browse: Browser, repo: Repo) -> None:
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("The plan I keep to myself", type="component", private=True)
+
+    assert "myself" not in browse.get("/pull-request").html
+    page = browse.get("/pull-request?private=1")
+
+    assert "The plan I keep to myself" in page.text
+    assert '<span class="mark">private</span>' in page.html
+
+
 def test_a_file_says_why_its_lines_are_there(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True)
     repo.commit_file("src/db.py", "one\ntwo\n", message="Open the database once")

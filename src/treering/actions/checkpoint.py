@@ -41,6 +41,8 @@ class CheckpointMemory(TypedDict):
     commit: str
     status: str
     flags: NotRequired[list[str]]
+    #: Not injected: flagged, and not of this clone's own writing.
+    withheld: NotRequired[bool]
 
 
 class CodeSince(TypedDict):
@@ -210,8 +212,10 @@ def _describe(workspace: Workspace, place: Copy, memory: Memory) -> CheckpointMe
         "commit": memory.commit,
         "status": memory.status,
     }
-    if flags := Flags(workspace).of(place):
-        answer["flags"] = list(flags)
+    flags = Flags(workspace)
+    if signs := flags.of(place):
+        answer["flags"] = list(signs)
+        answer["withheld"] = flags.withholds(place)
     return answer
 
 

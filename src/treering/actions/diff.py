@@ -26,6 +26,8 @@ class Difference:
     summary: str
     outcome: Outcome | None = None
     outdated_by: OutdatedBy | None = None
+    #: Kept on this machine; only where private memories were asked for.
+    private: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,18 @@ class Diff:
     overrules: Overruled | None = None
 
 
-def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
+def diff(workspace: Workspace, range: str, *, why: bool = False, private: bool = False) -> Diff:
     """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`.
 
-    With `why` also what the change of the code overrules.
+    With `why` also what the change of the code overrules. The answer is made to be published, so
+    private memories are in it only with `private`, and marked.
     """
     one, dots, other = range.partition("..")
     if not dots:
         raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
     here = workspace.position().scope.branch
-    before, after = (workspace.view("" if name in _HERE else name) for name in (one, other))
+    views = (workspace.view("" if name in _HERE else name) for name in (one, other))
+    before, after = (view if private else view.without_private() for view in views)
     additions, changes, losses = [], [], []
     for memory_id in sorted(before.visible.keys() | after.visible.keys()):
         old, new = before.visible.get(memory_id), after.visible.get(memory_id)
@@ -67,15 +71,15 @@ def diff(workspace: Workspace, range: str, *, why: bool = False) -> Diff:
         [replace(item, outdated_by=marks.get(item.id)) for item in items]
         for items in (additions, changes)
     )
-    overrules = _list_overruled(workspace, one, other) if why else None
+    overrules = _list_overruled(workspace, one, other, private) if why else None
     return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
 
 
-def _list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:
+def _list_overruled(workspace: Workspace, one: str, other: str, private: bool) -> Overruled:
     from treering.actions.why.overruled import list_overruled
 
     sides = ("" if name in _HERE else name for name in (one, other))
-    answer: Overruled = harmless(list_overruled(workspace, *sides))
+    answer: Overruled = harmless(list_overruled(workspace, *sides, private=private))
     return answer
 
 
@@ -85,9 +89,15 @@ def _alive(place: Copy | None) -> Memory | None:
 
 
 def _describe(place: Copy | None, memory: Memory) -> Difference:
-    branch = place.layer.branch if place else ""
-    summary = " ".join(memory.content.split())[:200]
-    return Difference(memory.id, memory.type, memory.title, branch, summary, memory.outcome)
+    return Difference(
+        memory.id,
+        memory.type,
+        memory.title,
+        place.layer.branch if place else "",
+        " ".join(memory.content.split())[:200],
+        memory.outcome,
+        private=(place is not None and place.is_private) or None,
+    )
 
 
 def _kind(item: Difference) -> str:
@@ -96,7 +106,7 @@ def _kind(item: Difference) -> str:
 
 def _facts(item: Difference) -> str:
     mark = f", {item.outdated_by.mark}" if item.outdated_by else ""
-    return f"{_kind(item)}, `{item.id}`{mark}"
+    return f"{_kind(item)}, `{item.id}`{mark}{', private' if item.private else ''}"
 
 
 def markdown(difference: Diff) -> str:

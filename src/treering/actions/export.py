@@ -35,6 +35,7 @@ class ExportedMemory(TypedDict):
     title: str
     content: str
     branch: str
+    private: NotRequired[bool]
     created: str
     modified: str
     status: str
@@ -57,13 +58,17 @@ def export_records(
     """One object a memory: its front matter, `content` and `branch`.
 
     What is seen from the branch; with `all` every copy in every scope, forgotten ones included, so
-    that a whole store can be carried elsewhere. Private memories stay unless asked for.
+    that a whole store can be carried elsewhere. Private memories stay unless asked for, and are
+    marked.
     """
     for place in _places(workspace, branch, all, private):
         memory = place.try_memory()
         if memory and (all or not memory.is_forgotten):
             whole = document.fields(memory) | {"content": memory.content}
-            yield cast(ExportedMemory, jsonable(whole | {"branch": place.layer.branch}))
+            whole["branch"] = place.layer.branch
+            if place.is_private:
+                whole["private"] = True
+            yield cast(ExportedMemory, jsonable(whole))
 
 
 def export_markdown(

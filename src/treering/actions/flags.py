@@ -6,6 +6,7 @@ at now, within the budget of one answer, and remembered for as long as the proce
 
 from collections.abc import Iterable
 
+from treering.actions.origin import is_own
 from treering.actions.workspace import Workspace
 from treering.graph.network import Node
 from treering.store.view import Copy
@@ -16,6 +17,7 @@ class Flags:
     """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
 
     def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
         self._searcher = workspace.searcher
         self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}
@@ -36,6 +38,16 @@ class Flags:
                 return (UNSCANNED,)
             self._searcher.inspected[place.blob] = flags
         return flags
+
+    def withholds(self, place: Copy) -> bool:
+        """Return whether a memory is not injected: it is flagged, and not of this clone's own
+        writing. The name of a branch is never somebody's own word."""
+        if self._of_branch(place.layer.branch):
+            return True
+        if not self.of_text(place):
+            return False
+        memory = place.try_memory()
+        return memory is None or not is_own(self._workspace, place.blob, memory)
 
     def _of_branch(self, name: str) -> tuple[str, ...]:
         if name not in self._branches:

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from treering.actions.workspace import Workspace
+from treering.errors import TreeringError
 from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
 from treering.model.choices import Status
-from treering.model.memory import Memory
+from treering.model.memory import Memory, trim
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.model.value import NamedTuple
 from treering.store.vault import NOBODY
 from treering.text.hygiene import clean_line
-from treering.text.steering.suspicion import suspicion
+from treering.text.steering import suspicion
 
 #: Yours, of someone whose commits are in the code, or of nobody known here.
 Origin = Literal["you", "teammate", "unverified"]
@@ -66,6 +67,7 @@ class MemoryFields(TypedDict):
     origin: Origin
     edited_by: tuple[str, ...] | None
     flags: tuple[str, ...] | None
+    conflict: bool | None
     repo: str | None
 
 
@@ -102,6 +104,7 @@ class AttributedMemory(NamedTuple):
             "origin": whose.origin,
             "edited_by": whose.edited_by or None,
             "flags": self.flags or None,
+            "conflict": bool(memory.lost_wording) or None,
             "repo": self.repo,
         }
 
@@ -116,10 +119,46 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
     dates = workspace.ledger.date(memory, version)
     return Attribution(
         min([author_origin, *origins], key=_STRENGTH.__getitem__),
-        _editors(people, address_of(memory.author), is_scribe=origins[0] == YOU),
+        _editors(
+            people,
+            address_of(memory.author),
+            is_scribe=origins[0] == YOU or _is_captured(workspace, memory),
+        ),
         dates.created,
         dates.modified,
     )
+
+
+def is_own(workspace: Workspace, blob: str, memory: Memory) -> bool:
+    """Return whether this clone alone wrote a version, in the words of its own person."""
+    version = workspace.ledger.version(blob)
+    if version is None or not all(person.is_here for person in version.people):
+        return False
+    return _origin_of(workspace, Contributor(memory.author, is_here=True)) == YOU
+
+
+def name_writer(workspace: Workspace, people: Sequence[Contributor]) -> str:
+    """Name whose word a version is, to give each writer a share: you, a teammate's address, or one
+    name for all who are not known, since they may call themselves anything."""
+    origins = {person: _origin_of(workspace, person) for person in people or (SOMEONE,)}
+    weakest = min(origins, key=lambda person: _STRENGTH[origins[person]])
+    return address_of(weakest.name) if origins[weakest] == TEAMMATE else origins[weakest]
+
+
+def _is_captured(workspace: Workspace, memory: Memory) -> bool:
+    """Return whether a record was taken from code history, whoever's clone did so. A commit's
+    record is compared with the commit; a session is the sum of several."""
+    if memory.source != "hook" or memory.type != "commit":
+        return memory.source == "hook" and memory.type == "session"
+    from treering.text.masking import mask  # only records need it
+
+    try:
+        commit = workspace.repository.objects.commit(memory.commit)
+    except TreeringError:
+        return False
+    is_same_author = address_of(commit.author) == address_of(memory.author)
+    text = trim(mask(commit.message))
+    return is_same_author and (not text or text.startswith(memory.content))
 
 
 def _editors(people: Sequence[Contributor], author: str, *, is_scribe: bool) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class WholeMemory:
     origin: Origin
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
+    conflict: bool | None = None
     extra: Mapping[str, object] | None = None
     outdated_by: OutdatedBy | None = None
     outdates: tuple[Outdates, ...] | None = None

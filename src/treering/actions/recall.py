@@ -54,6 +54,8 @@ class RecallHit:
     origin: Origin
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
+    #: Two people reworded it, and nobody has settled which words count.
+    conflict: bool | None = None
     agent: str | None = None
     outcome: Outcome | None = None
     outdated_by: OutdatedBy | None = None

@@ -62,7 +62,7 @@ def revise(
         new = memory
         if content or append:
             text = content or f"{memory.content}\n\n{inputs.content_given(append)}"
-            new = new.with_content(inputs.content_given(text))
+            new = new.with_content(inputs.content_given(text)).settle_conflict()
         if title:
             new = replace(new, title=_or_default(title, title_of(new.content), "title"))
         if topic:

@@ -1,7 +1,7 @@
 """The commands log, why, diff and revert."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treering.cli.invocation import Invocation
 from treering.cli.screen import (
@@ -83,8 +83,8 @@ def _draw_line(line: "DrawnLine", now: float) -> str:
     return f"{strokes} {dim(age)}  {bold(label)}{subject}{gap}"
 
 
-def run_diff(call: Invocation, range: str, markdown: bool, why: bool) -> None:
-    call.answer(call.act("diff", range, why=why), _render_markdown if markdown else render_diff)
+def run_diff(call: Invocation, range: str, markdown: bool, **options: Any) -> None:
+    call.answer(call.act("diff", range, **options), _render_markdown if markdown else render_diff)
 
 
 def _render_markdown(answer: "Diff") -> str:
@@ -107,9 +107,11 @@ def render_diff(answer: "Diff") -> str:
 
 
 def _list_differences(answer: "Diff") -> str:
-    lines = [f"+ {headline(item)}{outdated(item)}" for item in answer.added]
-    lines += [f"~ {headline(item)}{outdated(item)}" for item in answer.changed]
-    lines += [f"- {headline(item)}" for item in answer.forgotten]
+    lines = [
+        f"{sign} {headline(item)}{outdated(item)}{dim('  (private)') if item.private else ''}"
+        for sign, items in (("+", answer.added), ("~", answer.changed), ("-", answer.forgotten))
+        for item in items
+    ]
     nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
     return "\n".join(lines) or nothing
 

@@ -160,6 +160,7 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
     marks += [safe(hit.branch), ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
     marks += [safe(hit.outdated_by.mark)] if hit.outdated_by else []
+    marks += ["conflict"] if hit.conflict else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
     marks += [f"gone: {safe(', '.join(hit.stale.lost))}"] if hit.stale and hit.stale.lost else []
     marks += ["private"] if hit.private else []
@@ -263,11 +264,10 @@ def _list_truth(memory: "WholeMemory") -> list[tuple[str, str]]:
 def _list_details(memory: "WholeMemory") -> list[tuple[str, str]]:
     details = dict(memory.details)
     rows = []
-    match details.get("merge"):
-        case {"lost": str(blob)}:  # two people changed the same words; one text counts
-            del details["merge"]
-            command = f"treering read {memory.id} --at {blob[:12]}"
-            rows.append(("conflict", f"reworded twice, the other wording: {command}"))
+    merge = details.pop("merge", None)
+    if memory.conflict and isinstance(merge, Mapping):
+        command = f"treering read {memory.id} --at {str(merge.get('lost'))[:12]}"
+        rows.append(("conflict", f"reworded twice, the other wording: {command}"))
     return rows + [(key, _in_words(value)) for key, value in details.items()]
 
 

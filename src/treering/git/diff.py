@@ -99,15 +99,41 @@ def list_names(git_dir: Path, old: str, new: str) -> list[str]:
     return [name for name in text.decode(errors="replace").split("\0") if name]
 
 
-def find_renames(git_dir: Path, old: str, new: str) -> dict[str, str]:
-    """Files of one commit that have another name in a later one."""
+def find_renames(git_dir: Path, old: str, new: str, seconds: float | None = None) -> dict[str, str]:
+    """Files of one commit that have another name in a later one; TookTooLong as above."""
     text = process.run(
         git_dir,
         *("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R", old, new, "--"),
         may_fail=(128,),
+        seconds=seconds,
     )
     words = text.decode(errors="surrogateescape").split("\0")
     return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def find_first_change(
+    git_dir: Path, span: str, paths: Sequence[str], address: str, seconds: float
+) -> str:
+    """The first commit of a span in which somebody changed one of some files, or ""."""
+    return _ask_about_paths(
+        git_dir,
+        *("--reverse", "--fixed-strings", f"--author=<{address}>", span, "--", *paths),
+        seconds=seconds,
+    ).partition("\n")[0]
+
+
+def find_removal(git_dir: Path, tip: str, path: str, seconds: float) -> str:
+    """The last step of a branch that took a path away, or ""; a merge is one step."""
+    options = ("-1", "-m", "--first-parent", "--no-renames", "--diff-filter=D")
+    return _ask_about_paths(git_dir, *options, tip, "--", path, seconds=seconds).strip()
+
+
+def _ask_about_paths(git_dir: Path, *arguments: str, seconds: float) -> str:
+    literal = ENVIRONMENT | {"GIT_LITERAL_PATHSPECS": "1"}
+    text = process.run(
+        git_dir, "log", "--format=%H", *arguments, env=literal, may_fail=(128,), seconds=seconds
+    )
+    return text.decode(errors="replace")
 
 
 def _lines(ranges: Iterable[CommitRange]) -> bytes:

@@ -301,12 +301,12 @@ class Repository:
         return [branch for branch in branches if self.upstream_of(branch) == (remote, name)]
 
     def list_changed_files(self) -> list[str]:
-        """Files of the work tree that differ from HEAD, new ones included."""
+        """Files of the work tree that differ from HEAD; those git does not track stay unnamed."""
         if self.workdir is None:
             return []
         load_enums()
         try:
-            names = sorted(self.handle.status("normal"))
+            names = sorted(self.handle.status("no"))
         except (GitError, OSError, ValueError):  # an index libgit2 cannot read: split, or sparse
             return []
         return [os.fsencode(name).decode(errors="replace") for name in names]

@@ -237,8 +237,9 @@ def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
 
 
 def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
-    """Where the work stands. What was last saved on the branch is carried on: it would be hidden
-    behind a newer checkpoint that knows less."""
+    """Where the work stands: the tracked files that changed. What was last saved on the branch is
+    carried on: it would be hidden behind a newer checkpoint that knows less. A checkpoint is
+    shared, so what was typed for the compaction is not in it."""
     from treering.actions.checkpoint import checkpoint, load
     from treering.text.masking import mask
     from treering.text.secrets import secrets_in
@@ -247,11 +248,8 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     if not last["checkpoint"] or not _is_own(workspace, last["checkpoint"]):
         last |= {"summary": "", "next_steps": [], "open_files": []}
     summary = last["summary"] or f"Before the context was compacted ({call.agent})."
-    wish = mask(call.text("custom_instructions")).strip()[:500]
-    if wish and wish not in summary:
-        summary += f"\n\nTo keep: {wish}"
     files = workspace.repository.list_changed_files()[:_MOST_FILES] or last["open_files"]
-    if not (last["summary"] or wish or files):
+    if not (last["summary"] or files):
         return  # it would say that a context was compacted, and nothing else
     checkpoint(
         workspace,

@@ -53,8 +53,9 @@ def list_page(workspace: "Workspace", cursor: str) -> dict[str, Any]:
 
 
 def _memory_resource(hit: "RecallHit") -> dict[str, str]:
-    """Clients ask for the list by themselves: a flagged memory is in it by its id alone."""
-    warning = f"{hit.type}, flagged: {', '.join(hit.flags)}" if hit.flags else ""
+    """Clients ask for the list by themselves: a flagged memory of others is in it by its id."""
+    is_withheld = hit.flags and hit.origin != "you"
+    warning = f"{hit.type}, flagged: {', '.join(hit.flags or ())}" if is_withheld else ""
     return {
         "uri": hit.uri,
         "name": hit.id,
@@ -113,8 +114,8 @@ def _overview(workspace: "Workspace", branch: str) -> str:
 
 
 def _headline(hit: "RecallHit") -> dict[str, Any]:
-    """One memory of an overview, which is not fenced: a flagged one without the words in it."""
+    """One memory of an overview, which is not fenced: a flagged one of others without its words."""
     line: dict[str, Any] = {"id": hit.id, "type": hit.type}
-    if hit.flags:
+    if hit.flags and hit.origin != "you":
         return line | {"flags": list(hit.flags)}
     return line | {"title": hit.title, "author": hit.author, "created": hit.created}

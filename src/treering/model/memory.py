@@ -97,6 +97,13 @@ class Memory:
         return next((outcome for outcome in OUTCOMES if outcome == word), None)
 
     @property
+    def lost_wording(self) -> str:
+        """The version whose words a merge could not keep, until somebody settles it."""
+        merge = self.details.get("merge")
+        lost = merge.get("lost") if isinstance(merge, dict) else None
+        return lost if isinstance(lost, str) else ""
+
+    @property
     def is_passing(self) -> bool:
         """Whether it is about the work on a branch, which is over once the branch has landed: a
         checkpoint, a progress note, a commit that was rewritten."""
@@ -128,6 +135,11 @@ class Memory:
     def with_details(self, **details: Any) -> "Memory":
         """These details in the place of those of the same name, or beside the others."""
         return replace(self, details=dict(self.details) | details)
+
+    def settle_conflict(self) -> "Memory":
+        """No longer in conflict: somebody said which words count."""
+        details = {key: value for key, value in self.details.items() if key != "merge"}
+        return replace(self, details=details)
 
     def supersede(self, by: str) -> "Memory":
         """Replaced by another memory."""

@@ -1,23 +1,25 @@
 """What an agent is told unasked: a few headlines, and where the work was left.
 
 It costs every session and every prompt of every agent, so it is short, and silent where there is
-nothing to say. Headlines only: whatever is inside a memory is read on request. What bears any flag
-is left out, and the text of others is never repeated.
+nothing to say. Headlines only: whatever is inside a memory is read on request. Flagged memories of
+others are left out before anything is counted, and each writer gets a share: nobody can silence
+the others by writing much.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
 
 from treering.actions.checkpoint import load
 from treering.actions.context.turn import Turn
 from treering.actions.flags import Flags
-from treering.actions.origin import YOU, attribute
+from treering.actions.origin import YOU, attribute, name_writer
 from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory
+from treering.model.provenance import Contributor
 from treering.model.query import Query
 from treering.model.taxonomy import BOOKKEEPING_TYPES, TYPES
 from treering.search import Entry
@@ -26,8 +28,8 @@ from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
 _TOLD_TYPES = frozenset(TYPES) - BOOKKEEPING_TYPES
-_NEWEST = 60
-_MOST_HITS = 8
+_NEWEST = 2000
+_MOST_FOUND, _MOST_HITS = 40, 8
 _LONGEST_PROMPT = 2000
 _LONGEST_LINE = 160
 _MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
@@ -41,12 +43,20 @@ def opening(workspace: Workspace, budget: int, turn: Turn | None = None) -> str:
     search_view = workspace.searcher.knowledge_view(workspace.view_from(position))
     if not search_view.ranks:
         return ""
-    entries = search_view.index.newest(search_view.ranks, _NEWEST, _TOLD_TYPES)
-    entries.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
-    headlines = turn.once(_headlines(workspace, search_view, entries))
+    newest = search_view.index.newest(search_view.ranks, _NEWEST, _TOLD_TYPES)
+    newest.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
+    entries = _leave_out_flagged(workspace, search_view, newest)
+    lines = turn.once(_headlines(workspace, search_view, _share(workspace, entries)))
     where = unless_flagged(f"branch {position.scope.branch}", "this branch")
     header = f"what this repository remembers on {where}"
-    return turn.end(_tell(chain(_resume(workspace), headlines), header, budget))
+    flagged = len(newest) - len(entries)
+
+    def name_left_out(told: int) -> str:
+        counts = {"flagged": flagged, "more": max(len(entries) - told, 0)}
+        words = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        return f"Left out: {words}. {_MORE}" if words else _MORE
+
+    return turn.end(_tell(_resume(workspace), lines, header, budget, name_left_out))
 
 
 def relevant(workspace: Workspace, prompt: str, budget: int, turn: Turn | None = None) -> str:
@@ -62,9 +72,11 @@ def relevant(workspace: Workspace, prompt: str, budget: int, turn: Turn | None =
     search_view = workspace.searcher.knowledge_view(workspace.view())
     index = search_view.index
     result = index.search(
-        Query(words, words), search_view.ranks, mode="text", now=workspace.clock(), limit=_MOST_HITS
-    )
-    entries = [entry for hit in result.hits if (entry := index.entry(hit.blob))]
+        Query(words, words), search_view.ranks, mode="text", now=workspace.clock(),
+        limit=_MOST_FOUND,
+    )  # fmt: skip
+    found = [entry for hit in result.hits if (entry := index.entry(hit.blob))]
+    entries = _leave_out_flagged(workspace, search_view, found)[:_MOST_HITS]
     near = [
         entry
         for entry in entries
@@ -73,7 +85,7 @@ def relevant(workspace: Workspace, prompt: str, budget: int, turn: Turn | None =
     near.sort(key=lambda entry: entry.outcome != "failed")
     lines = turn.once(_headlines(workspace, search_view, near))
     header = "what this repository remembers that may concern the prompt"
-    return turn.end(_tell(lines, header, budget))
+    return turn.end(_tell([], lines, header, budget, lambda _: _MORE))
 
 
 def _is_about(search_view: SearchView, entry: Entry, question: set[str]) -> bool:
@@ -91,14 +103,36 @@ def _is_about(search_view: SearchView, entry: Entry, question: set[str]) -> bool
     return bool(head | files) and len(common) >= min(2, len(question))
 
 
+def _leave_out_flagged(
+    workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
+) -> list[Entry]:
+    flags = Flags(workspace)
+    places = ((entry, search_view.place(entry.blob)) for entry in entries)
+    return [entry for entry, place in places if place and not flags.withholds(place)]
+
+
+def _share(workspace: Workspace, entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Take turns among writers, in the order of their first entry."""
+    versions = workspace.ledger.versions(entry.blob for entry in entries)
+    names: dict[tuple[Contributor, ...], str] = {}
+    by_writer: dict[str, list[Entry]] = {}
+    for entry in entries:
+        version = versions.get(entry.blob)
+        people = version.people if version else ()
+        if people not in names:
+            names[people] = name_writer(workspace, people)
+        by_writer.setdefault(names[people], []).append(entry)
+    for turn in zip_longest(*by_writer.values()):
+        yield from filter(None, turn)
+
+
 def _headlines(
     workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
 ) -> Iterator[str]:
-    flags = Flags(workspace)
     for entry in entries:
         place = search_view.place(entry.blob)
         memory = place.try_memory() if place else None
-        if place and memory and not flags.of(place):
+        if place and memory:
             mark = mark_blobs(search_view, [place.blob]).get(place.blob)
             yield _headline(workspace, place, memory, mark)
 
@@ -125,7 +159,7 @@ def _resume(workspace: Workspace) -> list[str]:
     """Where the work was left: in words where they are the user's own, else by title."""
     answer = load(workspace)
     checkpoint = answer["checkpoint"]
-    if not checkpoint or checkpoint.get("flags"):
+    if not checkpoint or checkpoint.get("withheld"):
         return []
     when = ago(checkpoint["created"], workspace.clock())
     if checkpoint["origin"] != YOU:
@@ -143,16 +177,26 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
 
-def _tell(lines: Iterable[str], header: str, budget: int) -> str:
-    """As many lines as fit into the budget, between marks that say they are data.
+def _tell(
+    resume: Sequence[str],
+    lines: Iterable[str],
+    header: str,
+    budget: int,
+    end: Callable[[int], str],
+) -> str:
+    """As many lines as fit into the budget, between marks that say they are data; `end` is called
+    with the number of memories told, and says what follows.
 
     Lines are asked for one at a time: each is a memory read.
     """
     nonce = fresh_nonce()
     body, text = "", ""
-    for line in lines:
+    for number, line in enumerate(chain(resume, lines), 1 - len(resume)):
         body += f"{line}\n"
-        longer = fence(body, nonce, f"treering: {header}") + f"\n{_MORE}"
+        fenced = fence(body, nonce, f"treering: {header}")
+        longer = f"{fenced}\n{end(max(number, 0))}"
+        if len(longer) > budget and not text:
+            longer = f"{fenced}\n{_MORE}"
         if len(longer) > budget:
             break
         text = longer

@@ -42,6 +42,7 @@ class Headline(NamedTuple):
     outcome: str = ""
     repo: str = ""
     outdated_by: OutdatedBy | None = None
+    conflict: bool = False
 
     @classmethod
     def of(
@@ -75,6 +76,7 @@ class Headline(NamedTuple):
             outcome=memory.outcome or "",
             repo=repo,
             outdated_by=outdated_by,
+            conflict=bool(memory.lost_wording),
         )
 
     def as_template_memory(self) -> "TemplateMemory":
@@ -175,6 +177,7 @@ def _excerpt(entry: Headline, room: int, now: float) -> str:
         marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []
     marks += [entry.outdated_by.mark] if entry.outdated_by else []
+    marks += ["conflict"] if entry.conflict else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
     head = f"- {entry.title} [{', '.join(marks)}]"
     if len(head) > room:

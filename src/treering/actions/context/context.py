@@ -29,6 +29,7 @@ from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 
 _MOST = 40  # memories read to make one context
+_MOST_FLAGGED = 1000
 _LARGEST = 100_000
 
 
@@ -42,6 +43,7 @@ class ContextEntry(TypedDict):
     why: list[str]
     outcome: NotRequired[str]
     repo: NotRequired[str]
+    conflict: NotRequired[bool]
     outdated_by: NotRequired[OutdatedBy]
 
 
@@ -107,21 +109,26 @@ def context(
         branch=position.scope.branch,
     )
     checkpoint = load(workspace, branch=branch)
-    if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("flags"):
+    if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("withheld"):
         checkpoint["checkpoint"] = None
     view = workspace.view_from(position)
     search_view, cases = _candidates(workspace, view, request)
     code = CodeTree(workspace.repository, position.head)
     flags = Flags(workspace)
-    entries, flag_ids = [], []
-    marks = mark_blobs(search_view, [entry.blob for entry, _ in cases[:_MOST]])
-    for entry, case in cases[:_MOST]:
+    chosen, flag_ids = [], []
+    for entry, case in cases:  # what is left out does not count
         place = search_view.place(entry.blob)
-        headline = _read(workspace, place, case, code, marks.get(entry.blob)) if place else None
-        if place and headline and flags.of(place):
-            flag_ids.append(headline.id)
-        elif headline:
-            entries.append(headline)
+        if place is None or place.try_memory() is None:
+            continue
+        if flags.withholds(place):
+            flag_ids.append(place.id)
+        else:
+            chosen.append((place, case))
+        if len(chosen) == _MOST or len(flag_ids) == _MOST_FLAGGED:
+            break
+    marks = mark_blobs(search_view, [place.blob for place, _ in chosen])
+    read = (_read(workspace, place, case, code, marks.get(place.blob)) for place, case in chosen)
+    entries = [headline for headline in read if headline]
     workspace.settle()
     entries = sort_entries(entries)
     text, page = _text(workspace, request, entries, checkpoint)
@@ -260,6 +267,8 @@ def _as_entry(headline: Headline) -> ContextEntry:
         entry["outcome"] = headline.outcome
     if headline.repo:
         entry["repo"] = headline.repo
+    if headline.conflict:
+        entry["conflict"] = True
     if headline.outdated_by:
         entry["outdated_by"] = headline.outdated_by
     return entry

@@ -296,11 +296,16 @@ def _store(
         roster = Roster(workspace, request.branch, writing.view)
         ids: dict[NamedEntity, str] = {}
         changes: list[Change] = []
+        shared = [p.memory() for p in map(writing.view.find, request.ids) if not p.is_private]
+        texts = [request.text, *(f"{memory.title}\n{memory.content}" for memory in shared)]
+        # What only private memories name stays private, too.
+        names = {found.name.casefold() for text in texts for found in extract(text, 0.0)}
         for item in items:
             entity = roster.by_name(item.name, item.kind)
             if entity is None:
                 memory, replaces = _new(workspace, roster, item.name, item.kind, {})
-                changes.append(Change(replace(memory, confidence=item.confidence), replaces, False))
+                memory = replace(memory, confidence=item.confidence)
+                changes.append(Change(memory, replaces, item.name.casefold() not in names))
             ids[item] = entity.id if entity else changes[-1].memory.id
         changes += _mentioning(workspace, writing, request, ids)
         if changes:

@@ -18,7 +18,7 @@ from treering.model.relevance import RelevanceCase, relevance
 from treering.search.matching import Request
 from treering.text.fence import fence, fresh_nonce
 
-_MOST = 40
+_MOST_FOUND, _MOST = 200, 40  # flagged ones take nobody's place
 _WEAK = 0.25
 _HEADER = "what is remembered in several repositories"
 
@@ -44,12 +44,12 @@ def context_across(
     freshness = choose_repos(hub, repos)
     names = [path.rpartition("/")[2] for path in (*files, *recent_files)]
     words = " ".join([task, *names])[:LONGEST]
-    request = Request(Query(words, words), Filters(), now=now, limit=_MOST)
+    request = Request(Query(words, words), Filters(), now=now, limit=_MOST_FOUND)
     hits = hub.search([repo.name for repo in freshness], request).hits
     best = max((hit.score for hit in hits), default=0.0)
     fitting = [hit for hit in hits if not words.strip() or hit.score >= _WEAK * best > 0]
     suspects = [hit.copy.memory.id for hit in fitting if flags_of_copy(hit.copy)]
-    sound = (hit for hit in fitting if not flags_of_copy(hit.copy))
+    sound = [hit for hit in fitting if not flags_of_copy(hit.copy)][:_MOST]
     entries = sort_entries(_headline(hit, best, now) for hit in sound)
     nonce = fresh_nonce()
     text, page = pack_fenced(entries, None, budget, now, lambda body: fence(body, nonce, _HEADER))

@@ -205,7 +205,8 @@ def _write(
         for record, memory in memories.values():
             place = visible.get(memory.id)
             if place is None or _is_overlay(writing, record, memory, place):
-                new.append(Change(memory, place, private))
+                is_private = private or getattr(record.found, "private", False)
+                new.append(Change(memory, place, is_private))
             elif (there := place.try_memory()) and there.content == memory.content:
                 count += 1
             else:

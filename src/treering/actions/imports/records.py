@@ -55,6 +55,7 @@ class Record(BaseModel):
     links: list[LinkLine] = []
     details: dict[str, Any] = {}
     branch: str = ""
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

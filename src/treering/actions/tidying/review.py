@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from treering.actions.outdated import OutdatedBy, mark_blobs, mark_contradicted
 from treering.actions.searcher import SearchView
-from treering.actions.staleness import CodeTree, FileState
+from treering.actions.staleness import CodeTree, FileState, Stale
 from treering.actions.status import ReviewDoubt, ReviewItem
 from treering.actions.tidying.dedupe import Deduped
 from treering.actions.tidying.maintain import maintain
@@ -126,7 +126,7 @@ class _Doubts:
     def __init__(self, workspace: Workspace, position: Position, branch: str) -> None:
         view = workspace.view_from(position)
         self._search_view: SearchView = workspace.searcher.search_view(view)
-        self._code = CodeTree(workspace.repository, position.head)
+        self._code = CodeTree(workspace.repository, position.head, effort=8)
         self.entries = [entry for entry in self._search_view.entries() if _is_in_force(entry)]
         self._titles = {entry.id: entry.title for entry in self.entries}
         blobs = {entry.blob: entry.id for entry in self.entries}
@@ -147,9 +147,7 @@ class _Doubts:
 
     def doubts_of(self, memory: Memory) -> Iterator[Doubt]:
         """Each reason once, the gravest first."""
-        lost = memory.details.get("merge")
-        if isinstance(lost, dict) and isinstance(lost.get("lost"), str):
-            version = lost["lost"][:12]
+        if version := memory.lost_wording[:12]:
             yield Doubt("conflict", f"two people reworded it; the other text is version {version}")
         if newer := self._newer.get(memory.id):
             yield Doubt("outdated", _tell_newer(newer), newer.id)
@@ -162,37 +160,29 @@ class _Doubts:
             yield Doubt("duplicate", f"{how}: {self._titles.get(twin, twin)}", twin)
         if memory.status == "needs-review":
             yield Doubt("needs-review", "somebody asked for a look at it")
-        for state in self._stale_files(memory):
+        stale = self._code.staleness(memory)
+        for state in _doubtful_files(stale):
             yield Doubt("stale", f"{state.path} {_tell(state)}")
-        if words := self._code.lost_words(memory):
-            yield Doubt("stale", f"no longer in its files: {', '.join(words)}")
+        if stale and stale.lost:
+            yield Doubt("stale", f"no longer in its files: {', '.join(stale.lost)}")
         if memory.confidence < _SURE:
             yield Doubt("low-confidence", f"confidence {memory.confidence:g}")
         if memory.agent and _REVIEWED not in memory.details:
             yield Doubt("unconfirmed", f"{memory.agent} wrote it, and no person has confirmed it")
 
-    def _stale_files(self, memory: Memory) -> list[FileState]:
-        stale = self._code.staleness(memory)
-        files = stale.files if stale else ()
-        return [file for file in files if file.state in ("changed", "moved", "gone")]
-
-    def refresh(self, memory: Memory, blob_of: Mapping[str, str]) -> Memory:
+    def refresh(self, workspace: Workspace, memory: Memory, head: str | None) -> Memory:
         """The memory with its files as they are now: a person said that it still holds."""
-        moved = {state.path: state.now or state.path for state in self._stale_files(memory)}
-        files = (
-            FileRef(moved.get(file.path, file.path), blob_of.get(file.path, file.blob))
-            for file in memory.files
-        )
+        now = {file.path: file for file in _doubtful_files(self._code.staleness(memory))}
+        files = []
+        for file in memory.files:
+            path = (now[file.path].now or file.path) if file.path in now else file.path
+            blob = workspace.repository.blob_at(head, path) if head and file.path in now else None
+            files.append(FileRef(path, blob or file.blob))
         return replace(memory, files=tuple(dict.fromkeys(files)))
 
-    def blobs_now(self, workspace: Workspace, memory: Memory, head: str | None) -> dict[str, str]:
-        """The blobs that changed or moved files have now."""
-        blobs = {}
-        for state in self._stale_files(memory) if head else ():
-            blob = workspace.repository.blob_at(head or "", state.now or state.path)
-            if blob and state.state != "gone":
-                blobs[state.path] = blob
-        return blobs
+
+def _doubtful_files(stale: Stale | None) -> list[FileState]:
+    return [f for f in stale.files if f.state in ("changed", "moved", "gone")] if stale else []
 
 
 def _is_in_force(entry: Entry) -> bool:
@@ -270,8 +260,7 @@ def _keep(workspace: Workspace, ids: Sequence[str], branch: str) -> tuple[str, .
 
 def _mark(workspace: Workspace, writing: Writing, doubts: _Doubts, memory: Memory) -> Memory:
     """The memory as somebody keeps it: what can be put right is, the rest is noted."""
-    blobs = doubts.blobs_now(workspace, memory, writing.position.head)
-    current = doubts.refresh(memory, blobs)
+    current = doubts.refresh(workspace, memory, writing.position.head).settle_conflict()
     if memory.status == "needs-review":
         current = replace(current, status="active")
     keys = [doubt.key for doubt in doubts.doubts_of(current) if doubt.reason != "unconfirmed"]

@@ -37,6 +37,7 @@ DIFF = Verb(
     (
         text("range", default=REQUIRED, argument="one", metavar="A..B"),
         flag("why", "Also the reasons of the lines of A's code that B changes."),
+        flag("private", "Private memories as well, marked."),
         flag("markdown", "As a section for a pull request.", doors=CLI),
     ),
     example="treering diff main..feature --why --markdown",

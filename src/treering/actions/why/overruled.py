@@ -19,11 +19,13 @@ _LARGEST = 4 * 1024 * 1024
 _FILES = (b"100644", b"100755")
 
 
-def list_overruled(workspace: Workspace, one: str, other: str) -> Overruled:
+def list_overruled(
+    workspace: Workspace, one: str, other: str, *, private: bool = False
+) -> Overruled:
     """What the code of `other` changes of what `one` had when they parted."""
     old, new = _resolve(workspace, one), _resolve(workspace, other)
     base = workspace.repository.merge_base(old, new) or old
-    inquest = Inquest(workspace, at=base, branch=one)
+    inquest = Inquest(workspace, at=base, branch=one, private=private)
     files, notes = [], []
     until = time.monotonic() + _SECONDS
     changes = list(_list_changes(workspace, base, new))

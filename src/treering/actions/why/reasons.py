@@ -50,10 +50,18 @@ class ReasonFinder:
     """Finds what explains stretches of one file, for one answer."""
 
     def __init__(
-        self, workspace: Workspace, view: View, origins: Origins, blamer: Blamer, path: str
+        self,
+        workspace: Workspace,
+        view: View,
+        origins: Origins,
+        blamer: Blamer,
+        path: str,
+        *,
+        private: bool,
     ) -> None:
         self._workspace = workspace
         self._view = view
+        self._has_private = private
         self._origins = origins
         self._path = path
         self._copies: dict[str, Copy | None] = {}
@@ -282,7 +290,8 @@ class ReasonFinder:
     @cached_property
     def _elsewhere(self) -> tuple[View, ...]:
         trash = layers.view_of_trash(self._workspace.store, self._view.branch)
-        return (self._workspace.view_of_all(), trash)
+        views = (self._workspace.view_of_all(), trash)
+        return views if self._has_private else tuple(view.without_private() for view in views)
 
 
 def _is_shown(copy: Copy) -> bool:

@@ -85,8 +85,11 @@ class Explained(NamedTuple):
 class Inquest:
     """One question: the code at a commit, the memories seen from a branch."""
 
-    def __init__(self, workspace: Workspace, *, at: str = "", branch: str = "") -> None:
+    def __init__(
+        self, workspace: Workspace, *, at: str = "", branch: str = "", private: bool = True
+    ) -> None:
         self.workspace = workspace
+        self._has_private = private
         self.position = workspace.position(branch)
         self.is_past = bool(at or branch)
         self.commit = self._resolve(at) if at else self.position.head
@@ -108,14 +111,16 @@ class Inquest:
 
     @cached_property
     def view(self) -> View:
-        return self.workspace.view_from(self.position)
+        view = self.workspace.view_from(self.position)
+        return view if self._has_private else view.without_private()
 
     def finder(self, path: str) -> ReasonFinder:
         """Whatever finds reasons for a file."""
         if path not in self._finders:
             self._finders[path] = ReasonFinder(
-                self.workspace, self.view, self.origins, self.blamer, path
-            )
+                self.workspace, self.view, self.origins, self.blamer, path,
+                private=self._has_private,
+            )  # fmt: skip
         return self._finders[path]
 
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:

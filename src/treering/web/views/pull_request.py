@@ -14,7 +14,8 @@ def show_pull_request(visit: Visit) -> Response:
     here = visit.workspace.position().scope.branch
     base = visit.query("base") or trunk_of(visit.workspace.repository)
     head = visit.query("head") or here
-    difference: Diff = visit.ask(diff, f"{base}..{head}")
+    private = bool(visit.query("private"))
+    difference: Diff = visit.ask(diff, f"{base}..{head}", private=private)
     items = [
         (word, item)
         for word, part in (
@@ -31,8 +32,11 @@ def show_pull_request(visit: Visit) -> Response:
         current="Pull request",
         base=base,
         head=head,
+        private=private,
         difference=difference,
-        page=cut_page(items, page, _SIZE, "/pull-request", base=base, head=head),
+        page=cut_page(
+            items, page, _SIZE, "/pull-request", base=base, head=head, private="1" * private
+        ),
         markdown=markdown(difference),
         names=visit.ask(lambda _: sorted(scopes | {base, head})),
     )

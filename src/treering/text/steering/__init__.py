@@ -1,1 +1,0 @@
-"""Signs that a text was written to steer an agent."""
