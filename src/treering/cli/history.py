@@ -9,7 +9,7 @@ from treering.cli.screen import (
     cut,
     dim,
     headline,
-    outdated,
+    marked,
     safe,
     screen,
     short,
@@ -55,9 +55,7 @@ def _list_events(answer: "Log") -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(titled(e))
-            + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "")
-            + outdated(e),
+            safe(titled(e)) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "") + marked(e),
         )
         for e in answer.entries
     ]
@@ -106,8 +104,8 @@ def render_diff(answer: "Diff") -> str:
 
 
 def _list_differences(answer: "Diff") -> str:
-    lines = [f"+ {headline(item)}{outdated(item)}" for item in answer.added]
-    lines += [f"~ {headline(item)}{outdated(item)}" for item in answer.changed]
+    lines = [f"+ {headline(item)}{marked(item)}" for item in answer.added]
+    lines += [f"~ {headline(item)}{marked(item)}" for item in answer.changed]
     lines += [f"- {headline(item)}" for item in answer.forgotten]
     nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
     return "\n".join(lines) or nothing

@@ -39,8 +39,9 @@ Write down what the code does not say, when it happens, with remember:
 One thing a memory; name the files. Suggest it to the user when unsure. Do not store secrets, \
 what git already shows, or chatter. To change what was written use revise; to replace it, \
 remember(supersedes=[id]). Where remember or revise answers "outdates", settle it with \
-link(source=new, target=old, relation="supersedes") if the old one no longer holds. A hit with \
-"outdated_by" is not current: use what it names.
+link(source=new, target=old, relation="supersedes") if the old one no longer holds. In a \
+hit "outdated_by" was replaced: use what it names; "newer" may replace it: compare both; \
+"reverted" was taken back in code.
 
 Do not search when the answer is in the file before you, for a one-line edit, or for general \
 knowledge.

@@ -14,7 +14,6 @@ from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.entry_table import EntryList
-from treering.search.known_successions import KnownSuccessions
 
 Test = Callable[[Entry], bool]
 
@@ -32,8 +31,6 @@ class VisibleEntries:
         self.snapshot = snapshot
         self.visible = visible
         self.is_checked = False
-        #: What outdates what, as far as somebody asked.
-        self.successions = KnownSuccessions()
         self._beyond: tuple[VisibleEntries, set[int]] | None = None
         self._priors: tuple[int, dict[int, float]] = (-1, {})
         self.all = _number(snapshot, visible) if numbers is None else numbers
