@@ -20,6 +20,7 @@ from treering.branches.landing.lines import LineReader, TooMuchToRead
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import log, walk
 from treering.git.diff import CommitRange, FileChange
+from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.value import NamedTuple
 from treering.store.database import Database, transaction
@@ -46,6 +47,9 @@ _SAYS = r"(?i)\b(?:revert|re-?appl|re-?land|backs? out|undo)"
 _COMMIT = r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b"
 _TITLE = r"(?im)^\W*(?:revert|back out|undo)s?\b[: ]\s*[\"“'`]?(.+?)[\"”'`]?(?:\s*\(#\d+\))*\.?\s*$"
 _REQUEST = r"(?i)\breverts? (?:[\w./-]+)?#(\d{1,9})\b"
+#: "(#12)" at the end of a title, "Merge pull request #12 from ...".
+_BEARS = r"#\d{1,9}(?=\)\s*$)|(?<=^Merge pull request )#\d{1,9}"
+_SECONDS = 2.0
 
 
 class Revert(NamedTuple):
@@ -122,7 +126,7 @@ class Reverts:
 
     def _scan(self, head: str, base: str) -> Iterator[_Event]:
         """What the commits of a history take back, oldest first."""
-        subjects: dict[str, str] | None = None
+        named: _NamedCommits | None = None
         for oid, when, message in self._list_proposing(head, base):
             text = message[:_LONGEST_MESSAGE]
             names = dict.fromkeys(re.findall(_COMMIT, text))
@@ -131,9 +135,10 @@ class Reverts:
             titles = [_plain(title) for title in re.findall(_TITLE, text)]
             requests = re.findall(_REQUEST, text)
             if not taken and (titles or requests):
-                if subjects is None:
+                if named is None:
                     subjects = log.list_subjects(self._repository.common_dir, head)
-                near = _find_named(subjects, titles, requests, oid)
+                    named = _NamedCommits(subjects)
+                near = named.find(titles, requests, oid)
                 taken = [of for of in near[:_MOST_NAMED] if self._takes_back(oid, of)][:1]
             for of in taken:
                 yield _Event(oid, when, of)
@@ -221,9 +226,13 @@ class Reverts:
             return []
         taking = {revert.commit for revert in out.values()}
         since = base or next(event.commit for event in events if event.commit in taking)
-        later = log.list_touching(
-            self._repository.common_dir, head, since, set(paths.values()), most=_MOST_LATER
-        )
+        try:
+            later = log.list_touching(
+                self._repository.common_dir, head, since, set(paths.values()),
+                most=_MOST_LATER, seconds=_SECONDS,
+            )  # fmt: skip
+        except TookTooLong:
+            return []
         places = {oid: at for at, oid in enumerate(later)}
         again = []
         for of, revert in out.items():
@@ -270,22 +279,22 @@ def _invert(change: FileChange) -> FileChange:
     return FileChange(change.path, change.new, change.old)
 
 
-def _find_named(
-    subjects: dict[str, str], titles: Sequence[str], requests: Sequence[str], before: str
-) -> list[str]:
-    """The commits before another one that bear one of some titles, or a request's number, the
-    nearest first."""
-    oids = list(subjects)
-    earlier = oids[oids.index(before) + 1 :] if before in subjects else []
-    numbers = tuple(f"(#{number})" for number in requests)
-    merges = tuple(f"Merge pull request #{number} " for number in requests)
-    return [
-        oid
-        for oid in earlier
-        if _plain(subjects[oid]) in titles
-        or (numbers and subjects[oid].rstrip().endswith(numbers))
-        or (merges and subjects[oid].startswith(merges))
-    ]
+class _NamedCommits:
+    """A history's commits by their titles and by the pull requests they name."""
+
+    def __init__(self, subjects: dict[str, str]) -> None:
+        self._places = {oid: place for place, oid in enumerate(subjects)}
+        self._by_name: dict[str, list[str]] = {}
+        for oid, subject in subjects.items():
+            for name in {_plain(subject), *re.findall(_BEARS, subject)}:
+                self._by_name.setdefault(name, []).append(oid)
+
+    def find(self, titles: Sequence[str], requests: Sequence[str], before: str) -> list[str]:
+        """Those before another one that bear one of some names, the nearest first."""
+        names = (*titles, *(f"#{number}" for number in requests))
+        oids = {oid for name in names for oid in self._by_name.get(name, ())}
+        earlier = (oid for oid in oids if self._places[oid] > self._places.get(before, 0))
+        return sorted(earlier, key=self._places.__getitem__)
 
 
 def _plain(title: str) -> str:

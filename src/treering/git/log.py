@@ -404,7 +404,7 @@ def list_subjects(git_dir: Path, tip: str) -> dict[str, str]:
 
 
 def list_touching(
-    git_dir: Path, tip: str, since: str, paths: Iterable[bytes], *, most: int
+    git_dir: Path, tip: str, since: str, paths: Iterable[bytes], *, most: int, seconds: float
 ) -> list[str]:
     """The newest commits of a history since another commit that touch some files, oldest first."""
     text = process.run(
@@ -413,5 +413,6 @@ def list_touching(
         *(f"--max-count={most}", tip, f"^{since}", "--"),
         *(path.decode(errors="surrogateescape") for path in sorted(paths)),
         env=_NO_REPLACEMENTS | {"GIT_LITERAL_PATHSPECS": "1"},
+        seconds=seconds,
     )
     return text.decode("ascii").split()[::-1]

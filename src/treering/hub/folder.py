@@ -42,7 +42,7 @@ from treering.hub.shelves import ShelfGroup
 from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
-from treering.search.succession import Successors
+from treering.search.succession import NONE, Successors
 from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
@@ -209,8 +209,8 @@ class FolderHub:
         with self._lock:
             for shelf in self._open([copy.repo]):
                 found = shelf.index.find_successors([copy.blob], shelf.ranks)
-                return found.get(copy.blob, Successors())
-        return Successors()
+                return found.get(copy.blob, NONE)
+        return NONE
 
     def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:
         with self._lock:

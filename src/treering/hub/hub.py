@@ -12,7 +12,7 @@ from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
 from treering.model.value import NamedTuple
 from treering.search.matching import Request
-from treering.search.succession import Successors
+from treering.search.succession import NONE, Successors
 from treering.store.history import MemoryEvent
 
 UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
@@ -56,7 +56,7 @@ class HubHit(NamedTuple):
     why: tuple[str, ...]
     similar: tuple[str, ...] = ()
     #: What of the same repository replaces it, or may.
-    successors: Successors = Successors()
+    successors: Successors = NONE
 
 
 class HubResult(NamedTuple):

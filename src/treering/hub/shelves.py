@@ -21,7 +21,7 @@ from treering.search.keys import superseding_key
 from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView
-from treering.search.succession import Successors, find_successors
+from treering.search.succession import NONE, Successors, find_successors
 from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
 
@@ -42,7 +42,7 @@ def mark_entry(entry: Entry, mark: str) -> Entry:
 
 def unmark(found: Successors | None) -> Successors:
     """What replaces a memory, or may, by the id it has in its own repository."""
-    by, newer = found or Successors()
+    by, newer = found or NONE
     return Successors(
         by and by._replace(id=by.id.partition(":")[2]),
         newer and newer._replace(entry=newer.entry._replace(id=newer.entry.id.partition(":")[2])),

@@ -52,19 +52,24 @@ class Successors(NamedTuple):
     newer: Newer | None = None
 
 
+NONE = Successors()
+
+
 def find_successors(
     numbers: Iterable[int], view: VisibleEntries, read: Read
 ) -> dict[int, Successors]:
-    """Of some documents those that something visible replaces, or may."""
-    return _Search(view, read).find(list(dict.fromkeys(numbers)))
+    """Of some documents those that something visible replaces, or may; looked up once per view."""
+    wanted, known = list(dict.fromkeys(numbers)), view.successors
+    if todo := [number for number in wanted if number not in known]:
+        known.update(dict.fromkeys(todo, NONE) | _Search(view, read).find(todo))
+    return {number: known[number] for number in wanted if known[number] != NONE}
 
 
 def find_predecessors(
     number: int, view: VisibleEntries, read: Read
 ) -> list[tuple[Entry, Successors]]:
     """The documents that one replaces, or may: as each of them says so itself."""
-    search = _Search(view, read)
-    successors = search.find(search.list_older(number))
+    successors = find_successors(_Search(view, read).list_older(number), view, read)
     mine = view.entry(number).id
     return [
         (view.entry(n), found)

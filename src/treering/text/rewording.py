@@ -13,7 +13,7 @@ from typing import Literal
 
 from treering.model.value import NamedTuple
 from treering.text.alignment import find_gaps
-from treering.text.likeness import ALIKE, ALIKE_TITLES, likeness
+from treering.text.likeness import ALIKE, ALIKE_TITLES, REWORDED, likeness
 from treering.text.words import STOP_WORDS, bare
 
 #: How a later text differs, the surest first; `amends` is for one that names what it changes.
@@ -192,7 +192,9 @@ def _compare(older: Passage, newer: Passage, apart: float) -> Difference | None:
         is_within = older.frame <= newer.frame or newer.frame <= older.frame
         if is_within and older.slots(went) & newer.slots(came):
             return Difference("value", older, newer)
-    return _reworded(older, newer) if apart >= APART else None
+    if apart < APART or older.labels != newer.labels:
+        return None
+    return _reworded(older, newer)
 
 
 def _reworded(older: Passage, newer: Passage) -> Difference | None:
@@ -211,6 +213,8 @@ def _reworded(older: Passage, newer: Passage) -> Difference | None:
     )
     if is_name and any(has_value) and not all(has_value):
         return None  # one has another name and another value: "staging has 4", "production has 16"
+    if not is_name and likeness(older.frame, newer.frame) < REWORDED:
+        return None
     return Difference("name" if is_name else "wording", older, newer)
 
 
