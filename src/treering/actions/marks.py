@@ -9,16 +9,17 @@ private memory marks only for its owner, and nothing has to follow a promotion o
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Literal
 
-from treering.model.dates import instant
+from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory
 from treering.model.value import NamedTuple
 from treering.store.view import View
 from treering.text.flags import unless_flagged
-from treering.text.rewording import Difference, HowNewer, Statement, find_difference
+from treering.text.rewording import HowNewer, Statement, TextDifference, find_difference
 
 if TYPE_CHECKING:  # a capture needs this module, and no index
     from treering.actions.searcher import SearchView
     from treering.actions.workspace import Workspace
+    from treering.provenance.code_records import CodeRecords
     from treering.search import Entry
     from treering.search.succession import Successors
 
@@ -131,8 +132,6 @@ def mark_blobs(
     workspace: "Workspace", search_view: "SearchView", blobs: Collection[str], head: str | None
 ) -> dict[str, Marks]:
     """The same by blob, for a view that is ready to be searched."""
-    from treering.actions.reverted import find_reverted
-
     marks: dict[str, Marks] = {}
     for blob, found in search_view.find_successors(blobs).items():
         mark = describe(found)
@@ -147,6 +146,32 @@ def mark_blobs(
             mark = marks.get(place.blob, NO_MARKS)
             marks[place.blob] = mark._replace(reverted=reverted[place.id])
     return marks
+
+
+def find_reverted(
+    workspace: "Workspace",
+    memories: Iterable[Memory | None],
+    head: str | None,
+    records: "CodeRecords | None" = None,
+) -> dict[str, Reverted]:
+    """Of some memories those whose code is taken back in the history of `head`, by id.
+
+    They are not even read where nothing is taken back.
+    """
+    taken = workspace.reverts.list_taken_back(head) if head else {}
+    if not taken or not head:
+        return {}
+    from treering.branches.reverts import RevertedLandings
+
+    by_id = {memory.id: memory for memory in memories if memory}
+    records = records or workspace.read_code_records()
+    said = records.list_of_memories(by_id)
+    landings = RevertedLandings(workspace.repository, records, head, taken)
+    return {
+        mid: Reverted(revert.commit, format_moment(revert.time))
+        for mid, memory in by_id.items()
+        if (revert := landings.find(memory, said.get(mid, ())))
+    }
 
 
 def _whose_word(
@@ -192,7 +217,7 @@ def list_replaced(memory: Memory, others: Iterable[Memory], most: int) -> list[O
     first, and at most so many. What failed is a warning, and stays one."""
     new = Statement(memory.title, memory.content)
     said = instant(memory.modified)
-    pairs: list[tuple[Memory, Difference]] = []
+    pairs: list[tuple[Memory, TextDifference]] = []
     for other in others:
         old = Statement(other.title, other.content)
         if other.outcome != "failed" and (

@@ -1,4 +1,4 @@
-"""Commits that were taken back: which ones of a history, and by which commit.
+"""Commits that were taken back, by which commit, and the memories that landed with them.
 
 A message proposes ("This reverts commit X", `Revert "title"`, "Reverts #12", also in the message of
 a squash), and the patch decides: every line that the one added or removed, the other removed or
@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git import log, walk
+from treering.git import log, reach, walk
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
+from treering.model.memory import Memory
 from treering.model.value import NamedTuple
+from treering.provenance.code_records import CodeRecord, CodeRecords
 from treering.store.database import Database, transaction
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ _MOST_BROUGHT = 2_000
 _MOST_LATER = 500
 _MOST_BYTES = 64 * 1024 * 1024
 _LONGEST_MESSAGE = 20_000
+_MOST_OWN = 200
 _MOST_ROUNDS = 4  # of reverts and landings of one change
 
 #: Parts of words that a message has which proposes to take something back.
@@ -136,8 +139,8 @@ class Reverts:
             requests = re.findall(_REQUEST, text)
             if not taken and (titles or requests):
                 if named is None:
-                    subjects = log.list_subjects(self._repository.common_dir, head)
-                    named = _NamedCommits(subjects)
+                    commits = log.read_log(self._repository.common_dir, [head])
+                    named = _NamedCommits({c.oid: c.message.partition("\n")[0] for c in commits})
                 near = named.find(titles, requests, oid)
                 taken = [of for of in near[:_MOST_NAMED] if self._takes_back(oid, of)][:1]
             for of in taken:
@@ -227,7 +230,7 @@ class Reverts:
         taking = {revert.commit for revert in out.values()}
         since = base or next(event.commit for event in events if event.commit in taking)
         try:
-            later = log.list_touching(
+            later = reach.list_touching(
                 self._repository.common_dir, head, since, set(paths.values()),
                 most=_MOST_LATER, seconds=_SECONDS,
             )  # fmt: skip
@@ -299,3 +302,59 @@ class _NamedCommits:
 
 def _plain(title: str) -> str:
     return " ".join(re.findall(r"\w+", re.sub(r"(?:\s*\(#\d+\))+\s*$", "", title).lower()))
+
+
+# --- what landed with them ------------------------------------------------------------------------
+
+
+class RevertedLandings:
+    """Landings of memories, looked at in one history."""
+
+    def __init__(
+        self, repository: Repository, records: CodeRecords, head: str, taken: dict[str, Revert]
+    ) -> None:
+        self._repository = repository
+        self._records = records
+        self._head = head
+        self._taken = taken
+
+    def find(self, memory: Memory, said: Sequence[CodeRecord]) -> Revert | None:
+        """What took back the code of a memory, unless that landed again since."""
+        if memory.type == "commit" and memory.commit in self._taken:
+            return self._taken[memory.commit]
+        landings = [record for record in said if record.merged_as]
+        for landing in landings:
+            revert = self._taken.get(landing.merged_as)
+            if revert is None or not self._is_whole(landing, said):
+                continue
+            others = {other.merged_as for other in landings} - {landing.merged_as}
+            if not any(self._landed_after(other, revert) for other in others):
+                return revert
+        return None
+
+    def _is_whole(self, landing: CodeRecord, said: Sequence[CodeRecord]) -> bool:
+        """Whether all of a branch's own commits are taken back, where they landed one by one."""
+        if len(self._parents(landing.merged_as)) > 1:
+            return True  # a merge takes along what it brought
+        bases = [r.base for r in said if r.base and r.branch == landing.taken_from]
+        for base in bases[:1]:
+            commits = walk.read_parents(
+                self._repository, landing.merged_as, without=base, most=_MOST_OWN
+            )
+            branches = self._records.branches_of(commits or ())
+            own = [oid for oid, names in branches.items() if landing.taken_from in names]
+            return all(oid in self._taken for oid in own)
+        return True
+
+    def _landed_after(self, landing: str, revert: Revert) -> bool:
+        """Whether a landing in force came after the revert."""
+        if landing in self._taken or not self._repository.is_ancestor(landing, self._head):
+            return False
+        before = self._parents(landing)[:1]
+        return any(self._repository.is_ancestor(revert.commit, parent) for parent in before)
+
+    def _parents(self, commit: str) -> tuple[str, ...]:
+        try:
+            return self._repository.objects.commit(commit).parents
+        except StoreDamaged:
+            return ()

@@ -394,25 +394,3 @@ def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[
         git_dir, "rev-list", "--count", *arguments, "--", feed=lines, may_fail=(128,)
     )
     return int(text or 0)
-
-
-def list_subjects(git_dir: Path, tip: str) -> dict[str, str]:
-    """The first line of every message of a history, by commit, the newest first."""
-    text = process.run(git_dir, "log", *_AS_BYTES, "--topo-order", "--format=%H %s", tip, "--")
-    lines = (line.decode(errors="replace").partition(" ") for line in text.split(b"\0"))
-    return {oid: subject for oid, _, subject in lines if oid}
-
-
-def list_touching(
-    git_dir: Path, tip: str, since: str, paths: Iterable[bytes], *, most: int, seconds: float
-) -> list[str]:
-    """The newest commits of a history since another commit that touch some files, oldest first."""
-    text = process.run(
-        git_dir,
-        *("log", "--topo-order", "--format=%H", "--no-show-signature"),
-        *(f"--max-count={most}", tip, f"^{since}", "--"),
-        *(path.decode(errors="surrogateescape") for path in sorted(paths)),
-        env=_NO_REPLACEMENTS | {"GIT_LITERAL_PATHSPECS": "1"},
-        seconds=seconds,
-    )
-    return text.decode("ascii").split()[::-1]

@@ -19,9 +19,9 @@ from treering.text.flags import flags_of
 from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached
 from treering.text.rewording import (
     APART,
-    Difference,
     HowNewer,
     Statement,
+    TextDifference,
     are_siblings,
     find_difference,
 )
@@ -231,7 +231,7 @@ class _Search:
         mine = self._statements.get(number)
         if mine is None:
             return None
-        said, best = self._view.entry(number).said, dict[str, tuple[int, Difference]]()
+        said, best = self._view.entry(number).said, dict[str, tuple[int, TextDifference]]()
         is_in_list: bool | None = None
         for other in sorted(others, key=self._order, reverse=True):
             theirs = self._statements.get(other)

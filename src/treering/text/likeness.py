@@ -35,7 +35,7 @@ SAME_SUBJECT = 0.5
 ALIKE = 0.5
 ALIKE_TITLES = 0.75
 #: The same, where neither a value nor a name differs, but several words do.
-REWORDED = 0.55
+REWORDED = 0.52
 #: Titles suggest a link, as `relates_to`.
 RELATED_TITLES = 0.4
 #: Texts suggest a link, as `relates_to`.

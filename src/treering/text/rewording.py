@@ -138,7 +138,7 @@ class Statement:
         return self.whole if self.is_short else Passage(self.title)
 
 
-class Difference(NamedTuple):
+class TextDifference(NamedTuple):
     """How a later text differs; in which words takes ten times as long to find out."""
 
     how: HowNewer
@@ -153,7 +153,9 @@ class Difference(NamedTuple):
         return _cut(one), _cut(other)
 
 
-def find_difference(older: Statement, newer: Statement, apart: float = APART) -> Difference | None:
+def find_difference(
+    older: Statement, newer: Statement, apart: float = APART
+) -> TextDifference | None:
     """How the newer one, said `apart` seconds later, differs; None where both may hold."""
     is_alike = likeness(older.whole.frame, newer.whole.frame) >= ALIKE
     if is_alike and (found := _compare(older.whole, newer.whole, apart)):
@@ -180,7 +182,7 @@ def are_numbered(one: Passage, other: Passage) -> bool:
     return not mine.isdisjoint(theirs)
 
 
-def _compare(older: Passage, newer: Passage, apart: float) -> Difference | None:
+def _compare(older: Passage, newer: Passage, apart: float) -> TextDifference | None:
     if are_numbered(older, newer):
         return None
     went, came = older.values - newer.values, newer.values - older.values
@@ -188,16 +190,16 @@ def _compare(older: Passage, newer: Passage, apart: float) -> Difference | None:
         if older.is_listed and newer.is_listed:
             return None
         if older.frame == newer.frame:
-            return Difference("value", older, newer)
+            return TextDifference("value", older, newer)
         is_within = older.frame <= newer.frame or newer.frame <= older.frame
         if is_within and older.slots(went) & newer.slots(came):
-            return Difference("value", older, newer)
+            return TextDifference("value", older, newer)
     if apart < APART or older.labels != newer.labels:
         return None
     return _reworded(older, newer)
 
 
-def _reworded(older: Passage, newer: Passage) -> Difference | None:
+def _reworded(older: Passage, newer: Passage) -> TextDifference | None:
     gaps = [
         (went, came)
         for one, other in _find_gaps(older, newer)
@@ -215,7 +217,7 @@ def _reworded(older: Passage, newer: Passage) -> Difference | None:
         return None  # one has another name and another value: "staging has 4", "production has 16"
     if not is_name and likeness(older.frame, newer.frame) < REWORDED:
         return None
-    return Difference("name" if is_name else "wording", older, newer)
+    return TextDifference("name" if is_name else "wording", older, newer)
 
 
 def _find_gaps(older: Passage, newer: Passage) -> list[tuple[slice, slice]]:

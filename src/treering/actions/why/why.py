@@ -12,8 +12,7 @@ from functools import cached_property
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.marks import NO_MARKS, Marks, find_marks, is_out_of_force
-from treering.actions.reverted import find_reverted
+from treering.actions.marks import NO_MARKS, Marks, find_marks, find_reverted, is_out_of_force
 from treering.actions.staleness import CodeTree
 from treering.actions.why.answers import LandedAs, WhyAnswer, WhyLines, WhyMemory
 from treering.actions.why.commit_words import body_of
