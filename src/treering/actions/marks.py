@@ -6,7 +6,8 @@ out at each answer from what is visible, and never stored: so a mark made on a b
 private memory marks only for its owner, and nothing has to follow a promotion or a sync.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from treering.model.dates import format_moment, instant
@@ -140,7 +141,9 @@ def mark_blobs(
             mark = mark._replace(outdated_by=mark.outdated_by._replace(by=by))
         marks[blob] = mark
     places = [place for blob in blobs if (place := search_view.place(blob))] if head else []
-    reverted = find_reverted(workspace, (place.try_memory() for place in places), head)
+    memories = (place.try_memory() for place in places)
+    read_records = partial(workspace.read_code_records, search_view.view)
+    reverted = find_reverted(workspace, memories, head, read_records)
     for place in places:
         if place.id in reverted:
             mark = marks.get(place.blob, NO_MARKS)
@@ -152,11 +155,11 @@ def find_reverted(
     workspace: "Workspace",
     memories: Iterable[Memory | None],
     head: str | None,
-    records: "CodeRecords | None" = None,
+    read_records: "Callable[[], CodeRecords]",
 ) -> dict[str, Reverted]:
     """Of some memories those whose code is taken back in the history of `head`, by id.
 
-    They are not even read where nothing is taken back.
+    Where nothing is taken back, neither they nor the records of the code are read.
     """
     taken = workspace.reverts.list_taken_back(head) if head else {}
     if not taken or not head:
@@ -164,7 +167,7 @@ def find_reverted(
     from treering.branches.reverts import RevertedLandings
 
     by_id = {memory.id: memory for memory in memories if memory}
-    records = records or workspace.read_code_records()
+    records = read_records()
     said = records.list_of_memories(by_id)
     landings = RevertedLandings(workspace.repository, records, head, taken)
     return {

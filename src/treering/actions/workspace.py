@@ -164,14 +164,17 @@ class Workspace:
 
         return CodeRecords(self.repository, self.derived("cache"))
 
-    def read_code_records(self) -> "CodeRecords":
-        """What memory commits say of the code, brought up to date."""
+    def read_code_records(self, view: View | None = None) -> "CodeRecords":
+        """What memory commits say of the code, up to date with all there is, or with a view."""
         from treering.branches.trash import list_trash
 
         for vault in self.store.vaults():
-            tips = {tip for tip in vault.scopes().values() if tip}
-            tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
-            self._code_records.catch_up(vault, tips)
+            if view:
+                tips = {ly.snapshot.tip for ly in view.layers if ly.vault is vault}
+            else:
+                tips = set(vault.scopes().values())
+                tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
+            self._code_records.catch_up(vault, filter(None, tips))
         return self._code_records
 
     def derived(self, name: str) -> Path:

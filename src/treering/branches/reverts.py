@@ -11,6 +11,7 @@ follows the new commits. It may be deleted at any time.
 
 import json
 import re
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -76,6 +77,7 @@ class Reverts:
 
     def __init__(self, repository: Repository, folder: Path) -> None:
         self._repository = repository
+        self._lock = threading.Lock()
         self._lines = LineReader(repository)
         self._files: dict[str, dict[bytes, FileChange] | None] = {}
         self._last: tuple[str, dict[str, Revert]] = ("", {})
@@ -83,9 +85,10 @@ class Reverts:
 
     def list_taken_back(self, head: str) -> dict[str, Revert]:
         """The commits of a history that are not in force, each with what took it back last."""
-        if self._last[0] != head:
-            self._last = (head, _replay(self._read_events(head)))
-        return self._last[1]
+        with self._lock:
+            if self._last[0] != head:
+                self._last = (head, _replay(self._read_events(head)))
+            return self._last[1]
 
     def _read_events(self, head: str) -> list[_Event]:
         query = "SELECT head, events FROM heads ORDER BY asked DESC"
@@ -98,8 +101,8 @@ class Reverts:
         events = [_Event(*event) for event in json.loads(dict(rows).get(base, "[]"))]
         if base == head:
             return events
+        self._lines, self._files = LineReader(self._repository), {}
         self._lines.bytes_left = _MOST_BYTES
-        self._files = {}
         try:
             events += self._scan(head, base)
             for _ in range(_MOST_ROUNDS):

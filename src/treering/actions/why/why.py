@@ -158,7 +158,7 @@ class Inquest:
             for mid in reasons
             if mid not in self._reverted and (memory := finder.memory(mid))
         ]
-        found = find_reverted(self.workspace, news, self.commit, self.origins.records)
+        found = find_reverted(self.workspace, news, self.commit, lambda: self.origins.records)
         for memory in news:
             marks = Marks(reverted=found.get(memory.id))
             self._reverted[memory.id] = is_out_of_force(memory.type, memory.outcome, marks)
