@@ -2,15 +2,12 @@
 one before.
 
     docs       a sentence of the documentation that another one took the place of
-    values     commits of one subject with another number: bumps, limits, versions
-    reverts    a commit, and the one that took it back
     records    decision records that name the one they supersede
 
 Nothing of a history is part of this repository: a chain is made when it is measured.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -19,11 +16,11 @@ from typing import NamedTuple
 from benchmarks._bench import git
 
 COMMITS = 900  # of the documentation, looked at in one history
-CHAINS = {"docs": 150, "values": 40, "reverts": 30, "records": 40}
+CHAINS = {"docs": 150, "records": 40}
 OTHERS = 1000
+SERIES, NUMBERED = 20, 3  # sentences, each told as several numbered facts
 _NOT_DOCS = re.compile(r"chang|news|history|releas|announce|licen|author|backers|i18n|locale", re.I)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\"(])")
-_NUMBER = re.compile(r"v?\d+(?:\.\d+)*\w*")
 _SHORTEST, _LONGEST = 7, 45
 #: Below it a sentence was replaced by another one, not updated.
 _UPDATED = 0.55
@@ -44,21 +41,24 @@ class Updates(NamedTuple):
     others: list[Text]
     #: When sentences went that are not in the documentation any more.
     gone: dict[str, int]
+    #: Sentences told as members of a series, an hour and more after each other.
+    siblings: list[Text]
 
 
 def read_updates(clone: Path) -> Updates:
     docs, sentences, gone = _docs(clone)
     commits = _commits(clone)
-    values, reverts = _values(commits), _reverts(commits)
-    chains = [
-        *_spread(docs, CHAINS["docs"]),
-        *_spread(values, CHAINS["values"]),
-        *_spread(reverts, CHAINS["reverts"]),
-        *_spread(_records(clone), CHAINS["records"]),
-    ]
-    taken = {text.words for chain in [*docs, *values, *reverts, *chains] for text in chain}
+    chains = [*_spread(docs, CHAINS["docs"]), *_spread(_records(clone), CHAINS["records"])]
+    taken = {text.words for chain in [*docs, *chains] for text in chain}
+    series = _spread(sentences, SERIES)
+    taken |= {text.words for text in series}
     others = [text for text in (*sentences, *commits) if text.words not in taken]
-    return Updates(chains, _spread(others, OTHERS), gone)
+    siblings = [
+        Text(f"Rule number {number}: {text.words}", text.when + number * 7200)
+        for text in series
+        for number in range(1, NUMBERED + 1)
+    ]
+    return Updates(chains, _spread(others, OTHERS), gone, siblings)
 
 
 # --- documentation --------------------------------------------------------------------------------
@@ -192,28 +192,6 @@ def _commits(clone: Path) -> list[Text]:
         if 3 <= len(plain.split()) <= _LONGEST and plain not in found:
             found[plain] = int(when)
     return [Text(words, when, "commit") for words, when in found.items()]
-
-
-def _values(commits: list[Text]) -> list[list[Text]]:
-    """Subjects that are the same but for their last number."""
-    groups: dict[str, list[Text]] = defaultdict(list)
-    for commit in commits:
-        numbers = list(_NUMBER.finditer(commit.words))
-        if numbers and not re.search(r"#\d|release|\d+\.\d+\.x", commit.words, re.IGNORECASE):
-            last = numbers[-1]
-            frame = re.sub(r"from \S+ ", "", commit.words[: last.start()]) + "#"
-            groups[frame + commit.words[last.end() :]].append(commit)
-    return [group[-4:] for group in groups.values() if len(group) > 1]
-
-
-def _reverts(commits: list[Text]) -> list[list[Text]]:
-    by_words = {commit.words: commit for commit in commits}
-    chains = []
-    for commit in commits:
-        match = re.fullmatch(r'Revert "(.+?)(?: \(#\d+\))?"', commit.words)
-        if match and (old := by_words.get(match[1])) and old.when < commit.when:
-            chains.append([old, commit])
-    return chains
 
 
 def _records(clone: Path) -> list[list[Text]]:

@@ -38,8 +38,10 @@ from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
 from treering.actions.link import RemovedLink as RemovedLink
 from treering.actions.log import Log as Log
-from treering.actions.outdated import OutdatedBy as OutdatedBy
-from treering.actions.outdated import Outdates as Outdates
+from treering.actions.marks import NewerMemory as NewerMemory
+from treering.actions.marks import OutdatedBy as OutdatedBy
+from treering.actions.marks import Outdates as Outdates
+from treering.actions.marks import Reverted as Reverted
 from treering.actions.outputs import Output as Output
 from treering.actions.outputs import Piece as Piece
 from treering.actions.overview import StatusFiles as StatusFiles

@@ -57,7 +57,9 @@ def _step(repo: Repo, lasting: Treering, ids: list[str], step: str, dice: random
 
 def _marks(treering: Treering) -> dict[str, tuple[object, ...]]:
     results = treering.recall("gateway limit", limit=50).results
-    return {hit.id: (hit.title, hit.outdated_by, hit.origin, hit.modified) for hit in results}
+    return {
+        hit.id: (hit.title, hit.outdated_by, hit.newer, hit.origin, hit.modified) for hit in results
+    }
 
 
 @pytest.mark.parametrize("seed", [3, 4])
@@ -77,7 +79,7 @@ def test_reading_tells_what_a_new_process_tells(repo: Repo, seed: int) -> None:
             read = lasting.read(memory_id)
             workspace.searcher.keep()  # how common a word is depends on what is indexed
             assert read == repo.tr.read(memory_id)
-            marks += bool(read.outdated_by or read.outdates)
+            marks += bool(read.newer or read.outdates)
 
     assert marks > 5
     assert _marks(lasting) == _marks(repo.tr)
@@ -205,6 +207,6 @@ def test_a_memory_that_takes_over_from_another_is_noticed_by_that_one(repo: Repo
     newest = treering.remember(body.format(40), title="Parked invoices", type="decision")
 
     assert treering.read(newer.id).outdates is None
-    outdated_by = treering.read(old.id).outdated_by
-    assert outdated_by
-    assert outdated_by.id == newest.id
+    mark = treering.read(old.id).newer
+    assert mark
+    assert mark.id == newest.id

@@ -113,7 +113,9 @@ def _answers(treering: Treering, ids: list[str], question: str) -> dict[str, Any
     hits = treering.recall(question, limit=50).results
     return {
         "reads": [treering.read(memory_id) for memory_id in ids],
-        "hits": {h.id: (h.title, h.branch, h.layer, h.origin, h.outdated_by) for h in hits},
+        "hits": {
+            h.id: (h.title, h.branch, h.layer, h.origin, h.outdated_by, h.newer) for h in hits
+        },
         "network": treering.graph("stats"),
         "neighbors": [
             sorted(

@@ -158,29 +158,13 @@ def test_a_pipe_gets_a_list(doubtful: Repo):
     assert doubtful.error("review", "--limit", "0")["code"] == "invalid"
 
 
-def test_what_a_later_commit_contradicts_is_offered(repo: Repo):
-    """A message tells what was done: whether the memory still holds, a person says."""
-    repo.tr.remember("The proxy timeout is 30 seconds", type="config")
-    repo.tr.remember("The proxy listens on both addresses", type="config")
-    repo.commit_file("proxy.conf", "timeout 60\n", "Raise the proxy timeout to 60 seconds")
-    repo.tr.backfill()
-
-    (item,) = repo.tr.review().items
-
-    assert item.title == "The proxy timeout is 30 seconds"
-    assert [doubt.reason for doubt in item.reasons] == ["contradicted"]
-    assert "Raise the proxy timeout" in item.reasons[0].detail
-    assert repo.tr.read(item.id).outdated_by is None, "nothing is marked by a commit"
-    assert repo.tr.review(keep=[item.id]).total == 0
-
-
-def test_what_a_newer_memory_outdates_is_offered(repo: Repo):
+def test_what_a_newer_memory_may_replace_is_offered(repo: Repo):
     old = repo.tr.remember("The proxy timeout is 30 seconds", type="config").id
     repo.tr.remember("The proxy timeout is 60 seconds", type="config")
 
     items = {item.id: item.reasons for item in repo.tr.review().items}
 
-    assert items[old][0].reason == "outdated"
+    assert items[old][0].reason == "newer"
     assert "60 seconds" in items[old][0].detail
 
 

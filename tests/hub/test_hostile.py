@@ -83,7 +83,9 @@ def test_a_copy_of_somebodys_words_does_not_hide_them(either: HubAtHand, make: M
     assert either.json("read", f"good:{made.id}")["confidence"] == 0.5
 
 
-def test_only_words_of_the_same_repository_outdate_a_memory(either: HubAtHand, make: Make) -> None:
+def test_only_words_of_the_same_repository_may_replace_a_memory(
+    either: HubAtHand, make: Make
+) -> None:
     """A stranger who says something newer about the same would else have the last word."""
     good, evil = make("good"), make("evil")
     old = good.tr.remember("The nightly backup of the orders database goes to tape at 02:00")
@@ -97,9 +99,9 @@ def test_only_words_of_the_same_repository_outdate_a_memory(either: HubAtHand, m
     answer = either.json("recall", "nightly backup of the orders database", "--repos", "all")
 
     hits = {hit["id"]: hit for hit in answer["results"] if hit["repo"] == "good"}
-    assert hits[old.id]["outdated_by"]["id"] == new.id
-    assert "outdated_by" not in hits[new.id]
-    assert either.json("read", f"good:{old.id}")["outdated_by"]["id"] == new.id
+    assert hits[old.id]["newer"]["id"] == new.id
+    assert "newer" not in hits[new.id]
+    assert either.json("read", f"good:{old.id}")["newer"]["id"] == new.id
 
 
 def test_what_looks_like_an_order_is_flagged_and_not_put_before_an_agent(

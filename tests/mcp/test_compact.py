@@ -189,7 +189,9 @@ def test_context_names_its_memories_briefly(agent, repo):
 def test_what_others_say_about_a_memory_passes_through():
     """Whatever is added about its truth, its repository or its way here is not for us to cut."""
     extra = {
-        "outdated_by": {"id": "b", "title": "New", "type": "x", "how": "value", "private": False},
+        "outdated_by": {"id": "b", "title": "New", "type": "x", "how": "supersedes"},
+        "newer": {"id": "c", "title": "Newer", "type": "x", "how": "value", "private": False},
+        "reverted": {"commit": "9fceb02d0ae598e95dc970b74767f19372d61af8", "when": "2026-02-01"},
         "outcome": "failed",
         "via": ["lines"],
         "landed": {"branch": "main", "status": "active"},

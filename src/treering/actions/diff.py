@@ -3,7 +3,14 @@
 from dataclasses import dataclass, replace
 
 from treering.actions.answers import harmless
-from treering.actions.outdated import OutdatedBy, find_outdated
+from treering.actions.marks import (
+    NO_MARKS,
+    NewerMemory,
+    OutdatedBy,
+    Reverted,
+    find_marks,
+    marks_of,
+)
 from treering.actions.why.answers import Overruled
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
@@ -26,6 +33,8 @@ class Difference:
     summary: str
     outcome: Outcome | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
     #: Kept on this machine; only where private memories were asked for.
     private: bool | None = None
 
@@ -66,9 +75,10 @@ def diff(workspace: Workspace, range: str, *, why: bool = False, private: bool =
         elif old_memory and new:
             losses.append(_describe(new, old_memory))
     base, branch = (here if name in _HERE else name for name in (one, other))
-    marks = find_outdated(workspace, after, [item.id for item in (*additions, *changes)])
+    head = workspace.position("" if other in _HERE else other).head
+    marks = find_marks(workspace, after, [item.id for item in (*additions, *changes)], head)
     additions, changes = (
-        [replace(item, outdated_by=marks.get(item.id)) for item in items]
+        [replace(item, **marks.get(item.id, NO_MARKS)._asdict()) for item in items]
         for items in (additions, changes)
     )
     overrules = _list_overruled(workspace, one, other, private) if why else None
@@ -105,8 +115,8 @@ def _kind(item: Difference) -> str:
 
 
 def _facts(item: Difference) -> str:
-    mark = f", {item.outdated_by.mark}" if item.outdated_by else ""
-    return f"{_kind(item)}, `{item.id}`{mark}{', private' if item.private else ''}"
+    private = ["private"] if item.private else []
+    return ", ".join([_kind(item), f"`{item.id}`", *marks_of(item).words, *private])
 
 
 def markdown(difference: Diff) -> str:

@@ -1,6 +1,6 @@
 """graph: neighbours, links, paths and prerequisites of memories, counted, drawn and suggested."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from treering.actions.answers import jsonable
@@ -19,7 +19,7 @@ from treering.actions.graph_answers import (
     Stats,
     SuggestedPairs,
 )
-from treering.actions.outdated import OutdatedBy, mark_blobs
+from treering.actions.marks import NO_MARKS, Marks, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
@@ -69,6 +69,7 @@ class _Question:
     limit: int
     now: float
     search_view: SearchView
+    mark: Callable[[Collection[str]], dict[str, Marks]]
     progress: Callable[[int, int], None] | None
 
     def is_of_type(self, memory_id: str) -> bool:
@@ -86,11 +87,11 @@ class _Question:
         node = self.network.nodes.get(memory_id)
         return node.outcome or None if node else None
 
-    def outdated(self, ids: Iterable[str]) -> dict[str, OutdatedBy]:
-        """Those of some memories that something visible outdates."""
+    def marks(self, ids: Iterable[str]) -> dict[str, Marks]:
+        """What there is to say of the truth of some memories."""
         blobs = {node.blob: node.id for i in ids if (node := self.network.nodes.get(i))}
-        marks = mark_blobs(self.search_view, blobs)
-        return {blobs[blob]: mark for blob, mark in marks.items()}
+        marks = {blobs[blob]: mark for blob, mark in self.mark(blobs).items()}
+        return dict.fromkeys(blobs.values(), NO_MARKS) | marks
 
     def reach(self) -> list[Reached]:
         """What is in reach of the start; types choose what is shown, not what is walked through."""
@@ -128,7 +129,8 @@ def graph(
     ids = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
     if not all(ids):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
-    view = workspace.view(branch)
+    position = workspace.position(branch)
+    view = workspace.view_from(position)
     search_view = workspace.searcher.search_view(view)
 
     def full_id(text: str) -> str:
@@ -153,6 +155,7 @@ def graph(
         limit=_limit(op, limit),
         now=workspace.clock(),
         search_view=search_view,
+        mark=lambda blobs: mark_blobs(workspace, search_view, blobs, position.head),
         progress=progress,
     )
     answer = _ANSWERS[op](question)
@@ -185,8 +188,8 @@ def _share(threshold: float) -> float:
 def _neighbors(query: _Question) -> NeighborsAnswer:
     """The memories in reach, and every link between them that the walk looked at."""
     steps = query.reach()
-    marks = query.outdated([query.start, *(step.id for step in steps[: query.limit])])
-    nodes = tuple(_node_at(query, step, marks.get(step.id)) for step in steps[: query.limit])
+    marks = query.marks([query.start, *(step.id for step in steps[: query.limit])])
+    nodes = tuple(_node_at(query, step, marks[step.id]) for step in steps[: query.limit])
     inside = {query.start, *(node.id for node in nodes)}
     looked_at = [query.start, *(node.id for node in nodes if node.depth < query.depth)]
     edges = dict.fromkeys(
@@ -202,11 +205,11 @@ def _neighbors(query: _Question) -> NeighborsAnswer:
         query.show(list(edges)),
         len(steps),
         query.flags(query.start),
-        marks.get(query.start),
+        *marks[query.start],
     )
 
 
-def _node_at(query: _Question, step: Reached, outdated_by: OutdatedBy | None) -> NodeShown:
+def _node_at(query: _Question, step: Reached, marks: Marks) -> NodeShown:
     node = query.network.nodes[step.id]
     direction = "out" if step.edge.target == step.id else "in"
     return NodeShown(
@@ -219,7 +222,7 @@ def _node_at(query: _Question, step: Reached, outdated_by: OutdatedBy | None) ->
         direction=direction,
         flags=flags_of_node(node),
         outcome=node.outcome or None,
-        outdated_by=outdated_by,
+        **marks._asdict(),
     )
 
 
@@ -247,15 +250,15 @@ def _path(query: _Question) -> PathAnswer:
             f"No path of at most {query.depth} links leads from {query.start} to {query.end}"
         )
     ids = stations(query.start, edges)
-    marks = query.outdated(ids)
+    marks = query.marks(ids)
     links = [
         (edge.relation, "out" if edge.source == at else "in")
         for at, edge in zip(ids, edges, strict=False)
     ]
     return PathAnswer(
         tuple(
-            Station(at, query.title(at), *link, query.flags(at), query.outcome(at), marks.get(at))
-            for at, link in zip(ids, (*links, (None, None)), strict=True)
+            Station(at, query.title(at), one, way, query.flags(at), query.outcome(at), *marks[at])
+            for at, (one, way) in zip(ids, (*links, (None, None)), strict=True)
         ),
         len(edges),
     )
@@ -264,7 +267,7 @@ def _path(query: _Question) -> PathAnswer:
 def _prerequisites(query: _Question) -> Prerequisites:
     steps = query.network.prerequisites(query.start, query.depth, query.relations)
     page = [s for s in steps if query.is_of_type(s.id)][: query.limit]
-    marks = query.outdated(step.id for step in page)
+    marks = query.marks(step.id for step in page)
     return Prerequisites(
         query.start,
         query.title(query.start),
@@ -275,7 +278,7 @@ def _prerequisites(query: _Question) -> Prerequisites:
                 s.depth,
                 query.flags(s.id),
                 query.outcome(s.id),
-                marks.get(s.id),
+                *marks[s.id],
             )
             for s in page
         ),
@@ -290,14 +293,14 @@ def _stats(query: _Question) -> Stats:
     groups = network.components()
     count = sum(1 for _ in network.edges())
     hubs = network.hubs(min(query.limit, _HUBS))
-    marks = query.outdated(memory_id for memory_id, _ in hubs)
+    marks = query.marks(memory_id for memory_id, _ in hubs)
     return Stats(
         nodes=len(network.nodes),
         edges=count,
         by_relation=network.by_relation(),
         components=len(groups),
         hubs=tuple(
-            Hub(m, query.title(m), degree, query.flags(m), query.outcome(m), marks.get(m))
+            Hub(m, query.title(m), degree, query.flags(m), query.outcome(m), *marks[m])
             for m, degree in hubs
         ),
         orphans=len(network.orphans()),
@@ -323,7 +326,10 @@ def _draw(query: _Question) -> Drawing:
         if edge.target in inside
     ]
     nodes = [query.network.nodes[mid] for mid in page]
-    marks = {mid: jsonable(mark) for mid, mark in query.outdated(page).items()}
+    marks = {
+        mid: (mark.words, jsonable({name: one for name, one in mark._asdict().items() if one}))
+        for mid, mark in query.marks(page).items()
+    }
     text = draw(query.format, nodes, edges, query.start, marks)
     return Drawing(query.format, text, len(nodes), len(edges), len(ids))
 

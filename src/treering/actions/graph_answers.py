@@ -3,7 +3,7 @@
 `flags` stand beside a title, and name what looks wrong with the memory it is of.
 """
 
-from treering.actions.outdated import OutdatedBy
+from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
 from treering.graph.inference import Gap
 from treering.model.value import NamedTuple
 
@@ -21,6 +21,8 @@ class NodeShown(NamedTuple):
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
 
 
 class EdgeShown(NamedTuple):
@@ -41,6 +43,8 @@ class NeighborsAnswer(NamedTuple):
     total: int
     flags: tuple[str, ...] | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
 
 
 class Edges(NamedTuple):
@@ -58,10 +62,12 @@ class Station(NamedTuple):
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
 
     def as_json(self) -> dict[str, object]:
         """The last one has no next, and says so."""
-        may_lack = ("flags", "outcome", "outdated_by")
+        may_lack = ("flags", "outcome", "outdated_by", "newer", "reverted")
         return {k: v for k, v in self._asdict().items() if v or k not in may_lack}
 
 
@@ -77,6 +83,8 @@ class Prerequisite(NamedTuple):
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
 
 
 class Prerequisites(NamedTuple):
@@ -93,6 +101,8 @@ class Hub(NamedTuple):
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
 
 
 class Stats(NamedTuple):

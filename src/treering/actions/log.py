@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from treering.actions.outdated import OutdatedBy, find_outdated
+from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.read import memory_events
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, TreeringError
@@ -33,20 +33,22 @@ def log(
     """The changes of one memory, of what is seen from here, or of every branch."""
     if limit < 1:
         raise Invalid(f"limit is {limit}, not 1 or more.")
-    view = workspace.view_of_all() if all else workspace.view(branch)
+    position = workspace.position(branch)
+    view = workspace.view_of_all() if all else workspace.view_from(position)
     if id:
         events = memory_events(workspace, view, view.find(id).id)[:limit]
     else:
         events = _all_events(workspace, view, limit)
-    marks = find_outdated(workspace, view, [event.id for event in events if event.id])
-    return Log(tuple(_complete(view, event, marks.get(event.id)) for event in events))
+    ids = [event.id for event in events if event.id]
+    marks = find_marks(workspace, view, ids, position.head)
+    return Log(tuple(_complete(view, event, marks.get(event.id, NO_MARKS)) for event in events))
 
 
-def _complete(view: View, event: MemoryEvent, outdated_by: OutdatedBy | None) -> MemoryEvent:
+def _complete(view: View, event: MemoryEvent, marks: Marks) -> MemoryEvent:
     """Titles and authors of the past are in commits, which the index does not know."""
     flags = flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None
     outcome = _outcome_at(view, event)
-    return event._replace(flags=flags, outcome=outcome, outdated_by=outdated_by)
+    return event._replace(flags=flags, outcome=outcome, **marks._asdict())
 
 
 def _outcome_at(view: View, event: MemoryEvent) -> str | None:

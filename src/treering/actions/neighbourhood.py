@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
-from treering.actions.outdated import Outdates, list_replaced
+from treering.actions.marks import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
 from treering.errors import Busy, StoreDamaged, TreeringError
 from treering.git import lock
@@ -112,13 +112,15 @@ class Neighbourhood:
                 possible.append(SuggestedLink(*link, other.title))
         others = [other for other in others if other.id not in targets]
         near = ((s, score) for s, score in similar(case.subject, others) if visible.place(s))
+        # What an inferred link supersedes is still for somebody to confirm.
+        told_apart = {link.target for link in certain if link.relation != "supersedes"}
         failures = (s for s in find_failures(case.subject, others) if visible.place(s))
         return Surroundings(
             tuple(certain),
             tuple(possible),
             tuple(SimilarMemory(s.id, s.title, score) for s, score in islice(near, MOST)),
             tuple(islice(failures, MOST)),
-            _list_replaced(memory, case.subject, others, visible, {ln.target for ln in certain}),
+            _list_replaced(memory, case.subject, others, visible, told_apart),
             is_complete,
         )
 

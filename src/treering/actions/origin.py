@@ -173,6 +173,15 @@ def name_people(people: Iterable[Contributor]) -> tuple[str, ...]:
     return tuple(dict.fromkeys("someone" if _is_odd(name) else name for name in names))
 
 
+def name_person(name: str) -> str:
+    """One of them, without an address."""
+    return next(iter(name_people([Contributor(name)])), "someone").partition(" <")[0]
+
+
+def is_weaker(one: Origin, other: Origin) -> bool:
+    return _STRENGTH[one] < _STRENGTH[other]
+
+
 def _is_odd(name: str) -> bool:
     return len(name) > _LONGEST_NAME or bool(suspicion(name))
 

@@ -7,8 +7,18 @@ from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.link import Neighbour, neighbours
+from treering.actions.marks import (
+    NO_MARKS,
+    Marks,
+    NewerMemory,
+    OutdatedBy,
+    Outdates,
+    Reverted,
+    list_outdates,
+    mark_blobs,
+    view_with,
+)
 from treering.actions.origin import AttributedMemory, Origin, attribute
-from treering.actions.outdated import OutdatedBy, Outdates, list_outdates, mark_blobs, view_with
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.stored_links import links_seen
@@ -68,6 +78,8 @@ class WholeMemory:
     conflict: bool | None = None
     extra: Mapping[str, object] | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
     outdates: tuple[Outdates, ...] | None = None
     stale: Stale | None = None
     history: tuple[HistoryEntry, ...] | None = None
@@ -110,7 +122,8 @@ def read(
     memory = place.memory()
     whose = attribute(workspace, place.blob, memory)
     flags = Flags(workspace)
-    outdated_by, outdates = _truth(workspace, seen, place)
+    head = workspace.repository.resolve(at) if at else position.head
+    marks, outdates = _truth(workspace, seen, place, head)
     whole = make_whole(
         AttributedMemory(
             memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
@@ -119,7 +132,7 @@ def read(
         place.blob,
         offset,
         _neighbours(workspace, view, memory, links, flags),
-        outdated_by,
+        marks,
     )  # fmt: skip
     events = memory_events(workspace, view, memory.id) if history else None
     answer: WholeMemory = harmless(
@@ -140,7 +153,7 @@ def make_whole(
     version: str,
     offset: int,
     links: tuple[Neighbour, ...],
-    outdated_by: OutdatedBy | None,
+    marks: Marks,
 ) -> WholeMemory:
     """A memory whole, of this repository or of another: what is stored, and what it is linked
     with."""
@@ -157,22 +170,21 @@ def make_whole(
         details=dict(memory.details),
         links=links,
         extra=memory.extra or None,
-        outdated_by=outdated_by,
+        **marks._asdict(),
     )
 
 
 def _truth(
-    workspace: Workspace, view: View, place: Copy
-) -> tuple[OutdatedBy | None, tuple[Outdates, ...]]:
-    """What outdates a memory and what it outdates, as of what is seen in a view; a version that is
-    not the one seen there has no place in it."""
+    workspace: Workspace, view: View, place: Copy, head: str | None
+) -> tuple[Marks, tuple[Outdates, ...]]:
+    """What there is to say of a memory's truth and what it replaces, as of what is seen in a view;
+    a version that is not the one seen there has no place in it."""
     now = view.place(place.id)
     if now is None or now.blob != place.blob:
-        return None, ()
-    search_view = workspace.searcher.find_view_holding(view, place.blob)
-    search_view = search_view or view_with(workspace, view, [place.blob])
-    marks = mark_blobs(search_view, [place.blob])
-    return marks.get(place.blob), list_outdates(search_view, place.blob)
+        return NO_MARKS, ()
+    search_view = view_with(workspace, view, [place.blob])
+    marks = mark_blobs(workspace, search_view, [place.blob], head)
+    return marks.get(place.blob, NO_MARKS), list_outdates(search_view, place.blob)
 
 
 def _neighbours(

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
+from treering.actions.marks import NO_MARKS, Marks, NewerMemory, OutdatedBy, Reverted, mark_blobs
 from treering.actions.origin import AttributedMemory, Origin, attribute
-from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
@@ -59,6 +59,8 @@ class RecallHit:
     agent: str | None = None
     outcome: Outcome | None = None
     outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
     stale: Stale | None = None
     similar: tuple[str, ...] | None = None
     via: str | None = None
@@ -171,7 +173,8 @@ def recall(
     workspace.settle()
 
     code = CodeTree(workspace.repository, position.head)
-    reader = _HitReader(workspace, search_view, code, question, detail)
+    head = workspace.repository.resolve(at) if at else position.head
+    reader = _HitReader(workspace, search_view, code, head, question, detail)
     reader.mark([hit.blob for hit in search_result.hits])
     results = [result for hit in search_result.hits if (result := reader.result(hit)) is not None]
     if expand:
@@ -266,7 +269,7 @@ def make_hit(
     words: str,
     detail: str,
     *,
-    outdated_by: OutdatedBy | None,
+    marks: Marks = NO_MARKS,
     stale: Stale | None = None,
 ) -> RecallHit:
     """A result, of this repository or of another, with as much of the memory as was asked for."""
@@ -277,7 +280,7 @@ def make_hit(
         why=reasons.why,
         agent=memory.agent or None,
         outcome=memory.outcome,
-        outdated_by=outdated_by,
+        **marks._asdict(),
         stale=stale,
         similar=reasons.similar or None,
         via=reasons.via,
@@ -295,20 +298,22 @@ class _HitReader:
         workspace: Workspace,
         search_view: SearchView,
         code: CodeTree,
+        head: str | None,
         question: Query,
         detail: str,
     ) -> None:
         self._workspace = workspace
+        self._head = head
         self._search_view = search_view
         self._code = code
         self._words = question.words
         self._detail = detail
         self._flags = Flags(workspace)
-        self._outdated: dict[str, OutdatedBy] = {}
+        self._marks: dict[str, Marks] = {}
 
     def mark(self, blobs: Collection[str]) -> None:
-        """Find out which of some hits are outdated, before they are read."""
-        self._outdated |= mark_blobs(self._search_view, blobs)
+        """Find out what there is to say of some hits' truth, before they are read."""
+        self._marks |= mark_blobs(self._workspace, self._search_view, blobs, self._head)
 
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
         place = self._search_view.place(hit.blob)
@@ -325,7 +330,7 @@ class _HitReader:
             HitReasons(hit.score, hit.why, tuple(other.id for other in similar if other), via),
             self._words,
             self._detail,
-            outdated_by=self._outdated.get(place.blob),
+            marks=self._marks.get(place.blob, NO_MARKS),
             stale=self._code.staleness(memory),
         )  # fmt: skip
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treering.actions import inputs
+from treering.actions.marks import Outdates
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
-from treering.actions.outdated import Outdates
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import inputs
-from treering.actions.outdated import Outdates
+from treering.actions.marks import Outdates
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import OUTCOMES, STATUSES

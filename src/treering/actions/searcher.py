@@ -22,12 +22,11 @@ from treering.model.value import NamedTuple, replace
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
-from treering.search.changes_since import ChangesSince
 from treering.search.knowledge import KnowledgeLists
 from treering.search.meaning.models import ModelChoice
 from treering.search.own_words import OwnWords
 from treering.search.storage import LEVELS
-from treering.search.succession import Succession
+from treering.search.succession import Successors
 from treering.search.view_change import ViewChange
 from treering.store import message
 from treering.store.store import Store
@@ -74,12 +73,6 @@ class SearchView:
         self.view = view
         self.ranks = ranks
         self._earlier = earlier
-        self._changes = ChangesSince(view)
-
-    def keeps_marks(self, blob: str, view: View) -> bool:
-        """Whether what outdates a memory, and what it outdates, is the same in a later view."""
-        change = self._changes.up_to(view)
-        return change is not None and self.index.keeps_marks(blob, self.ranks, change)
 
     def place(self, blob: str) -> Copy | None:
         """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
@@ -98,13 +91,13 @@ class SearchView:
         entry = self.index.entry(blob)
         return entry is not None and entry.type in RECORD_TYPES
 
-    def find_outdated(self, blobs: Collection[str]) -> dict[str, Succession]:
-        """Of some visible blobs those that something visible outdates, and what."""
-        return self.index.find_outdated(blobs, self.ranks)
+    def find_successors(self, blobs: Collection[str]) -> dict[str, Successors]:
+        """Of some visible blobs those that something visible replaces, or may."""
+        return self.index.find_successors(blobs, self.ranks)
 
-    def find_outdated_by(self, blob: str) -> list[tuple[Entry, Succession]]:
-        """The visible memories that one of them outdates."""
-        return self.index.find_outdated_by(blob, self.ranks)
+    def find_predecessors(self, blob: str) -> list[tuple[Entry, Successors]]:
+        """The visible memories that one of them replaces, or may."""
+        return self.index.find_predecessors(blob, self.ranks)
 
     def entries(self) -> Iterator[Entry]:
         """Everything visible that could be read, forgotten ones included."""
@@ -359,16 +352,6 @@ class Searcher:
             self.knowledge.catch_up([new for pair in pairs if (new := self.lists.blob(*pair))])
         index.follow(ranks, ViewChange(before.ranks, frozenset(changes)))
         return before.follow(view, ranks, ids)
-
-    def find_view_holding(self, view: View, blob: str) -> SearchView | None:
-        """A view made earlier, in which one memory is marked as it is in this one: nothing that
-        changed since is near it, so that for its sake nothing has to be indexed."""
-        scopes = [_place_of(layer) for layer in view.layers]
-        for is_small in (True, False):
-            before = self._latest.get((False, is_small, *scopes))
-            if before and blob in before.ranks:
-                return before if before.keeps_marks(blob, view) else None
-        return None
 
     def tidy_soon(self) -> None:
         """Put the index in order beside the answers: for a process that lives on."""

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from treering.actions.origin import Authors
     from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
+    from treering.branches.reverts import Reverts
     from treering.hub.hub import RepositoryHub
+    from treering.provenance.code_records import CodeRecords
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
 
@@ -148,6 +150,32 @@ class Workspace:
         from treering.actions.origin import Authors
 
         return Authors(self.repository, self.derived("cache"))
+
+    @cached_property
+    def reverts(self) -> "Reverts":
+        """What was taken back in the code."""
+        from treering.branches.reverts import Reverts
+
+        return Reverts(self.repository, self.derived("cache"))
+
+    @cached_property
+    def _code_records(self) -> "CodeRecords":
+        from treering.provenance.code_records import CodeRecords
+
+        return CodeRecords(self.repository, self.derived("cache"))
+
+    def read_code_records(self, view: View | None = None) -> "CodeRecords":
+        """What memory commits say of the code, up to date with all there is, or with a view."""
+        from treering.branches.trash import list_trash
+
+        for vault in self.store.vaults():
+            if view:
+                tips = {ly.snapshot.tip for ly in view.layers if ly.vault is vault}
+            else:
+                tips = set(vault.scopes().values())
+                tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
+            self._code_records.catch_up(vault, filter(None, tips))
+        return self._code_records
 
     def derived(self, name: str) -> Path:
         """A folder for what can be made again: under the common dir, or where that is not ours to

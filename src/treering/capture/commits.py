@@ -13,7 +13,6 @@ from treering.model.memory import MAX_CONTENT, FileRef, Memory, derive_id, title
 from treering.model.value import NamedTuple
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask, split_files
-from treering.text.words import holds_any
 
 #: What `treering.capture` may say.
 CAPTURES = ("sparing", "all", "none")
@@ -33,16 +32,6 @@ _BUMP = (
     r")(?: \(#\d+\))?\.?"
 )
 _GITLINK = b"160000"
-#: "This reverts commit 1a2b3c4d.", "replaces commits 1a2b3c4d and 5e6f7a8b"
-_REPLACING = ("reverts", "replaces", "supersedes", "backs out", "undoes")
-_COMMIT_NAME = r"\b[0-9a-f]{7,40}\b"
-_REPLACED = (
-    rf"(?i)\b(?:{'|'.join(_REPLACING)}):?\s+(?:commits?\s+)?"
-    r"([0-9a-f]{7,40}\b(?:(?:,? and |, ?)[0-9a-f]{7,40}\b){0,9})"
-)
-_MOST_REPLACED = 10
-_LONGEST_MESSAGE = 10_000
-_OID = 40
 _AT_ONCE = 200
 _PATIENCE = 60.0
 
@@ -64,8 +53,6 @@ class CodeCommit(NamedTuple):
     insertions: int = 0
     deletions: int = 0
     masked_files: tuple[str, ...] = ()
-    #: The commits it says it reverts or replaces.
-    replaces: tuple[str, ...] = ()
 
 
 def memory_id(oid: str) -> str:
@@ -109,21 +96,7 @@ def _read(repository: Repository, oid: str) -> CodeCommit | None:
     except (StoreDamaged, UnicodeDecodeError):
         return None  # pruned since, or not here at all
     author = clean_line(mask(info.author))[:300]
-    replaces = _find_replaced(repository, info.message)
-    return CodeCommit(oid, info.parents, author, info.time, mask(info.message), replaces=replaces)
-
-
-def _find_replaced(repository: Repository, message: str) -> tuple[str, ...]:
-    """The commits a message says it reverts or replaces, as `git revert` writes it or a person."""
-    if not holds_any(message.lower(), _REPLACING):
-        return ()
-    names = (
-        name
-        for match in re.finditer(_REPLACED, message[:_LONGEST_MESSAGE])
-        for name in re.findall(_COMMIT_NAME, match[1])[:_MOST_REPLACED]
-    )
-    oids = (name if len(name) == _OID else repository.resolve(name) for name in names)
-    return tuple(dict.fromkeys(oid for oid in oids if oid))[:_MOST_REPLACED]
+    return CodeCommit(oid, info.parents, author, info.time, mask(info.message))
 
 
 def is_left_out(commit: CodeCommit, capture: str) -> bool:

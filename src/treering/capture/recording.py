@@ -96,20 +96,9 @@ class Recording:
         draft = commits.memory_of(commit)
         session = self._session_for(commit, draft, olds)
         memory = commits.memory_of(commit, session=session.id, agent=session.agent)
-        memory = self._link_replaced(memory, commit)
         self._changed[memory.id] = memory
         self._touch(sessions.add_commit(session, memory))
         return memory
-
-    def _link_replaced(self, memory: Memory, commit: CodeCommit) -> Memory:
-        """Linked to the commits it says it reverts or replaces, which stay as they are."""
-        olds = (old for oid in commit.replaces if (old := self._memory_of(oid)))
-        links = tuple(
-            Link("supersedes", old.id, 1.0, "system", "its message says so")
-            for old in olds
-            if old.id != memory.id
-        )
-        return replace(memory, links=(*memory.links, *links)) if links else memory
 
     def _supersede(self, old: Memory, by: Memory) -> Memory:
         """The new memory, with the old one out of its way."""

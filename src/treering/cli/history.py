@@ -10,7 +10,7 @@ from treering.cli.screen import (
     cut,
     dim,
     headline,
-    outdated,
+    marked,
     safe,
     screen,
     short,
@@ -56,9 +56,7 @@ def _list_events(answer: "Log") -> str:
             e.op,
             short(e.id),
             safe(e.branch),
-            safe(titled(e))
-            + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "")
-            + outdated(e),
+            safe(titled(e)) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "") + marked(e),
         )
         for e in answer.entries
     ]
@@ -108,7 +106,7 @@ def render_diff(answer: "Diff") -> str:
 
 def _list_differences(answer: "Diff") -> str:
     lines = [
-        f"{sign} {headline(item)}{outdated(item)}{dim('  (private)') if item.private else ''}"
+        f"{sign} {headline(item)}{marked(item)}{dim('  (private)') if item.private else ''}"
         for sign, items in (("+", answer.added), ("~", answer.changed), ("-", answer.forgotten))
         for item in items
     ]

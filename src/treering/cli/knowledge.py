@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treering.cli.invocation import Invocation, read_content
-from treering.cli.screen import bold, count, dim, outdated, safe, short, table, titled
+from treering.cli.screen import bold, count, dim, marked, safe, short, table, titled
 
 if TYPE_CHECKING:
     from treering.actions.graph_answers import EdgeShown, NodeShown
@@ -39,7 +39,7 @@ def render_graph(answer: Any) -> str:
 
 
 def _neighbours(answer: "NeighborsAnswer") -> Iterator[str]:
-    yield f"{short(answer.id)}  {bold(safe(answer.title))}{outdated(answer)}"
+    yield f"{short(answer.id)}  {bold(safe(answer.title))}{marked(answer)}"
     yield from _branch(answer.nodes, answer.id, "")
     if answer.total > len(answer.nodes):
         yield f"{len(answer.nodes)} of {answer.total}: more with --limit"
@@ -54,7 +54,7 @@ def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[st
         is_last = node is below[-1]
         arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
         line = f"{dim(safe(arrow))}  {short(node.id)}  {node.type}  {safe(titled(node))}"
-        line += outdated(node)
+        line += marked(node)
         yield f"{indent}{'└─' if is_last else '├─'} {line}"
         yield from _branch(nodes, node.id, indent + ("   " if is_last else "│  "))
 
@@ -75,7 +75,7 @@ def _render_confidence(edge: "EdgeShown") -> str:
 
 def _path(answer: "PathAnswer") -> Iterator[str]:
     for station in answer.path:
-        yield f"{short(station.id)}  {safe(titled(station))}{outdated(station)}"
+        yield f"{short(station.id)}  {safe(titled(station))}{marked(station)}"
         if station.relation_to_next:
             arrow = "↓" if station.direction_to_next == "out" else "↑"
             yield dim(f"  {arrow} {safe(station.relation_to_next)}")
@@ -84,7 +84,7 @@ def _path(answer: "PathAnswer") -> Iterator[str]:
 def _prerequisites(answer: "Prerequisites") -> Iterator[str]:
     yield f"{short(answer.id)}  {bold(safe(answer.title))}"
     for before in answer.prerequisites:
-        yield f"{'  ' * before.depth}{short(before.id)}  {safe(titled(before))}{outdated(before)}"
+        yield f"{'  ' * before.depth}{short(before.id)}  {safe(titled(before))}{marked(before)}"
     if not answer.prerequisites:
         yield "  needs nothing first"
 
@@ -97,10 +97,7 @@ def _stats(answer: "Stats") -> Iterator[str]:
     rows = [(safe(relation), str(count)) for relation, count in answer.by_relation.items()]
     yield table(rows, indent="  ")
     yield table(
-        [
-            (str(hub.degree), short(hub.id), safe(titled(hub)) + outdated(hub))
-            for hub in answer.hubs
-        ],
+        [(str(hub.degree), short(hub.id), safe(titled(hub)) + marked(hub)) for hub in answer.hubs],
         indent="  ",
     )
 

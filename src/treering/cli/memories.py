@@ -19,6 +19,7 @@ from treering.cli.screen import (
     echo,
     format_date,
     headline,
+    mark_words,
     rule,
     safe,
     short,
@@ -159,7 +160,7 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
     marks = [safe(hit.repo)] if hit.repo else []
     marks += [safe(hit.branch), ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
-    marks += [safe(hit.outdated_by.mark)] if hit.outdated_by else []
+    marks += mark_words(hit)
     marks += ["conflict"] if hit.conflict else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
     marks += [f"gone: {safe(', '.join(hit.stale.lost))}"] if hit.stale and hit.stale.lost else []
@@ -255,9 +256,13 @@ def render_read(memory: "WholeMemory | Piece") -> str:
 def _list_truth(memory: "WholeMemory") -> list[tuple[str, str]]:
     rows = []
     if mark := memory.outdated_by:
-        words = f"  ({mark.said} -> {mark.says})" if mark.said and mark.says else ""
-        label = "outdated by" if mark.is_sure else "newer"
-        rows.append((label, f"{mark.id}  {mark.title}{words}"))
+        words = f"  (says {mark.by})" if mark.by else ""
+        rows.append(("outdated by", f"{mark.id}  {mark.title}{words}"))
+    if newer := memory.newer:
+        words = f"  ({newer.said} -> {newer.says})" if newer.said and newer.says else ""
+        rows.append(("newer", f"{newer.id}  {newer.title}{words}"))
+    if memory.reverted:
+        rows.append(("reverted by", f"{memory.reverted.commit}  {memory.reverted.when}"))
     return rows + [("outdates", f"{old.id}  {old.title}") for old in memory.outdates or ()]
 
 

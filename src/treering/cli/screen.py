@@ -144,10 +144,17 @@ def titled(item: Any) -> str:
     return f"{outcome}: {item.title}" if outcome in UNSUCCESSFUL else str(item.title)
 
 
-def outdated(item: Any) -> str:
-    """In brackets what outdates a memory; nothing where nothing does."""
-    mark = getattr(item, "outdated_by", None)
-    return "  " + dim(f"({safe(mark.mark)})") if mark else ""
+def mark_words(item: Any) -> list[str]:
+    """What replaces a memory, may replace it, or took it back, in a few words each."""
+    from treering.actions.marks import marks_of
+
+    return [safe(words) for words in marks_of(item).words]
+
+
+def marked(item: Any) -> str:
+    """The same in brackets; nothing where there is none."""
+    words = "; ".join(mark_words(item))
+    return "  " + dim(f"({words})") if words else ""
 
 
 def count(number: int, noun: str = "memory") -> str:

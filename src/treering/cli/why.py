@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import bold, count, dim, kind, rule, safe, screen, short, titled
+from treering.cli.screen import (
+    bold,
+    count,
+    dim,
+    kind,
+    mark_words,
+    rule,
+    safe,
+    screen,
+    short,
+    titled,
+)
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.taxonomy import RECORD_TYPES
@@ -130,8 +141,7 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
     if memory.flags:
         yield dim(f"  flagged: {', '.join(memory.flags)}")
         return
-    if newer := memory.outdated_by:
-        yield f"  {safe(newer.mark)}"
+    yield from (f"  {words}" for words in mark_words(memory))
     if memory.summary and memory.type not in RECORD_TYPES:
         yield f"  {_one_line(memory.summary)}"
 
@@ -263,8 +273,12 @@ def _markdown_commit(lines: "WhyLines") -> str:
 def markdown_memory(memory: "WhyMemory") -> str:
     word = f"{memory.outcome} {memory.type}" if memory.outcome in UNSUCCESSFUL else memory.type
     text = f"- **{_escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via)})"
-    if newer := memory.outdated_by:
-        text += f", outdated by **{_escape(newer.title)}** (`{newer.id}`)"
+    if by := memory.outdated_by:
+        text += f", outdated by **{_escape(by.title)}** (`{by.id}`)"
+    if newer := memory.newer:
+        text += f", perhaps by **{_escape(newer.title)}** (`{newer.id}`)"
+    if memory.reverted:
+        text += f", reverted by `{memory.reverted.commit[:_SHORT_COMMIT]}`"
     return text
 
 

@@ -59,6 +59,21 @@ def find_versions(
     return bringers
 
 
+def list_touching(
+    common_dir: Path, tip: str, since: str, paths: Iterable[bytes], *, most: int, seconds: float
+) -> list[str]:
+    """The newest commits of a history since another commit that touch some files, oldest first."""
+    text = process.run(
+        common_dir,
+        *(*_AS_IT_IS, "log", "--topo-order", "--format=%H", "--no-show-signature", "--no-color"),
+        *(f"--max-count={most}", tip, f"^{since}", "--"),
+        *(path.decode(errors="surrogateescape") for path in sorted(paths)),
+        env={"GIT_LITERAL_PATHSPECS": "1"},
+        seconds=seconds,
+    )
+    return text.decode("ascii").split()[::-1]
+
+
 def find_descendants(
     common_dir: Path, commits: Collection[str], *revisions: str, also: Iterable[str] = ()
 ) -> set[str]:

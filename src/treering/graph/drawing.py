@@ -13,8 +13,8 @@ from typing import Any
 from treering.graph.network import Edge, Node
 from treering.model.choices import UNSUCCESSFUL
 
-#: Memory -> what outdates it, as an answer says it.
-Marks = Mapping[str, Mapping[str, Any]]
+#: Memory -> what there is to say of its truth, in words and as an answer says it.
+Marks = Mapping[str, tuple[Sequence[str], Mapping[str, Any]]]
 _LONGEST = 60
 #: Besides letters and digits, what cannot end or steer a quoted Mermaid label.
 _HARMLESS = " .,:-_/()'+=!?"
@@ -25,13 +25,10 @@ def draw(
     nodes: Sequence[Node],
     edges: Sequence[Edge],
     centre: str = "",
-    outdated: Marks = MappingProxyType({}),
+    marks: Marks = MappingProxyType({}),
 ) -> str:
-    """These memories and the links between them; `centre` is drawn so that it is seen first.
-
-    `outdated` says of some ids what outdates them.
-    """
-    labels = {node.id: _label(node, outdated.get(node.id)) for node in nodes}
+    """These memories and the links between them; `centre` is drawn so that it is seen first."""
+    labels = {node.id: _label(node, *marks.get(node.id, ((), {}))[:1]) for node in nodes}
     if format == "mermaid":
         return "\n".join(_mermaid(labels, edges, centre))
     if format == "dot":
@@ -42,7 +39,7 @@ def draw(
                 {"id": n.id, "title": n.title, "type": n.type}
                 | ({"flags": list(n.flags)} if n.flags else {})
                 | ({"outcome": n.outcome} if n.outcome else {})
-                | ({"outdated_by": outdated[n.id]} if n.id in outdated else {})
+                | dict(marks[n.id][1] if n.id in marks else {})
                 for n in nodes
             ],
             "edges": [
@@ -76,12 +73,12 @@ def _dot(labels: Mapping[str, str], edges: Sequence[Edge], centre: str) -> Itera
     yield "}"
 
 
-def _label(node: Node, outdated_by: Mapping[str, Any] | None) -> str:
+def _label(node: Node, truth: Sequence[str]) -> str:
     title = "".join(c for c in node.title if c.isprintable())
     cut = title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
     kind = f"{node.outcome} {node.type}" if node.outcome in UNSUCCESSFUL else node.type
     marks = [f"flagged: {', '.join(node.flags)}"] if node.flags else []
-    marks += [f"outdated by {outdated_by['id']}"] if outdated_by else []
+    marks += truth
     return f"{kind}: {cut}" + "".join(f" ({mark})" for mark in marks)
 
 

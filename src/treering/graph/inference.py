@@ -161,8 +161,8 @@ def by_supersession(case: InferenceCase, other: Subject) -> Inferred | None:
     if subject.type != other.type or other.status != "active" or other.created > subject.created:
         return None
     alike = likeness(subject.about, other.about)
-    if subject.type in RECORD_TYPES:
-        return None
+    if subject.type in RECORD_TYPES or other.outcome == "failed":
+        return None  # a failure stays a warning
     if case.mentions.supersedes_by_name(other):
         return Inferred("supersedes", other.id, 0.85, f"its text says it replaces {other.title!r}")
     if alike < SAME_SUBJECT and not case.mentions.speaks_of(other):

@@ -42,7 +42,7 @@ from treering.hub.shelves import ShelfGroup
 from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
-from treering.search.succession import Succession
+from treering.search.succession import NONE, Successors
 from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
@@ -205,11 +205,12 @@ class FolderHub:
             shelves = self._open(names)
             return [copy for shelf in shelves for copy in shelf.find(prefix, _MOST_FOUND)]
 
-    def find_outdated(self, copy: HubCopy) -> Succession | None:
+    def find_successors(self, copy: HubCopy) -> Successors:
         with self._lock:
             for shelf in self._open([copy.repo]):
-                return shelf.index.find_outdated([copy.blob], shelf.ranks).get(copy.blob)
-        return None
+                found = shelf.index.find_successors([copy.blob], shelf.ranks)
+                return found.get(copy.blob, NONE)
+        return NONE
 
     def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:
         with self._lock:

@@ -12,7 +12,7 @@ from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
 from treering.model.value import NamedTuple
 from treering.search.matching import Request
-from treering.search.succession import Succession
+from treering.search.succession import NONE, Successors
 from treering.store.history import MemoryEvent
 
 UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
@@ -55,8 +55,8 @@ class HubHit(NamedTuple):
     score: float
     why: tuple[str, ...]
     similar: tuple[str, ...] = ()
-    #: What of the same repository outdates it.
-    outdated: Succession | None = None
+    #: What of the same repository replaces it, or may.
+    successors: Successors = NONE
 
 
 class HubResult(NamedTuple):
@@ -131,8 +131,8 @@ class RepositoryHub(Protocol):
         """The memories of some repositories whose id starts so, at most a few."""
         ...
 
-    def find_outdated(self, copy: HubCopy) -> Succession | None:
-        """What of the same repository outdates a memory."""
+    def find_successors(self, copy: HubCopy) -> Successors:
+        """What of the same repository replaces a memory, or may."""
         ...
 
     def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:

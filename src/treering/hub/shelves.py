@@ -21,7 +21,7 @@ from treering.search.keys import superseding_key
 from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView
-from treering.search.succession import Succession, find_successions
+from treering.search.succession import NONE, Successors, find_successors
 from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
 
@@ -40,12 +40,13 @@ def mark_entry(entry: Entry, mark: str) -> Entry:
     )
 
 
-def unmark(succession: Succession | None) -> Succession | None:
-    """What outdates a memory, by the id it has in its own repository."""
-    if succession is None:
-        return None
-    newer = succession.newer
-    return succession._replace(newer=newer._replace(id=newer.id.partition(":")[2]))
+def unmark(found: Successors | None) -> Successors:
+    """What replaces a memory, or may, by the id it has in its own repository."""
+    by, newer = found or NONE
+    return Successors(
+        by and by._replace(id=by.id.partition(":")[2]),
+        newer and newer._replace(entry=newer.entry._replace(id=newer.entry.id.partition(":")[2])),
+    )
 
 
 def mark_of(number: int) -> str:
@@ -135,14 +136,14 @@ class ShelfGroup:
 
     def _read_hits(self, result: SearchResult) -> Iterator[HubHit | None]:
         numbers = [self._view.snapshot.numbers[hit.blob] for hit in result.hits]
-        successions = find_successions(numbers, self._view, self._read)
+        found = find_successors(numbers, self._view, self._read)
         for number_in_all, hit in zip(numbers, result.hits, strict=True):
             number, blob = split_mark(hit.blob)
             copy = self.shelves[number].copy(blob)
             similar = (self._view.snapshot.by_blob[other].id for other in hit.folded)
             ids = tuple(marked.partition(":")[2] for marked in similar)
-            newer = unmark(successions.get(number_in_all))
-            yield HubHit(copy, hit.score, hit.why, ids, newer) if copy else None
+            successors = unmark(found.get(number_in_all))
+            yield HubHit(copy, hit.score, hit.why, ids, successors) if copy else None
 
     def _read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         by_number: dict[int, list[str]] = {}

@@ -25,7 +25,19 @@ _DATES = ("created", "modified", "when")
 _NEVER = ("uri", "score", "layer")
 #: What else says something about a memory, each in its own words.
 _UNTOUCHED = frozenset(
-    {"outdated_by", "outdates", "outcome", "withheld", "warnings", "repo", "repos", "landed", "via"}
+    {
+        "outdated_by",
+        "newer",
+        "reverted",
+        "outdates",
+        "outcome",
+        "withheld",
+        "warnings",
+        "repo",
+        "repos",
+        "landed",
+        "via",
+    }
 )
 #: Of a context: said where there is something to say.
 _UNLESS_SAID = ("left_out", "flagged", "checkpoint")

@@ -36,11 +36,11 @@ Write down what the code does not say, when it happens, with remember:
 - a surprise: something that behaves unlike what anyone would expect;
 - a pattern seen three times; a rule the team states;
 - anything that took half an hour to find out.
-One thing a memory; name the files. Suggest it to the user when unsure. Do not store secrets, \
+One thing per memory; name the files. When unsure ask the user. Do not store secrets, \
 what git already shows, or chatter. To change what was written use revise; to replace it, \
-remember(supersedes=[id]). Where remember or revise answers "outdates", settle it with \
-link(source=new, target=old, relation="supersedes") if the old one no longer holds. A hit with \
-"outdated_by" is not current: use what it names.
+remember(supersedes=[id]). If it answers "outdates" and the old one is void: \
+link(source=new, target=old, relation="supersedes"). A hit with "outdated_by" was replaced: use \
+what it names; "newer" may replace it: compare both; "reverted": taken back in code.
 
 Do not search when the answer is in the file before you, for a one-line edit, or for general \
 knowledge.

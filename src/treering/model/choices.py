@@ -81,7 +81,7 @@ STATUS_VIEWS: tuple[StatusView, ...] = get_args(StatusView)
 
 #: Why a memory is doubtful, the gravest first.
 ReviewReason = Literal[
-    "conflict", "outdated", "contradicted", "duplicate", "needs-review", "stale",
+    "conflict", "outdated", "reverted", "newer", "duplicate", "needs-review", "stale",
     "low-confidence", "unconfirmed",
 ]  # fmt: skip
 REVIEW_REASONS: tuple[ReviewReason, ...] = get_args(ReviewReason)

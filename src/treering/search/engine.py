@@ -33,15 +33,7 @@ from treering.search.hits import SearchResult
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.storage import LEVELS, MANY_SEGMENTS
-from treering.search.succession import (
-    Look,
-    Succession,
-    VisibleChange,
-    find_contradicting_commits,
-    find_predecessors,
-    find_successions,
-    keeps_marks,
-)
+from treering.search.succession import Successors, find_predecessors, find_successors
 from treering.search.understanding import QuestionSense, Understanding
 from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
@@ -176,48 +168,28 @@ class Index:
 
         return self._safely(answer, visible)
 
-    def find_outdated(
+    def find_successors(
         self, blobs: Collection[str], visible: Mapping[str, int]
-    ) -> dict[str, Succession]:
-        """Of some visible blobs those that something visible outdates, and what."""
-        return self._find(find_successions, blobs, visible)
+    ) -> dict[str, Successors]:
+        """Of some visible blobs those that something visible replaces, or may."""
 
-    def find_contradicted(
-        self, blobs: Collection[str], visible: Mapping[str, int]
-    ) -> dict[str, Succession]:
-        """Of some visible blobs those that the message of a later commit contradicts."""
-        return self._find(find_contradicting_commits, blobs, visible)
-
-    def _find(
-        self, look: Look, blobs: Collection[str], visible: Mapping[str, int]
-    ) -> dict[str, Succession]:
-        def answer() -> dict[str, Succession]:
+        def answer() -> dict[str, Successors]:
             view = self._view(self._snapshot(), visible)
             numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
-            successions = look(numbers, view, self._reading_texts)
-            return {numbers[number]: succession for number, succession in successions.items()}
+            found = find_successors(numbers, view, self._reading_texts)
+            return {numbers[number]: successors for number, successors in found.items()}
 
         return self._safely(answer, visible)
 
-    def find_outdated_by(
+    def find_predecessors(
         self, blob: str, visible: Mapping[str, int]
-    ) -> list[tuple[Entry, Succession]]:
-        """The visible memories that one of them outdates."""
+    ) -> list[tuple[Entry, Successors]]:
+        """The visible memories that one of them replaces, or may."""
 
-        def answer() -> list[tuple[Entry, Succession]]:
+        def answer() -> list[tuple[Entry, Successors]]:
             view = self._view(self._snapshot(), visible)
             number = view.snapshot.numbers.get(blob)
             return [] if number is None else find_predecessors(number, view, self._reading_texts)
-
-        return self._safely(answer, visible)
-
-    def keeps_marks(self, blob: str, visible: Mapping[str, int], change: VisibleChange) -> bool:
-        """Whether what outdates one of them, and what it outdates, is the same after a change."""
-
-        def answer() -> bool:
-            view = self._view(self._snapshot(), visible)
-            number = view.snapshot.numbers.get(blob)
-            return number is not None and keeps_marks(number, view, self._reading_texts, change)
 
         return self._safely(answer, visible)
 

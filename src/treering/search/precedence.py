@@ -1,15 +1,15 @@
 """Newer before older: what outdates a memory stands right above it.
 
-What was superseded goes right below its successor, wherever that stands. Of two that are merely
-alike the newer goes right above the older, but only where it holds every word of the question that
-the older holds: whoever asks for the old value wants to see it. Nothing is left out.
+What was replaced goes right below its successor, wherever that stands, and what a later memory may
+replace right below that one. Of two that are merely alike the newer goes right above the older, but
+only where it holds every word of the question that the older holds. Nothing is left out.
 """
 
 from collections.abc import Collection, Sequence
 
 from treering.search.entry import share_repository
 from treering.search.matching import Clause, Read
-from treering.search.succession import find_successions
+from treering.search.succession import find_successors
 from treering.search.tiers import is_record
 from treering.search.visible import VisibleEntries
 from treering.text.likeness import (
@@ -83,18 +83,15 @@ class _Ranking:
                 placed.update(dict.fromkeys(olds))
 
     def _by_marks(self, first: Sequence[int], read: Read) -> None:
-        """What supersedes or outdates the first few, if it is among what matches at all."""
+        """What replaces the first few, or may, if it is among what matches at all."""
         numbers = self._view.snapshot.numbers
         present: set[int] = set()
-        for old, succession in find_successions(first, self._view, read).items():
+        for old, found in find_successors(first, self._view, read).items():
             present = present or set(self._order)
-            new = numbers[succession.newer.blob]
-            if new not in present:
-                continue
-            if succession.how in ("supersedes", "revert"):
+            if found.replaced_by and (new := numbers[found.replaced_by.blob]) in present:
                 self._above[old] = new
                 self._below.setdefault(new, []).append(old)
-            elif self._holds_as_much(new, old):
+            elif found.newer and (new := numbers[found.newer.entry.blob]) in present:
                 self._newer.setdefault(old, set()).add(new)
 
     def _by_words(self, first: Sequence[int]) -> None:

@@ -1,12 +1,10 @@
-"""What outdates a memory: found among everything visible, whatever was asked.
+"""What replaces a memory, and what may: found among everything visible, whatever was asked.
 
-Somebody said so, by a link `supersedes`; or a newer memory is about the same and says something
-else (`text/contradiction.py`). Nothing of it is stored but keys in the postings, by which those
-that may outdate a memory are found. So the cost follows what is shown, and whoever sees other
-memories sees other marks.
-
-Knowledge is compared with knowledge, and commits with commits. What is flagged outdates nothing by
-its words.
+Replaced: somebody made or confirmed a link `supersedes`, in a memory that is not flagged and was
+said later. Perhaps replaced: a later piece of knowledge says nearly the same, as
+`text/rewording.py` tells. Nothing of it is stored but keys in the postings, by which those that may
+replace a memory are found. So the cost follows what is shown, and whoever sees other memories sees
+other marks.
 """
 
 from collections import Counter
@@ -14,131 +12,76 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from treering.model.memory import Memory
 from treering.model.value import NamedTuple
-from treering.search.corpus import Corpus
 from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
-from treering.search.known_successions import list_superseded, most_sharing
 from treering.search.visible import WITHHELD, VisibleEntries
-from treering.text.contradiction import (
-    Contradiction,
-    HowOutdated,
+from treering.text.flags import flags_of
+from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached
+from treering.text.rewording import (
+    APART,
+    HowNewer,
     Statement,
     TextDifference,
-    compare,
-    compare_heads,
+    are_siblings,
     find_difference,
-    says_revert,
-    take_apart,
 )
-from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
-#: A link somebody made always counts; one that was inferred, from here on.
-CERTAIN = 0.8
+#: A memory that says it replaces more than these is for a person to look at: none is marked.
+MOST_SUPERSEDED = 20
 _MOST_COMPARED = 8
-_MOST_OUTDATED = 20
 _CROWD = 10  # documents, from which on a key says little
-_LONGEST_CHAIN = 50
+_COMMON = 50  # documents, or one in 200, from which on a key says nothing
 _HASH = 4  # bytes of a hash in a sketch
 
 
-class Succession(NamedTuple):
-    """The memory that outdates another, how, and the words in which they differ."""
+class Newer(NamedTuple):
+    """A later memory that may replace another, how they differ, and in which words."""
 
-    newer: Entry
-    how: HowOutdated
+    entry: Entry
+    how: HowNewer
     said: str = ""
     says: str = ""
 
 
-class VisibleChange(NamedTuple):
-    """Blobs that are not seen any more, and what is seen anew, which need not be indexed yet."""
+class Successors(NamedTuple):
+    """The memory that replaces another, else the one that may."""
 
-    gone: Collection[str]
-    came: Collection[Entry]
-
-
-#: A search for what documents are outdated by.
-Look = Callable[[Iterable[int], VisibleEntries, Read], dict[int, Succession]]
+    replaced_by: Entry | None = None
+    newer: Newer | None = None
 
 
-def find_successions(
+NONE = Successors()
+
+
+def find_successors(
     numbers: Iterable[int], view: VisibleEntries, read: Read
-) -> dict[int, Succession]:
-    """Of some documents those that something visible outdates, and what; looked up once a view."""
-    known = view.successions.newer
-    todo = [number for number in dict.fromkeys(numbers) if number not in known]
-    if todo:
-        known.update(_Search(view, read).find(todo))
-    return {number: found for number in numbers if (found := known.get(number))}
+) -> dict[int, Successors]:
+    """Of some documents those that something visible replaces, or may; looked up once per view."""
+    wanted, known = list(dict.fromkeys(numbers)), view.successors
+    if todo := [number for number in wanted if number not in known]:
+        known.update(dict.fromkeys(todo, NONE) | _Search(view, read).find(todo))
+    return {number: known[number] for number in wanted if known[number] != NONE}
 
 
 def find_predecessors(
     number: int, view: VisibleEntries, read: Read
-) -> list[tuple[Entry, Succession]]:
-    """The documents that one outdates: as each of them says so itself."""
-    successions = find_successions(_list_older(number, view, read), view, read)
-    newer = view.entry(number).id
-    return [(view.entry(n), found) for n, found in successions.items() if found.newer.id == newer]
+) -> list[tuple[Entry, Successors]]:
+    """The documents that one replaces, or may: as each of them says so itself."""
+    successors = find_successors(_Search(view, read).list_older(number), view, read)
+    mine = view.entry(number).id
+    return [
+        (view.entry(n), found)
+        for n, found in successors.items()
+        if mine
+        in (found.replaced_by and found.replaced_by.id, found.newer and found.newer.entry.id)
+    ]
 
 
-def _list_older(number: int, view: VisibleEntries, read: Read) -> list[int]:
-    others = view.successions.older.get(number)
-    if others is None:
-        others = view.successions.older[number] = _Search(view, read).list_older(number)
-    return others
-
-
-def keeps_marks(number: int, view: VisibleEntries, read: Read, change: VisibleChange) -> bool:
-    """Whether what outdates a document, and what it outdates, is the same after a change, of which
-    nothing has to be indexed to see that."""
-    snapshot, older = view.snapshot, _list_older(number, view, read)
-    if most_sharing(snapshot) != most_sharing(snapshot, len(change.came)):
-        return False
-    if len(older) >= _MOST_OUTDATED:
-        return False  # one more may leave out another one
-    near = [view.entry(n) for n in (number, *older)]
-    keys = {key for entry in near for key in alike_keys(entry)}
-    if not keys.isdisjoint(_list_tipped(keys, change.came, snapshot)):
-        return False
-    olds = [snapshot.by_blob.get(blob) for blob in change.gone]
-    return all(entry and not _may_change(entry, near) for entry in (*olds, *change.came))
-
-
-def _may_change(entry: Entry, others: Iterable[Entry]) -> bool:
-    """Whether one that comes or goes may change what outdates some others. Who replaces anything
-    may, as it may stand anywhere in a chain."""
-    if list_superseded(entry):
-        return True
-    keys = frozenset(alike_keys(entry) if is_compared(entry.type) else ())
-    return any(
-        entry.id == other.id
-        or (not keys.isdisjoint(alike_keys(other)) and _may_be_alike(entry, other))
-        for other in others
-    )
-
-
-def _list_tipped(keys: Collection[str], came: Iterable[Entry], snapshot: Corpus) -> Iterator[str]:
-    """Those of some keys that say less than before, because more documents share them."""
-    counts = Counter(
-        key for entry in came if is_compared(entry.type) for key in alike_keys(entry) if key in keys
-    )
-    limits = (_CROWD, most_sharing(snapshot))
-    for key, count in counts.items():
-        before = snapshot.count_sharing(key)
-        if any(before <= limit < before + count for limit in limits):
-            yield key
-
-
-def find_contradicting_commits(
-    numbers: Iterable[int], view: VisibleEntries, read: Read
-) -> dict[int, Succession]:
-    """Of some knowledge what a later commit's message contradicts for sure, and which commit.
-
-    For a person to look at: a message tells what was done, and not what holds.
-    """
-    return _Search(view, read).find_commits(list(numbers))
+def list_superseded(entry: Entry) -> list[str]:
+    """The memories that one says it replaces."""
+    return list(dict.fromkeys(link[1] for link in entry.links if link[0] == "supersedes"))
 
 
 class _Search:
@@ -148,126 +91,90 @@ class _Search:
         self._view = view
         self._read = read
         self._statements: dict[int, Statement] = {}
-        self._sought = -1  # the document whose succession is being looked up
+        self._heads: dict[int, int | None] = {}
+        self._flagged: dict[int, bool] = {}
 
-    def find(self, numbers: list[int]) -> dict[int, Succession | None]:
-        heads = {n: head for n in numbers if (head := self._head_of(n)) is not None}
-        newer = {n: self._candidates(n) for n in numbers if n not in heads}
-        pairs = (*heads.items(), *((n, other) for n, others in newer.items() for other in others))
-        self._take_apart({number for pair in pairs for number in pair})
-        answer: dict[int, Succession | None] = dict.fromkeys(numbers)
-        for number, head in heads.items():
-            answer[number] = self._linked(number, head)
-        for number, others in newer.items():
-            answer[number] = self._contradicted(number, others)
-        return answer
-
-    def find_commits(self, numbers: list[int]) -> dict[int, Succession]:
-        """The newest commit of those that contradict a document."""
-        later = {n: self._later_commits(n) for n in numbers}
-        later = {n: commits for n, commits in later.items() if commits}
-        self._take_apart({number for n, commits in later.items() for number in (n, *commits)})
-        successions = {}
-        for number, commits in later.items():
-            mine = self._statements.get(number)
-            for commit in sorted(commits, key=self._age, reverse=True):
-                theirs = self._statements.get(commit)
-                found = compare_heads(mine, theirs) if mine and theirs else None
-                if found and found.is_sure:
-                    successions[number] = Succession(self._view.entry(commit), *found)
-                    break
-        return successions
-
-    def _later_commits(self, number: int) -> list[int]:
-        old = self._view.entry(number)
-        if old.type == "commit":
-            return []
-        commits = [
-            n
-            for n in self._sharing(old)
-            if (new := self._view.entry(n)).type == "commit"
-            and new.status not in WITHHELD
-            and not new.flags
-            and new.said > old.said
-        ]
-        return commits[:_MOST_COMPARED]
+    def find(self, numbers: list[int]) -> dict[int, Successors]:
+        found: dict[int, Successors] = {}
+        for number in numbers:
+            if (head := self._head(number)) is not None:
+                found[number] = Successors(replaced_by=self._view.entry(head))
+        near = {n: self._sharing(self._view.entry(n)) for n in numbers if n not in found}
+        later = {n: self._list_later(n, others) for n, others in near.items()}
+        later = {n: others for n, others in later.items() if others}
+        beside = {n: self._list_beside(n, near[n]) for n in later}
+        groups = ((n, *others, *beside[n]) for n, others in later.items())
+        self._read_statements({number for group in groups for number in group})
+        for number, others in later.items():
+            if newer := self._choose(number, others, beside[number]):
+                found[number] = Successors(newer=newer)
+        return found
 
     def list_older(self, number: int) -> list[int]:
-        """Documents that this one may outdate."""
-        new = self._view.entry(number)
-        targets = {target for relation, target, *_ in new.links if relation == "supersedes"}
-        for target in targets:
-            self._view.successions.watch(target, number)
-        olds = [n for n in self._view.all if self._view.entry(n).id in targets] if targets else []
+        """Documents that this one may replace."""
+        new, numbers = self._view.entry(number), list[int]()
+        todo, ids = list_superseded(new), {new.id}
+        if todo:
+            by_id = {self._view.entry(n).id: n for n in self._view.all}
+            while todo:
+                target = todo.pop()
+                if target in by_id and target not in ids:
+                    ids.add(target)
+                    numbers.append(by_id[target])
+                    todo += list_superseded(self._view.entry(by_id[target]))
         older = [
             n
             for n in self._sharing(new)
-            if n in self._view.in_force and self._may_outdate(number, new, n, self._view.entry(n))
+            if n in self._view.in_force and self._may_replace(number, n)
         ]
-        return list(dict.fromkeys((*olds, *older[:_MOST_OUTDATED])))
+        return list(dict.fromkeys((*numbers, *older[:MOST_SUPERSEDED])))
 
     # --- by links ---------------------------------------------------------------------------------
 
-    def _head_of(self, number: int) -> int | None:
-        self._sought = number
-        return self._head(number)
-
     def _head(self, number: int) -> int | None:
-        """The newest in the chain of those that supersede a document; None where none does."""
-        seen, at = {self._view.entry(number).id}, number
-        head: int | None = None
-        for _ in range(_LONGEST_CHAIN):
-            nexts = [n for n in self._superseding(at) if self._view.entry(n).id not in seen]
-            if not nexts:
-                break
-            head = at = max(nexts, key=self._age)
-            seen.add(self._view.entry(at).id)
-        return head
+        """The newest of all that supersede a document, or one of those; None where none does.
+
+        Each is visited once. Where links lead back to where they started, the one said last holds.
+        """
+        if number not in self._heads:
+            reached: set[int] = set()
+            todo = [number]
+            while todo:
+                nexts = [n for n in self._superseding(todo.pop()) if n not in reached]
+                reached.update(nexts)
+                todo += nexts
+            mine = self._view.entry(number).id
+            others = [n for n in reached if self._view.entry(n).id != mine]
+            head = max(others, key=self._order, default=None)
+            if head is not None and number in reached and self._order(head) < self._order(number):
+                head = None
+            self._heads[number] = head
+        return self._heads[number]
 
     def _superseding(self, number: int) -> list[int]:
         old = self._view.entry(number)
-        self._view.successions.watch(old.id, self._sought)
         return [
             other
             for other in self._view.snapshot.sharing(superseding_key(old.id))
             if other in self._view.all
             and (new := self._view.entry(other)).id != old.id
             and new.status != "deleted"
-            and _supersedes(new, old.id)
-            and not self._is_taken_back(other)
-            # Two that supersede each other: the one said last is meant.
-            and not (_supersedes(old, new.id) and self._age(number) > self._age(other))
+            and _supersedes(new, old)
+            and self._age(other) >= self._age(number)
+            and not self._is_flagged(other)
         ]
 
-    def _is_taken_back(self, number: int) -> bool:
-        """Whether a commit that reverts another was itself reverted: then that one holds again."""
+    def _is_flagged(self, number: int) -> bool:
+        """Whether something looks wrong with a document; one that nobody looked at is looked at."""
         entry = self._view.entry(number)
-        return (
-            entry.type == "commit" and says_revert(entry.title) and self._head(number) is not None
-        )
-
-    def _linked(self, number: int, head: int) -> Succession:
-        words = Contradiction("supersedes")
-        one, other = (self._statements.get(n) for n in (number, head))
-        if one and other:
-            words = compare(one, other) or words
-        how: HowOutdated = "revert" if words.how == "revert" else "supersedes"
-        return Succession(self._view.entry(head), how, words.said, words.says)
+        if entry.flags is not None:
+            return bool(entry.flags)
+        if number not in self._flagged:
+            memories = [memory for _, memory in self._read([entry.blob])]
+            self._flagged[number] = not memories or bool(flags_of(memories[0]))
+        return self._flagged[number]
 
     # --- by words ---------------------------------------------------------------------------------
-
-    def _candidates(self, number: int) -> list[int]:
-        """Newer documents that may be about the same, those that share most keys first."""
-        old = self._view.entry(number)
-        entries, newer = self._view.snapshot.entries, list[int]()
-        for n in self._sharing(old):
-            new = entries[n]
-            is_near = new.said >= old.said and _may_be_alike(old, new)
-            if is_near and self._may_outdate(n, new, number, old):
-                newer.append(n)
-            if len(newer) == _MOST_COMPARED:
-                break
-        return newer
 
     def _sharing(self, entry: Entry) -> list[int]:
         """The visible documents that share keys with one, those that share most and the newest
@@ -276,7 +183,7 @@ class _Search:
         if not is_compared(entry.type):
             return []
         snapshot, visible = self._view.snapshot, self._view.all
-        most = most_sharing(snapshot)
+        most = max(_COMMON, snapshot.count // (4 * _COMMON))
         shared, crowd = Counter[int](), Counter[int]()
         for key in alike_keys(entry):
             documents = snapshot.sharing(key, most)
@@ -286,52 +193,84 @@ class _Search:
         near = [
             (count, entries[n].said, n)
             for n, count in shared.items()
-            if n in visible and share_repository(entry, entries[n])
+            if n in visible
+            and share_repository(entry, entries[n])
+            and _may_be_alike(entry, entries[n])
         ]
         return [n for _, _, n in sorted(near, reverse=True)]
 
-    def _may_outdate(self, newer: int, new: Entry, older: int, old: Entry) -> bool:
+    def _list_later(self, number: int, near: Iterable[int]) -> list[int]:
+        later = (n for n in near if self._may_replace(n, number))
+        return [n for n, _ in zip(later, range(_MOST_COMPARED), strict=False)]
+
+    def _list_beside(self, number: int, near: Iterable[int]) -> list[int]:
+        """Documents that were said together with one."""
+        said, mine = self._view.entry(number).said, self._view.entry(number).id
+        entries = ((n, self._view.entry(n)) for n in near)
+        beside = [n for n, entry in entries if entry.id != mine and abs(entry.said - said) < APART]
+        return beside[:_MOST_COMPARED]
+
+    def _may_replace(self, newer: int, older: int) -> bool:
+        new, old = self._view.entry(newer), self._view.entry(older)
         return (
             new.id != old.id
-            and (new.type == "commit") == (old.type == "commit")
             and is_compared(new.type)
             and is_compared(old.type)
+            and old.outcome != "failed"
             and new.status not in WITHHELD
-            and not new.flags
             and self._age(newer) > self._age(older)
             and not _are_told_apart(old, new)
+            and not self._is_flagged(newer)
         )
 
-    def _contradicted(self, number: int, others: Collection[int]) -> Succession | None:
-        """By the newest of those that surely say something else, or of those that may."""
-        self._sought = number
-        old, mine = self._view.entry(number), self._statements.get(number)
-        best: tuple[tuple[bool, tuple[float, int]], int, TextDifference] | None = None
-        for other in others:
-            theirs = self._statements.get(other)
-            apart = self._view.entry(other).said - old.said
-            found = find_difference(mine, theirs, apart) if mine and theirs else None
-            if found and old.type == "commit" and not found.is_sure:
-                continue  # a commit tells of an event of its own
-            if found and found.how == "revert" and self._is_taken_back(other):
-                continue
-            rank = (found is not None and found.is_sure, self._age(other))
-            if found and (best is None or rank > best[0]):
-                best = (rank, other, found)
-        if best is None:
+    def _choose(
+        self, number: int, others: Collection[int], beside: Collection[int]
+    ) -> Newer | None:
+        """The newest of those that differ by a value, or else of those that differ in words. One of
+        a list, which was written together with others like it, is not replaced by its like."""
+        mine = self._statements.get(number)
+        if mine is None:
             return None
-        head = self._head(best[1])
-        newer = self._view.entry(best[1] if head is None else head)
-        return Succession(newer, *best[2].spell_out()) if newer.id != old.id else None
+        said, best = self._view.entry(number).said, dict[str, tuple[int, TextDifference]]()
+        is_in_list: bool | None = None
+        for other in sorted(others, key=self._order, reverse=True):
+            theirs = self._statements.get(other)
+            apart = self._view.entry(other).said - said
+            found = find_difference(mine, theirs, apart) if theirs else None
+            if found and found.how != "value":
+                if is_in_list is None:
+                    is_in_list = any(self._are_listed(number, one) for one in beside)
+                found = None if is_in_list else found
+            if found:
+                best.setdefault("value" if found.how == "value" else "words", (other, found))
+        if not best:
+            return None
+        other, found = best.get("value") or best["words"]
+        head = self._head(other)
+        entry = self._view.entry(other if head is None else head)
+        if entry.id == self._view.entry(number).id:
+            return None
+        return Newer(entry, found.how, *found.find_words())
 
-    def _take_apart(self, numbers: Iterable[int]) -> None:
+    def _are_listed(self, one: int, other: int) -> bool:
+        """Whether two that were said together differ as members of a list do."""
+        mine, theirs = self._statements.get(one), self._statements.get(other)
+        if mine is None or theirs is None:
+            return False
+        found = find_difference(mine, theirs)
+        return are_siblings(mine, theirs) or (found is not None and found.how == "name")
+
+    def _read_statements(self, numbers: Iterable[int]) -> None:
         blobs = {self._view.entry(number).blob: number for number in numbers}
         for blob, memory in self._read(blobs) if blobs else ():
-            self._statements[blobs[blob]] = take_apart(memory.title, memory.content)
+            self._statements[blobs[blob]] = Statement(memory.title, memory.content)
 
     def _age(self, number: int) -> tuple[float, int]:
         """When a document was said; of two of one moment the nearer layer's is the newer."""
         return self._view.entry(number).said, -self._view.layer(number)
+
+    def _order(self, number: int) -> tuple[tuple[float, int], str]:
+        return self._age(number), self._view.entry(number).id
 
 
 def _may_be_alike(one: Entry, other: Entry) -> bool:
@@ -352,8 +291,13 @@ def _are_told_apart(old: Entry, new: Entry) -> bool:
     )
 
 
-def _supersedes(new: Entry, old: str) -> bool:
+def _supersedes(new: Entry, old: Entry) -> bool:
+    """Whether one replaces another by somebody's word, or by git's, which rewrote a commit. A link
+    that was inferred waits for somebody to confirm it."""
+    if len(list_superseded(new)) > MOST_SUPERSEDED:
+        return False
     return any(
-        relation == "supersedes" and target == old and (by == "user" or confidence >= CERTAIN)
-        for relation, target, confidence, by, _ in new.links
-    )
+        relation == "supersedes" and target == old.id
+        and (by == "user" or (new.type == old.type == "commit" and old.status == "superseded"))
+        for relation, target, _, by, _ in new.links
+    )  # fmt: skip

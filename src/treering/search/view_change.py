@@ -44,7 +44,6 @@ def follow(
     view = VisibleEntries(snapshot, visible, change.follow(old.all, new))
     _follow_statuses(view, change)
     _follow_sessions(view, change)
-    view.successions = old.successions.follow(old.snapshot, snapshot, olds | new, is_free=is_free)
     hour, priors = old.kept_priors
     view.priors(hour).update({n: prior for n, prior in priors.items() if n not in olds | new})
     return view

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from treering.model.choices import Status
 from treering.model.query import Filters
@@ -14,7 +15,9 @@ from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.entry_table import EntryList
-from treering.search.known_successions import KnownSuccessions
+
+if TYPE_CHECKING:
+    from treering.search.succession import Successors
 
 Test = Callable[[Entry], bool]
 
@@ -32,8 +35,8 @@ class VisibleEntries:
         self.snapshot = snapshot
         self.visible = visible
         self.is_checked = False
-        #: What outdates what, as far as somebody asked.
-        self.successions = KnownSuccessions()
+        #: What replaces a document, or may, as far as somebody asked.
+        self.successors: dict[int, Successors] = {}
         self._beyond: tuple[VisibleEntries, set[int]] | None = None
         self._priors: tuple[int, dict[int, float]] = (-1, {})
         self.all = _number(snapshot, visible) if numbers is None else numbers

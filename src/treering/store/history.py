@@ -36,8 +36,10 @@ class MemoryEvent(NamedTuple):
     flags: tuple[str, ...] | None = None
     #: How the memory turned out, as it was said then; filled in likewise.
     outcome: str | None = None
-    #: What outdates the memory by now; filled in likewise.
+    #: What there is to say of the memory's truth by now; filled in likewise.
     outdated_by: object = None
+    newer: object = None
+    reverted: object = None
 
 
 def events_in(view: View, memory_id: str) -> list[MemoryEvent]:

@@ -34,6 +34,8 @@ SAME_SUBJECT = 0.5
 #: the whole texts, numbers and negations left out, or of their titles alone.
 ALIKE = 0.5
 ALIKE_TITLES = 0.75
+#: The same, where neither a value nor a name differs, but several words do.
+REWORDED = 0.52
 #: Titles suggest a link, as `relates_to`.
 RELATED_TITLES = 0.4
 #: Texts suggest a link, as `relates_to`.

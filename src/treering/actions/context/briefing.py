@@ -12,8 +12,8 @@ from itertools import chain, zip_longest
 from treering.actions.checkpoint import load
 from treering.actions.context.turn import Turn
 from treering.actions.flags import Flags
+from treering.actions.marks import NO_MARKS, Marks, is_out_of_force, mark_blobs
 from treering.actions.origin import YOU, attribute, name_writer
-from treering.actions.outdated import OutdatedBy, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.choices import UNSUCCESSFUL
@@ -46,6 +46,8 @@ def opening(workspace: Workspace, budget: int, turn: Turn | None = None) -> str:
     newest = search_view.index.newest(search_view.ranks, _NEWEST, _TOLD_TYPES)
     newest.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
     entries = _leave_out_flagged(workspace, search_view, newest)
+    marks = mark_blobs(workspace, search_view, [entry.blob for entry in entries], position.head)
+    entries.sort(key=lambda e: is_out_of_force(e.type, e.outcome, marks.get(e.blob, NO_MARKS)))
     lines = turn.once(_headlines(workspace, search_view, _share(workspace, entries)))
     where = unless_flagged(f"branch {position.scope.branch}", "this branch")
     header = f"what this repository remembers on {where}"
@@ -129,23 +131,21 @@ def _share(workspace: Workspace, entries: Sequence[Entry]) -> Iterator[Entry]:
 def _headlines(
     workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
 ) -> Iterator[str]:
+    head = workspace.position().head
     for entry in entries:
         place = search_view.place(entry.blob)
         memory = place.try_memory() if place else None
         if place and memory:
-            mark = mark_blobs(search_view, [place.blob]).get(place.blob)
-            yield _headline(workspace, place, memory, mark)
+            marks = mark_blobs(workspace, search_view, [place.blob], head)
+            yield _headline(workspace, place, memory, marks.get(place.blob, NO_MARKS))
 
 
-def _headline(
-    workspace: Workspace, place: Copy, memory: Memory, outdated_by: OutdatedBy | None
-) -> str:
+def _headline(workspace: Workspace, place: Copy, memory: Memory, truth: Marks) -> str:
     whose = attribute(workspace, place.blob, memory)
     marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
     if memory.outcome in UNSUCCESSFUL:
         marks.insert(0, memory.outcome)
-    if outdated_by:
-        marks.insert(0, outdated_by.mark)
+    marks = truth.words + marks
     if whose.origin != YOU:
         marks.append(f"by {_names(memory.author, *whose.edited_by)}")
     return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
-from treering.actions.outdated import OutdatedBy
+from treering.actions.marks import NO_MARKS, Marks
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory, uri_of
@@ -41,7 +41,7 @@ class Headline(NamedTuple):
     modified: str = ""
     outcome: str = ""
     repo: str = ""
-    outdated_by: OutdatedBy | None = None
+    marks: Marks = NO_MARKS
     conflict: bool = False
 
     @classmethod
@@ -53,7 +53,7 @@ class Headline(NamedTuple):
         branch: str,
         stale: str = "",
         repo: str = "",
-        outdated_by: OutdatedBy | None = None,
+        marks: Marks = NO_MARKS,
     ) -> "Headline":
         """A memory whose dates are credible, and how much it matters."""
         return cls(
@@ -75,7 +75,7 @@ class Headline(NamedTuple):
             modified=memory.modified,
             outcome=memory.outcome or "",
             repo=repo,
-            outdated_by=outdated_by,
+            marks=marks,
             conflict=bool(memory.lost_wording),
         )
 
@@ -99,7 +99,9 @@ class Headline(NamedTuple):
             "why": list(self.why),
             "stale": self.stale,
             "outcome": self.outcome,
-            "outdated_by": self.outdated_by.id if self.outdated_by else "",
+            "outdated_by": self.marks.outdated_by.id if self.marks.outdated_by else "",
+            "newer": self.marks.newer.id if self.marks.newer else "",
+            "reverted": self.marks.reverted.commit if self.marks.reverted else "",
         }
 
 
@@ -176,13 +178,13 @@ def _excerpt(entry: Headline, room: int, now: float) -> str:
     if entry.outcome in UNSUCCESSFUL:
         marks.insert(0, entry.outcome)
     marks += [entry.status] if entry.status != "active" else []
-    marks += [entry.outdated_by.mark] if entry.outdated_by else []
+    marks += entry.marks.words
     marks += ["conflict"] if entry.conflict else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
     head = f"- {entry.title} [{', '.join(marks)}]"
     if len(head) > room:
         return ""
-    if entry.outdated_by and entry.outdated_by.is_sure:
+    if entry.marks.outdated_by:
         return head  # what holds instead deserves the room
     body = _body(entry)
     length = min(_EXCERPT[entry.group], room - len(head) - 3)

@@ -13,7 +13,15 @@ from treering.actions.context.budget import Headline, pack_fenced
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.outdated import OutdatedBy, mark_blobs
+from treering.actions.marks import (
+    NO_MARKS,
+    Marks,
+    NewerMemory,
+    OutdatedBy,
+    Reverted,
+    is_out_of_force,
+    mark_blobs,
+)
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Position, Workspace
@@ -45,6 +53,8 @@ class ContextEntry(TypedDict):
     repo: NotRequired[str]
     conflict: NotRequired[bool]
     outdated_by: NotRequired[OutdatedBy]
+    newer: NotRequired[NewerMemory]
+    reverted: NotRequired[Reverted]
 
 
 class ContextAnswer(TypedDict):
@@ -126,8 +136,12 @@ def context(
             chosen.append((place, case))
         if len(chosen) == _MOST or len(flag_ids) == _MOST_FLAGGED:
             break
-    marks = mark_blobs(search_view, [place.blob for place, _ in chosen])
-    read = (_read(workspace, place, case, code, marks.get(place.blob)) for place, case in chosen)
+    blobs = [place.blob for place, _ in chosen]
+    marks = mark_blobs(workspace, search_view, blobs, position.head)
+    read = (
+        _read(workspace, place, case, code, marks.get(place.blob, NO_MARKS))
+        for place, case in chosen
+    )
     entries = [headline for headline in read if headline]
     workspace.settle()
     entries = sort_entries(entries)
@@ -165,24 +179,30 @@ def read_budget(budget: int) -> None:
 
 
 def sort_entries(entries: Iterable[Headline]) -> list[Headline]:
-    """Knowledge before records, by how much it matters, and below what outdates it."""
-    best_first = sorted(entries, key=lambda entry: (entry.type in RECORD_TYPES, -entry.score))
-    return _put_outdated_below(best_first)
-
-
-def _put_outdated_below(entries: list[Headline]) -> list[Headline]:
-    """The same, with what is surely outdated right below what outdates it, if that is there."""
-    ids = {entry.id for entry in entries}
+    """Knowledge before what was taken back in code, and that before records; each by how much it
+    matters, and right below what replaces it, or may."""
+    best_first = sorted(
+        entries,
+        key=lambda entry: (
+            entry.type in RECORD_TYPES,
+            is_out_of_force(entry.type, entry.outcome, entry.marks),
+            -entry.score,
+        ),
+    )
+    ids = {entry.id for entry in best_first}
     below: dict[str, list[Headline]] = {}
-    for entry in entries:
-        mark = entry.outdated_by
-        if mark and mark.is_sure and mark.id in ids:
-            below.setdefault(mark.id, []).append(entry)
-    moved = {entry.id for olds in below.values() for entry in olds}
-    if moved & below.keys():  # a mark names the newest, so this is a ring of links
-        return entries
-    rest = [entry for entry in entries if entry.id not in moved]
-    return [one for entry in rest for one in (entry, *below.get(entry.id, ()))]
+    first: list[Headline] = []
+    for entry in best_first:
+        newer = entry.marks.outdated_by or entry.marks.newer
+        (below.setdefault(newer.id, []) if newer and newer.id in ids else first).append(entry)
+    ordered: dict[str, Headline] = {}
+    todo = [*reversed([*first, *best_first])]  # in a ring there is no first one
+    while todo:
+        entry = todo.pop()
+        if entry.id not in ordered:
+            ordered[entry.id] = entry
+            todo += reversed(below.get(entry.id, ()))
+    return list(ordered.values())
 
 
 def _candidates(
@@ -228,7 +248,7 @@ def _read(
     place: Copy,
     case: RelevanceCase,
     code: CodeTree,
-    outdated_by: OutdatedBy | None,
+    marks: Marks,
 ) -> Headline | None:
     memory = place.try_memory()
     if memory is None:
@@ -240,12 +260,10 @@ def _read(
         case._replace(
             stale=state,
             has_lost_words=bool(stale and stale.lost),
-            is_outdated=bool(outdated_by and outdated_by.is_sure),
+            is_outdated=marks.outdated_by is not None,
         )
     )
-    return Headline.of(
-        dates, verdict, branch=place.layer.branch, stale=state, outdated_by=outdated_by
-    )
+    return Headline.of(dates, verdict, branch=place.layer.branch, stale=state, marks=marks)
 
 
 def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
@@ -269,8 +287,12 @@ def _as_entry(headline: Headline) -> ContextEntry:
         entry["repo"] = headline.repo
     if headline.conflict:
         entry["conflict"] = True
-    if headline.outdated_by:
-        entry["outdated_by"] = headline.outdated_by
+    if mark := headline.marks.outdated_by:
+        entry["outdated_by"] = mark
+    if newer := headline.marks.newer:
+        entry["newer"] = newer
+    if reverted := headline.marks.reverted:
+        entry["reverted"] = reverted
     return entry
 
 

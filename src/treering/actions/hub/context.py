@@ -10,7 +10,7 @@ from treering.actions.context.context import (
     sort_entries,
 )
 from treering.actions.hub.recall import choose_repos, flags_of_copy, refuse_single
-from treering.actions.outdated import describe
+from treering.actions.marks import describe
 from treering.hub.hub import HubHit, RepositoryHub
 from treering.model.dates import instant
 from treering.model.query import LONGEST, Filters, Query
@@ -61,7 +61,7 @@ def context_across(
 
 def _headline(hit: HubHit, best: float, now: float) -> Headline:
     memory = hit.copy.memory
-    newer = describe(hit.outdated) if hit.outdated else None
+    marks = describe(hit.successors)
     case = RelevanceCase(
         type=memory.type,
         status=memory.status,
@@ -69,8 +69,8 @@ def _headline(hit: HubHit, best: float, now: float) -> Headline:
         age=now - instant(memory.modified),
         task=round(hit.score / best, 3) if best else 0.0,
         has_failed=memory.outcome == "failed",
-        is_outdated=bool(newer and newer.is_sure),
+        is_outdated=marks.outdated_by is not None,
     )
     return Headline.of(
-        memory, relevance(case), branch=hit.copy.branch, repo=hit.copy.repo, outdated_by=newer
+        memory, relevance(case), branch=hit.copy.branch, repo=hit.copy.repo, marks=marks
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from treering.actions.answers import harmless
 from treering.actions.hub.recall import attribute_copy, choose_repos, refuse, refuse_single
 from treering.actions.link import Neighbour, neighbours
-from treering.actions.outdated import describe
+from treering.actions.marks import NO_MARKS, describe
 from treering.actions.read import WholeMemory, make_whole, write_event
 from treering.actions.stored_links import IndexedLinks
 from treering.errors import AmbiguousId, MemoryNotFound, RepoNotFound
@@ -38,13 +38,13 @@ def read_across(
     copy = _find(hub, [repo.name for repo in nearer], id_prefix(prefix), id)
     events = hub.read_history(copy) if history else None
     version = hub.read_past(copy, at) if at else copy
-    newer = hub.find_outdated(copy) if version.blob == copy.blob else None
+    is_current = version.blob == copy.blob
     whole = make_whole(
         attribute_copy(version),
         version.blob,
         offset,
         _list_links(hub, version, links, now) if links else (),
-        describe(newer) if newer else None,
+        describe(hub.find_successors(copy)) if is_current else NO_MARKS,
     )
     answer: WholeMemory = harmless(
         replace(

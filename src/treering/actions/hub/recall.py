@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from treering.actions.answers import harmless
+from treering.actions.marks import describe
 from treering.actions.origin import UNVERIFIED, AttributedMemory, Attribution, name_people
-from treering.actions.outdated import describe
 from treering.actions.recall import HitReasons, Recalled, RecallHit, make_hit, order_linked
 from treering.errors import Invalid, NotAllowed, RepoNotFound, TreeringError
 from treering.hub.freshness import freshness_of
@@ -120,7 +120,7 @@ def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
         HitReasons(hit.score, hit.why, hit.similar),
         words,
         detail,
-        outdated_by=describe(hit.outdated) if hit.outdated else None,
+        marks=describe(hit.successors),
     )
 
 
@@ -137,7 +137,7 @@ def _list_linked(
             if copy := copies.get(step.id):
                 reasons = HitReasons(0.0, (f"linked:{step.edge.relation}",), via=step.via)
                 found = attribute_copy(copy)
-                linked.append(make_hit(found, reasons, words, detail, outdated_by=None))
+                linked.append(make_hit(found, reasons, words, detail))
     return linked
 
 

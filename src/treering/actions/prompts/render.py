@@ -33,6 +33,8 @@ class TemplateMemory(TypedDict):
     stale: str
     outcome: str
     outdated_by: str
+    newer: str
+    reverted: str
 
 
 MEMORY_FIELDS = TemplateMemory.__required_keys__
@@ -70,12 +72,16 @@ def _fields(result: RecallHit) -> TemplateMemory:
         "stale": result.stale.state if result.stale else "",
         "outcome": result.outcome or "",
         "outdated_by": result.outdated_by.id if result.outdated_by else "",
+        "newer": result.newer.id if result.newer else "",
+        "reverted": result.reverted.commit if result.reverted else "",
     }
 
 
 def _bullet(memory: TemplateMemory) -> str:
     lines = memory["content"].splitlines() or [""]
     mark = f", outdated by {memory['outdated_by']}" if memory["outdated_by"] else ""
+    mark += f", newer: {memory['newer']}" if memory["newer"] else ""
+    mark += f", reverted by {memory['reverted'][:12]}" if memory["reverted"] else ""
     head = f"- **{memory['title']}** ({memory['type']}, {memory['id']}{mark})"
     if lines == [memory["title"]]:
         return head

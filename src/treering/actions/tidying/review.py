@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from treering.actions.outdated import OutdatedBy, mark_blobs, mark_contradicted
+from treering.actions.marks import NO_MARKS, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree, FileState, Stale
 from treering.actions.status import ReviewDoubt, ReviewItem
@@ -21,6 +21,7 @@ from treering.model.choices import REVIEW_REASONS, ReviewReason
 from treering.model.memory import FileRef, Memory
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search import Entry
+from treering.search.succession import MOST_SUPERSEDED
 from treering.store.view import Copy
 
 _MOST = 1000
@@ -130,10 +131,8 @@ class _Doubts:
         self.entries = [entry for entry in self._search_view.entries() if _is_in_force(entry)]
         self._titles = {entry.id: entry.title for entry in self.entries}
         blobs = {entry.blob: entry.id for entry in self.entries}
-        marks = mark_blobs(self._search_view, blobs)
-        self._newer = {blobs[blob]: mark for blob, mark in marks.items()}
-        commits = mark_contradicted(self._search_view, blobs)
-        self._commits = {blobs[blob]: mark for blob, mark in commits.items()}
+        marks = mark_blobs(workspace, self._search_view, blobs, position.head)
+        self._marks = {blobs[blob]: mark for blob, mark in marks.items()}
         self._twins = _find_twins(workspace, branch)
 
     def describe(self, entry: Entry) -> DoubtfulMemory | None:
@@ -149,17 +148,23 @@ class _Doubts:
         """Each reason once, the gravest first."""
         if version := memory.lost_wording[:12]:
             yield Doubt("conflict", f"two people reworded it; the other text is version {version}")
-        if newer := self._newer.get(memory.id):
-            yield Doubt("outdated", _tell_newer(newer), newer.id)
-        if commit := self._commits.get(memory.id):
-            change = (
-                f"{commit.said} -> {commit.says}" if commit.said and commit.says else commit.how
-            )
-            yield Doubt("contradicted", f"a later commit: {commit.title} ({change})", commit.id)
+        marks = self._marks.get(memory.id, NO_MARKS)
+        if by := marks.outdated_by:
+            whose = f", says {by.by}" if by.by else ""
+            yield Doubt("outdated", f"superseded by: {by.title}{whose}", by.id)
+        if reverted := marks.reverted:
+            yield Doubt("reverted", f"{reverted.commit[:12]} took its code back")
+        if newer := marks.newer:
+            change = f" ({newer.said} -> {newer.says})" if newer.said and newer.says else ""
+            yield Doubt("newer", f"perhaps replaced by: {newer.title}{change}", newer.id)
         for twin, how in self._twins.get(memory.id, ()):
             yield Doubt("duplicate", f"{how}: {self._titles.get(twin, twin)}", twin)
         if memory.status == "needs-review":
             yield Doubt("needs-review", "somebody asked for a look at it")
+        replaced = {link.target for link in memory.links if link.relation == "supersedes"}
+        if len(replaced) > MOST_SUPERSEDED:
+            detail = f"it says that it supersedes {len(replaced)} memories; none of them is marked"
+            yield Doubt("needs-review", detail)
         stale = self._code.staleness(memory)
         for state in _doubtful_files(stale):
             yield Doubt("stale", f"{state.path} {_tell(state)}")
@@ -187,14 +192,6 @@ def _doubtful_files(stale: Stale | None) -> list[FileState]:
 
 def _is_in_force(entry: Entry) -> bool:
     return entry.status in ("active", "needs-review") and entry.type not in RECORD_TYPES
-
-
-def _tell_newer(newer: OutdatedBy) -> str:
-    if newer.how == "supersedes":
-        return f"superseded by: {newer.title}"
-    change = f" ({newer.said} -> {newer.says})" if newer.said and newer.says else ""
-    word = "outdated by" if newer.is_sure else "perhaps outdated by"
-    return f"{word}: {newer.title}{change}"
 
 
 def _tell(state: FileState) -> str:

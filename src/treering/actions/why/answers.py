@@ -1,6 +1,6 @@
 """What `why` answers: stretches of lines, and the memories that explain them, best first."""
 
-from treering.actions.outdated import OutdatedBy
+from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
 from treering.actions.staleness import Stale
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
@@ -85,6 +85,8 @@ class WhyMemory:
     #: Whether it was learned after the lines were written.
     is_since: bool = False
     flags: tuple[str, ...] | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
 
     def repeats(self, lines: WhyLines) -> bool:
         """Whether it says no more than the commit does that is shown beside it."""
@@ -99,9 +101,8 @@ class WhyMemory:
         }  # fmt: skip
         if self.is_since:
             answer["since"] = True
-        if self.flags:
-            answer["flags"] = self.flags
-        return answer
+        more = {"flags": self.flags, "newer": self.newer, "reverted": self.reverted}
+        return answer | {key: value for key, value in more.items() if value}
 
 
 @dataclass(frozen=True, slots=True)

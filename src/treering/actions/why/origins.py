@@ -8,13 +8,11 @@ squash that nobody has judged yet is known by its files: all of them are those o
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from treering.actions.why.blame_cache import BlameCache
 from treering.actions.why.commit_words import CommitWords, read_words, subject_of
 from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
-from treering.branches.trash import list_trash
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
 from treering.git import walk
 from treering.git.blame import compare_lines
@@ -27,8 +25,6 @@ from treering.provenance.code_records import CodeRecord, CodeRecords
 SECONDS = 0.8
 _MOST_FILES = 200
 _MOST_STEPS = 4
-#: Opened once for each repository that a process has open.
-_KEPT: WeakKeyDictionary[Workspace, CodeRecords] = WeakKeyDictionary()
 
 
 class LandedBranch(NamedTuple):
@@ -77,16 +73,7 @@ class Origins:
 
     @cached_property
     def records(self) -> CodeRecords:
-        """What memory commits say of the code, brought up to date."""
-        records = _KEPT.get(self._workspace)
-        if records is None:
-            records = CodeRecords(self._repository, self._workspace.derived("cache"))
-            _KEPT[self._workspace] = records
-        for vault in self._workspace.store.vaults():
-            tips = {tip for tip in vault.scopes().values() if tip}
-            tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
-            records.catch_up(vault, tips)
-        return records
+        return self._workspace.read_code_records()
 
     def find(self, commit: str, path: str) -> CommitOrigin | None:
         """Where a commit comes from that wrote lines of a file; None where it cannot be read."""

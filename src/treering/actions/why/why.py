@@ -12,7 +12,7 @@ from functools import cached_property
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.outdated import find_outdated
+from treering.actions.marks import NO_MARKS, Marks, find_marks, find_reverted, is_out_of_force
 from treering.actions.staleness import CodeTree
 from treering.actions.why.answers import LandedAs, WhyAnswer, WhyLines, WhyMemory
 from treering.actions.why.commit_words import body_of
@@ -96,6 +96,7 @@ class Inquest:
         self.blamer = Blamer(workspace)
         self.origins = Origins(workspace, self.blamer.cache, self.commit or "")
         self._finders: dict[str, ReasonFinder] = {}
+        self._reverted: dict[str, bool] = {}
 
     def _resolve(self, at: str) -> str:
         commit = self.workspace.repository.resolve(at)
@@ -144,7 +145,7 @@ class Inquest:
         name = stretch.paths[0] if stretch.paths else source.path
         origin = self.origins.find(stretch.commit, name) if stretch.commit else None
         words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
-        reasons = {} if is_brief else finder.find(stretch, origin)
+        reasons = {} if is_brief else self._leave_out_reverted(finder, finder.find(stretch, origin))
         scores = {
             mid: score(memory, reason.ways, words, is_since=reason.is_since)
             for mid, reason in reasons.items()
@@ -152,6 +153,21 @@ class Inquest:
         }
         order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
         return Explained(stretch, origin, code, {mid: scores[mid] for mid in order}, reasons)
+
+    def _leave_out_reverted(
+        self, finder: ReasonFinder, reasons: dict[str, LineReason]
+    ) -> dict[str, LineReason]:
+        """Reasons without what speaks of code that was taken back: no line is there for it."""
+        news = [
+            memory
+            for mid in reasons
+            if mid not in self._reverted and (memory := finder.memory(mid))
+        ]
+        found = find_reverted(self.workspace, news, self.commit, lambda: self.origins.records)
+        for memory in news:
+            marks = Marks(reverted=found.get(memory.id))
+            self._reverted[memory.id] = is_out_of_force(memory.type, memory.outcome, marks)
+        return {mid: reason for mid, reason in reasons.items() if not self._reverted.get(mid)}
 
     # --- the answer -------------------------------------------------------------------------------
 
@@ -227,8 +243,7 @@ class Inquest:
     ) -> tuple[WhyMemory, ...]:
         """The memories of an answer, as it shows them."""
         finder, flags = self.finder(path), Flags(self.workspace)
-        knowledge = [mid for mid in chosen if not finder.is_record(mid)]
-        marks = find_outdated(self.workspace, self.view, knowledge)
+        marks = find_marks(self.workspace, self.view, chosen, self.commit)
         tree = CodeTree(self.workspace.repository, self.position.head)
         memories = []
         for mid in chosen:
@@ -245,7 +260,6 @@ class Inquest:
                     title=memory.title,
                     via=sort_ways(ways),
                     outcome=memory.outcome,
-                    outdated_by=marks.get(mid),
                     stale=tree.staleness(memory),
                     score=scores[mid],
                     status=memory.status,
@@ -256,6 +270,7 @@ class Inquest:
                     summary=_summarize(memory),
                     is_since=all(reason.is_since for reason in reasons),
                     flags=flags.of(copy) or None,
+                    **marks.get(mid, NO_MARKS)._asdict(),
                 )
             )
         return tuple(memories)

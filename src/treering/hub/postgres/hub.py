@@ -52,7 +52,7 @@ from treering.model.dates import format_moment
 from treering.model.query import Filters, Query
 from treering.search import SearchResult
 from treering.search.matching import Request
-from treering.search.succession import Succession
+from treering.search.succession import Successors
 from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
@@ -230,11 +230,11 @@ class PostgresHub:
 
         return self._database.read(ask)
 
-    def find_outdated(self, copy: HubCopy) -> Succession | None:
-        """Asked by its title: what outdates a memory is about the same."""
+    def find_successors(self, copy: HubCopy) -> Successors:
+        """Asked by its title: what replaces a memory is about the same."""
         words = copy.memory.title
 
-        def ask(connection: Any) -> Succession | None:
+        def ask(connection: Any) -> Successors | None:
             numbers = _number_repositories(connection, [copy.repo])
             request = Request(Query(words, words), Filters(status="all"), mode="text")
             _, background = search_rows(
@@ -242,7 +242,7 @@ class PostgresHub:
             )
             blobs = [mark_of(number) + copy.blob for number in numbers]
             there = [blob for blob in blobs if blob in background.view.snapshot.numbers]
-            return next(iter(background.find_outdated(there).values()), None)
+            return next(iter(background.find_successors(there).values()), None)
 
         return unmark(self._database.read(ask))
 
@@ -362,14 +362,13 @@ def _read_hits(
     )
     values = ([key[0] for key in keys], [key[1] for key in keys])
     copies = _read_copies(connection.execute(query, values).fetchall(), numbers) if keys else []
-    newer_ones = background.find_outdated(hit.blob for hit in result.hits)
+    found = background.find_successors(hit.blob for hit in result.hits)
     by_key = {(copy.repo, copy.memory.id): copy for copy in copies}
     hits = []
     for (number, memory_id), hit in zip(keys, result.hits, strict=True):
         if copy := by_key.get((numbers[number], memory_id)):
             similar = tuple(map(background.id_of, hit.folded))
-            newer = unmark(newer_ones.get(hit.blob))
-            hits.append(HubHit(copy, hit.score, hit.why, similar, newer))
+            hits.append(HubHit(copy, hit.score, hit.why, similar, unmark(found.get(hit.blob))))
     return HubResult(
         tuple(hits), result.total, result.withheld, result.notes, result.mode, bool(result.rest)
     )

@@ -32,7 +32,7 @@ from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView, scanned_by
 from treering.search.meaning.vectors import SmallVector
-from treering.search.succession import Succession, find_successions
+from treering.search.succession import Successors, find_successors
 from treering.search.synonyms import synonyms_of
 from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
@@ -197,11 +197,11 @@ class Background(NamedTuple):
         """The id of a memory, as its repository has it."""
         return self.view.snapshot.by_blob[blob].id.partition(":")[2]
 
-    def find_outdated(self, blobs: Iterable[str]) -> dict[str, Succession]:
-        """Those of some memories that another candidate of the same repository outdates."""
+    def find_successors(self, blobs: Iterable[str]) -> dict[str, Successors]:
+        """Those of some memories that another candidate of the same repository replaces, or may."""
         numbers = {self.view.snapshot.numbers[blob]: blob for blob in blobs}
-        successions = find_successions(numbers, self.view, self.reader.read)
-        return {numbers[number]: succession for number, succession in successions.items()}
+        found = find_successors(numbers, self.view, self.reader.read)
+        return {numbers[number]: successors for number, successors in found.items()}
 
 
 def _expand(words: str) -> list[tuple[str, ...]]:
