@@ -593,16 +593,6 @@ def test_worker_leaves_no_process_and_no_pid(repo, hooked) -> None:
     assert hooked.lock.read_text() == ""
 
 
-def test_pid_of_another_process_stops_no_worker(repo, hooked) -> None:
-    """After a power cut the pid that a shim of 0.1 left may be that of anyone."""
-    (hooked.folder / "worker.pid").write_text(f"{os.getpid()}\n")
-    commit = repo.commit_file("a.txt")
-    hooked.settle()
-
-    assert set(_commits(repo)) == {commit}
-    assert not (hooked.folder / "worker.pid").exists()
-
-
 def test_hooks_load_neither_server_nor_index(repo, noting) -> None:
     """Start-up is most of what a worker costs."""
     repo.commit_file("a.txt")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from conftest import Repo, make_repo
 from hooked import Hooked
-from sync.conftest import HEADS, Team, own_ref, publish, remote_refs
+from sync.conftest import HEADS, Team, own_ref, publish, remote_refs, remote_scopes
+from treering.hooks import worker
 from treering.hooks.worker import share_in_background
 from treering.sync import refspec
 
@@ -208,6 +209,50 @@ def test_git_push_brings_memories_along_in_the_background(clone: Team) -> None:
 
     bob.tr.sync()
     assert "Use WAL mode" in bob.titles()
+
+
+def test_the_first_push_of_a_branch_shares_it_and_no_other(clone: Team, origin: Path) -> None:
+    """The worker waits for the push to end: what pre-push names is not there yet."""
+    ada = clone("ada")
+    hooked = Hooked(ada.path / ".git").install()
+    ada.tr.config("sync", "true")
+    ada.switch("skunkworks", create=True).commit_file("s.txt")
+    ada.tr.remember("The unannounced merger", type="decision")
+    ada.switch("main").switch("feat", create=True).commit_file("f.txt")
+    ada.tr.remember("Use WAL mode", type="decision")
+    hook = origin / "hooks" / "update"
+    hook.write_text("#!/bin/sh\ncase $1 in refs/heads/*) sleep 1 ;; esac\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    ada.git("push", "-q", "-u", "origin", "feat")
+    hooked.settle()
+    until = time.monotonic() + 60
+    while own_ref(ada, "feat") not in remote_refs(ada):
+        assert time.monotonic() < until, hooked.log()
+        time.sleep(0.05)
+
+    assert remote_scopes(ada) == {"feat"}
+
+
+def test_a_push_that_is_refused_shares_nothing(clone: Team, origin: Path, monkeypatch) -> None:
+    ada = clone("ada")
+    ada.tr.config("sync", "true")
+    ada.switch("feat", create=True).commit_file("f.txt")
+    ada.tr.remember("Use WAL mode", type="decision")
+    monkeypatch.setattr(worker, "_PUSH_SECONDS", 0.2)
+    head = ada.git("rev-parse", "feat")
+
+    worker._share(ada.workspace, "full", {"refs/remotes/origin/feat": head})
+
+    assert remote_refs(ada) == {}
+
+
+def test_a_sync_can_wait_for_what_a_push_shares(clone: Team) -> None:
+    """For machines that are thrown away."""
+    ada = clone("ada")
+    ada.tr.remember("Use WAL mode", type="decision")
+
+    assert ada.json("sync", "--wait")["pushed"] == 1
 
 
 def test_git_pull_brings_what_others_remembered_into_sight(clone: Team) -> None:

@@ -58,6 +58,7 @@ def work(workspace: Workspace, event: str = "", inherited: int | None = None) ->
             journal.pending(),
             total.events + done.events,
             total.errors + done.errors,
+            {**total.pushes, **done.pushes},
         )
         # Who came meanwhile found the lock taken, and left it to us.
         if not {*journal.events(), *journal.captured()} - stuck:
@@ -87,7 +88,6 @@ def drive(workspace: Workspace) -> Iterator[Drained]:
         remember_new_tips(workspace.store)
         yield done
         journal.remove(waiting)
-        journal.take_pid_away()
     # For those who came meanwhile and left it to us, and for what is to be shared.
     start_driver(workspace, lambda _: True)
 
@@ -103,8 +103,9 @@ def _work_off(workspace: Workspace, events: frozenset[str]) -> tuple[Drained, se
     if names.keys() - _MOVES_NOTHING:
         follow_branches(workspace)
     journal.remove(waiting)
-    journal.take_pid_away()
-    return done._replace(events=tuple(names)), before.intersection(journal.events())
+    pushes = {ref: commit for event in waiting for ref, commit in event.pushes.items()}
+    done = done._replace(events=tuple(names), pushes=pushes)
+    return done, before.intersection(journal.events())
 
 
 # --- the plan -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ never waited for under the lock: what is pushed are commits, so that others may 
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 
 from treering.actions.reindex import leave_ready
 from treering.actions.workspace import Workspace
@@ -17,7 +18,8 @@ from treering.branches.sharing import RemoteNames, SharingRules
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
-from treering.errors import BlockedSecret, SyncRefused
+from treering.errors import BlockedSecret, Busy, SyncRefused
+from treering.git import lock
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
 from treering.model.choices import SYNC_DIRECTIONS
@@ -41,6 +43,8 @@ from treering.sync.unseen import Sight, list_unseen
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
+#: Seconds to wait for what a push shares in the background.
+_PUSH_PATIENCE = 120.0
 
 _WAITS = "a redaction by somebody else waits for a yes"
 #: What a scope was before it was pushed after all.
@@ -56,11 +60,14 @@ def sync(
     remote: str = "",
     dry_run: bool = False,
     allow_secret: bool = False,
+    wait: bool = False,
     is_attended: bool = False,
     patience: float = _UNATTENDED_PATIENCE,
     progress: Progress | None = None,
 ) -> Synced:
     """Exchange memories with a remote: both ways, or only one.
+
+    With `wait` a sync that a `git push` started in the background is waited for first.
 
     Without `is_attended` git asks nobody for a password, and gives up after `patience` seconds.
     """
@@ -71,10 +78,18 @@ def sync(
     run = _SyncRun(workspace, wire, way, allow_secret, progress or (lambda _: None))
     if dry_run:
         return run.forecast()
+    if wait:
+        with suppress(Busy, OSError), lock.hold(share_lock(workspace), patience=_PUSH_PATIENCE):
+            pass
     refspec.repair(workspace.repository)
     remember_new_tips(workspace.store)  # a prune takes what a fetch saw
     workspace.ledger.catch_up()  # a redaction of others may have our history written again
     return run.run()
+
+
+def share_lock(workspace: Workspace) -> Path:
+    """Return the lock of whoever shares in the background."""
+    return workspace.store.folder / "share.lock"
 
 
 class _SyncRun:

@@ -20,7 +20,8 @@ from treering.model.value import NamedTuple
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead
 _MOST_BYTES = 8 * 1024 * 1024
-_BRANCH = "ref: refs/heads/"
+_HEADS = "refs/heads/"
+_BRANCH = f"ref: {_HEADS}"
 _CAPTURED = ".captured"  # ends the name of an event that only waits for the driver
 
 
@@ -55,13 +56,24 @@ class JournalEvent(NamedTuple):
                 old_commits.setdefault(new, []).append(old)
         return old_commits
 
+    @property
+    def pushes(self) -> dict[str, str]:
+        """What a pre-push tells: the remote-tracking ref of each branch that is being pushed, and
+        the commit it will have."""
+        remote, *lines = [*self.told[:1], *self.told[2:]] if self.name == "pre-push" else [""]
+        words = [line.split(" ") for line in lines]
+        return {
+            f"refs/remotes/{remote}/{there.removeprefix(_HEADS)}": commit
+            for _, commit, there in (some[:3] for some in words if len(some) == 4)
+            if remote and there.startswith(_HEADS) and _is_commit(commit) and commit.strip("0")
+        }
+
 
 class Journal:
     """The journal of one repository, in its folder `treering`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "journal"
-        self._pid = folder / "worker.pid"
         self._worker = folder / "worker"
 
     def make(self) -> None:
@@ -125,10 +137,6 @@ class Journal:
         """All they asked for is done."""
         for event in events:
             event.path.unlink(missing_ok=True)
-
-    def take_pid_away(self) -> None:
-        """Shims of 0.1 start no worker while the process of this pid is alive, whoever that is."""
-        self._pid.unlink(missing_ok=True)
 
 
 def _read_all(paths: Iterable[Path]) -> list[JournalEvent]:

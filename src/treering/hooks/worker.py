@@ -8,7 +8,7 @@ written to a log that stays small.
 import os
 import time
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 from treering.actions import driver
 from treering.actions.workspace import Workspace
 from treering.errors import Busy, TreeringError
-from treering.git import lock
+from treering.git import lock, refs
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
     from treering.sync.outcome import Synced
 
 _LOG_BYTES = 64 * 1024
+#: So long a push may take before its memories are shared without it.
+_PUSH_SECONDS, _PUSH_STEP = 60.0, 0.1
 
 
 def work(path: str, event: str = "", inherited: int | None = None) -> None:
@@ -42,7 +44,7 @@ def work(path: str, event: str = "", inherited: int | None = None) -> None:
         for error in done.errors:
             log(workspace.store.folder, error)
         if direction := _choose_direction(done.events):
-            _share(workspace, direction)
+            _share(workspace, direction, done.pushes)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell
@@ -54,11 +56,33 @@ def _choose_direction(events: Collection[str]) -> str:
     return "full" if "pre-push" in events else "fetch" if "post-merge" in events else ""
 
 
-def _share(workspace: Workspace, direction: str) -> None:
+def _share(workspace: Workspace, direction: str, pushes: Mapping[str, str]) -> None:
     """Memories go where the code went, if that is wanted. One at a time, and not as the worker: a
     remote may let us wait for minutes, in which commits are to be captured."""
+    from treering.sync import refspec
+
+    if not refspec.is_automatic(workspace.repository):
+        return
     with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", patience=0):
+        wait_for_push(workspace, pushes)
         share_in_background(workspace, direction=direction)
+
+
+def wait_for_push(workspace: Workspace, pushes: Mapping[str, str]) -> None:
+    """Wait until a push under way has moved its remote-tracking refs, at most a minute: what it
+    brings to the remote is shared, and what the remote refuses is not."""
+    until = time.monotonic() + _PUSH_SECONDS
+    tips = {ref: tip for ref, tip in pushes.items() if _is_tracked(workspace, ref)}
+    while time.monotonic() < until and any(
+        refs.read(workspace.repository.handle, ref) != tip for ref, tip in tips.items()
+    ):
+        time.sleep(_PUSH_STEP)
+
+
+def _is_tracked(workspace: Workspace, ref: str) -> bool:
+    """Return whether a push moves a remote-tracking ref: not if the remote is only a url."""
+    name = ref.removeprefix("refs/remotes/")
+    return any(name.startswith(f"{remote}/") for remote in workspace.repository.remotes())
 
 
 def log(folder: Path, text: str) -> None:

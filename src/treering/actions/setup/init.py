@@ -202,7 +202,6 @@ def _begin_journal(workspace: Workspace, program: str) -> None:
     Journal(folder).make()
     if program:
         (folder / "worker").write_text(program + "\n", encoding="utf-8")
-    (folder / "worker.lock").unlink(missing_ok=True)  # where 0.1 had it
 
 
 def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> None:
@@ -250,8 +249,7 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
 def _end_journal(workspace: Workspace) -> None:
     """Events that wait are kept: the next recall takes them in, or a later init goes on."""
     folder = workspace.store.folder
-    for name in ("worker", "worker.pid", "worker.lock"):
-        (folder / name).unlink(missing_ok=True)
+    (folder / "worker").unlink(missing_ok=True)
     with suppress(OSError):  # something waits in it, or it is gone already
         (folder / "journal").rmdir()
 

@@ -91,6 +91,7 @@ SYNC = Verb(
         text("direction", default="full", choices=SYNC_DIRECTIONS, argument="optional"),
         text("remote", "Which remote. Default: treering.remote, or origin."),
         flag("dry_run", "Ask the remote, and change nothing."),
+        flag("wait", "Let what a git push shares in the background end first.", doors=NOT_MCP),
         flag("allow_secret", "Push what looks like a credential, too.", doors=NOT_MCP),
     ),
     example="treering sync --remote origin",
