@@ -113,10 +113,8 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) 
     if vault.head(scope) is None and not refs.read(vault.repository.handle, scope.view_ref):
         return False  # what other clones say of other work is not under this name
     newest = _last_write_here(vault, scope)
-    if newest is None:
-        return _is_another_life(repository, vault, scope.branch, tip) or _has_moved_on(
-            repository, vault, scope.branch, tip
-        )
+    if newest is None:  # what others wrote, or a log that expired, says nothing of names
+        return _has_moved_on(repository, vault, scope.branch, tip)
     return (
         _is_before_rename(repository, vault, scope.branch, tip)
         or _claimant(repository, vault, scope.branch, tip) is not None
@@ -172,21 +170,6 @@ def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
     return tip in list_made_here(vault, scope)
 
 
-def _is_another_life(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
-    """Whether what other clones wrote is of other work under this name: all the code it speaks of
-    is here, and none of it shares a commit of its own with the branch, now or ever."""
-    limits = [tip for tips in long_lived_tips(repository).values() for tip in tips]
-    codes = [code for code in code_heads(vault, tip) if code not in limits]
-    if not codes or any(repository.resolve(code) is None for code in codes):
-        return False
-    theirs = set(repository.history(codes, without=limits))
-    log = reflog.of_branch(repository, branch)
-    places = [repository.remote_tip_of(remote, branch) for remote in repository.remotes()]
-    mine = {repository.tip_of(branch), *places, *(line.new for line in log)}
-    known = [commit for commit in mine if commit and repository.resolve(commit)]
-    return bool(theirs) and theirs.isdisjoint(repository.history(known, without=limits))
-
-
 def code_heads(vault: Vault, tip: str) -> list[str]:
     """Every code commit that a history's trailers name."""
     from treering.git import log as git_log
@@ -217,17 +200,28 @@ def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str 
 def _find_renamed(
     repository: Repository, vault: Vault, name: str, tip: str, since: int, without: str
 ) -> str | None:
-    """The branch that wrote a scope under a name, and was given another name before `since`."""
+    """The branch that wrote a scope under a name, and was given another name before `since`. Where
+    all of it fell into one second, the commit that was written at tells whose it was."""
     last_write = _last_write(vault, name, tip)
-    if last_write is None or last_write >= since:
+    if last_write is None or last_write > since:
         return None  # the usual case: nobody else's log is looked at
+    codes = {message.read(commit.message).code.head for commit in list_last_writes(vault, tip)}
     for other in repository.branches():
-        if other != without and any(
+        if other == without or not any(
             old == name and last_write <= when <= since
             for old, when in reflog.renames(repository, other)
         ):
+            continue
+        if last_write < since or (
+            codes & _list_places(repository, other) - _list_places(repository, name)
+        ):
             return other
     return None
+
+
+def _list_places(repository: Repository, branch: str) -> set[str]:
+    """List the commits a branch has been at, by its log."""
+    return {oid for line in reflog.of_branch(repository, branch) for oid in (line.old, line.new)}
 
 
 def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> bool:

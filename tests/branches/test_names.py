@@ -1,0 +1,63 @@
+"""Names that change and are used again: memories stay with the work they were about."""
+
+import os
+import subprocess
+
+from conftest import Repo
+
+
+def at_once(repo: Repo, *commands: str) -> None:
+    """Git and treering commands within one second of the clock."""
+    for command in commands:
+        verb, *words = command.split()
+        if verb == "remember":
+            now = repo.now
+            repo.tr.remember(" ".join(words), type="insight")
+            repo.now = now
+        else:
+            repo.git(verb, *words)
+
+
+def test_a_name_used_again_within_the_second_of_a_rename(repo: Repo) -> None:
+    """Without hooks: nobody saw the rename when the new branch was written to."""
+    repo.switch("feat", create=True).commit_file("a.txt")
+    at_once(
+        repo,
+        "remember of the first",
+        "switch -q main",
+        "branch -q -m feat renamed",
+        "switch -q -c feat main",
+        "remember of the second",
+    )
+
+    repo.tr.gc()
+
+    assert repo.titles("renamed") == {"of the first"}
+    assert repo.titles("feat") == {"of the second"}
+    assert [ref for ref in repo.refs() if "%7E" in ref] == []
+
+
+def test_a_rebase_after_the_logs_expired_hides_nothing(repo: Repo) -> None:
+    repo.switch("feat", create=True).commit_file("a.txt")
+    repo.tr.remember("said before", type="insight")
+    repo.switch("main").commit_file("b.txt")
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.switch("feat").git("rebase", "-q", "main")
+
+    assert repo.titles() == {"said before"}
+    repo.tr.remember("said after", type="insight")
+    assert repo.titles() == {"said before", "said after"}
+
+
+def test_nor_does_a_history_that_was_written_again(repo: Repo) -> None:
+    repo.switch("feat", create=True).commit_file("a.txt")
+    repo.tr.remember("said before", type="insight")
+    words = ["filter-branch", "-f", "--msg-filter", "sed s/add/put/", "--", "main..feat"]
+    subprocess.run(
+        ["git", *words], cwd=repo.path, check=True, capture_output=True,
+        env={**os.environ, "FILTER_BRANCH_SQUELCH_WARNING": "1"},
+    )  # fmt: skip
+    repo.git("update-ref", "-d", "refs/original/refs/heads/feat")
+    repo.git("reflog", "expire", "--expire=now", "--all")
+
+    assert repo.titles() == {"said before"}
