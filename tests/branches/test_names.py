@@ -4,6 +4,7 @@ import os
 import subprocess
 
 from conftest import Repo
+from treering import Treering
 
 
 def at_once(repo: Repo, *commands: str) -> None:
@@ -11,9 +12,8 @@ def at_once(repo: Repo, *commands: str) -> None:
     for command in commands:
         verb, *words = command.split()
         if verb == "remember":
-            now = repo.now
-            repo.tr.remember(" ".join(words), type="insight")
-            repo.now = now
+            memories = Treering.open(repo.path, clock=lambda: repo.now)
+            memories.remember(" ".join(words), type="insight")
         else:
             repo.git(verb, *words)
 

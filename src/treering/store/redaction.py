@@ -117,6 +117,10 @@ def take_out(
     for name, some in views.items():
         if history.commits.keys() & set(some):
             _renew_view(vault, held, name, [history.commits.get(head, head) for head in some])
+    for name, tip in refs.list_refs(folder, LANDED).items():
+        if new := history.commits.get(name.removeprefix(LANDED)):
+            vault.move_ref(held, LANDED + new, tip, old=None, why="redact")
+            vault.move_ref(held, name, None, old=tip, why="redact")
     refs.forget_logs(folder, REFS, with_text)
     return history
 
