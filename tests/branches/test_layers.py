@@ -1,12 +1,14 @@
 """What is seen from where."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from conftest import Repo, make_repo
 from treering import Treering
 from treering.errors import BranchNotFound, Invalid, MemoryNotFound
+from treering.git import refs
 
 
 def test_a_branch_sees_its_own_and_the_trunks(repo: Repo) -> None:
@@ -326,3 +328,23 @@ def test_stacking_survives_renames_on_both_sides(repo: Repo) -> None:
     repo.git("branch", "-q", "-m", "base", "ground")
 
     assert repo.titles("tip") == {"on base"}
+
+
+def test_many_known_scopes_are_listed_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What others have costs one look, however many branches that are."""
+    repo.tr.remember("the one and only fact", type="insight")
+    tip = repo.refs()["refs/treering/heads/main"]
+    repo.git("remote", "add", "origin", "nowhere")
+    counts = []
+    for most in (3, 30):
+        for number in range(most):
+            name = f"refs/treering/remotes/origin/clones/abcdefabcdef/feat{number}"
+            repo.git("update-ref", name, tip)
+        repo.tr.recall("fact")
+        with monkeypatch.context() as patch:
+            look = Mock(wraps=refs.list_refs)
+            patch.setattr(refs, "list_refs", look)
+            repo.tr.recall("fact")
+        counts.append(look.call_count)
+
+    assert counts[0] == counts[1]

@@ -13,6 +13,7 @@ from treering.git import refs
 from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Head, Repository
 from treering.model.scope import HEADS, Scope, is_utf8
+from treering.store.snapshot import Snapshot
 from treering.store.store import Store
 from treering.store.trees import Listing
 from treering.store.vault import Vault
@@ -182,7 +183,7 @@ def everything(store: Store, branch: str, trunk: str) -> View:
     layers = []
     trunks = {trunk, *former_names(store.repository, trunk)}
     for vault in store.vaults():
-        for scope in vault.scopes():
+        for scope, tip in vault.scopes().items():
             kind = (
                 "trunk"
                 if scope.branch in trunks
@@ -193,8 +194,16 @@ def everything(store: Store, branch: str, trunk: str) -> View:
             if vault.is_private:
                 kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
             with suppress(StoreDamaged):
-                layers.append(Layer(kind, vault, vault.snapshot(scope)))
+                layers.append(Layer(kind, vault, _snapshot(vault, scope, tip)))
     return View(branch, tuple(layers))
+
+
+def _snapshot(vault: Vault, scope: Scope, tip: str) -> Snapshot:
+    """Read a scope at the tip that is known of it; where that cannot be read, an earlier one."""
+    try:
+        return vault.snapshot_at(scope, tip)
+    except StoreDamaged:
+        return vault.snapshot(scope)
 
 
 def view_of_trash(store: Store, branch: str) -> View:

@@ -64,12 +64,13 @@ class RemoteNames:
 
     def scope_here(self, remote: str, there: Scope) -> Scope:
         """Return the scope that holds what a remote has under a name."""
-        if self._has_fixed_name(there):
-            return there
         is_here = self._is_here(there)
+        followers = list_followers(self._repository, remote, there.branch)
+        if not (is_here or followers) or self._has_fixed_name(there):
+            return there
         if is_here and self.name_there(remote, there) == there:
             return there
-        for branch in list_followers(self._repository, remote, there.branch):
+        for branch in followers:
             if self.name_there(remote, Scope(branch)) == there:
                 return Scope(branch)
         return Scope(f"{remote}/{there.branch}") if is_here else there
@@ -113,8 +114,8 @@ def list_followers(repository: Repository, remote: str, name: str) -> list[str]:
     """List the local branches of other names whose upstream is a remote's branch."""
     return [
         branch
-        for branch in repository.branches_following(remote, name)
-        if branch != name and repository.tip_of(branch)
+        for branch, upstream in repository.upstreams().items()
+        if upstream == (remote, name) and branch != name and repository.tip_of(branch)
     ]
 
 

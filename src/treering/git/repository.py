@@ -294,11 +294,12 @@ class Repository:
             return None
         return remote, name.removeprefix("refs/heads/")
 
-    def branches_following(self, remote: str, name: str) -> list[str]:
-        """The branches that are set to follow a remote's branch."""
+    def upstreams(self) -> dict[str, tuple[str, str]]:
+        """Every branch that is set to follow a remote's, with the remote and the branch there."""
         keys = (key for key in self._settings() if key.startswith("branch."))
         branches = (key[len("branch.") : -len(".merge")] for key in keys if key.endswith(".merge"))
-        return [branch for branch in branches if self.upstream_of(branch) == (remote, name)]
+        pairs = ((branch, self.upstream_of(branch)) for branch in branches)
+        return {branch: upstream for branch, upstream in pairs if upstream}
 
     def list_changed_files(self) -> list[str]:
         """Files of the work tree that differ from HEAD; those git does not track stay unnamed."""

@@ -117,14 +117,22 @@ class Vault:
             for head in list_fetched(self.repository)
             if names.get(head.remote) == head.component
         )
-        return self._without_trash(of, list(dict.fromkeys(tips)))
+        heads = list(dict.fromkeys(tips))
+        return self._without_trash(of, heads, self._list_trash()) if heads else []
 
-    def _without_trash(self, of: Scope, heads: list[str]) -> list[str]:
+    def _list_trash(self) -> dict[str, list[str]]:
+        """List what is in the trash, by the name of its scope."""
+        tips: dict[str, list[str]] = {}
+        for ref, tip in refs.list_refs(self.repository.common_dir, scope.TRASH).items():
+            tips.setdefault(ref.removeprefix(scope.TRASH).partition("/")[0], []).append(tip)
+        return tips
+
+    def _without_trash(
+        self, of: Scope, heads: list[str], trash: Mapping[str, Sequence[str]]
+    ) -> list[str]:
         """A fetch brings nothing back from the trash."""
-        if not heads:
-            return []
-        trash = refs.list_refs(self.repository.common_dir, f"{scope.TRASH}{of.component}/").values()
-        return [h for h in heads if not any(is_held(self.repository, h, tip) for tip in trash)]
+        tips = trash.get(of.component, ())
+        return [h for h in heads if not any(is_held(self.repository, h, tip) for tip in tips)]
 
     def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:
@@ -146,13 +154,19 @@ class Vault:
         for head in list_fetched(self.repository):
             others.setdefault((head.remote, head.component), []).append(head.tip)
         fetched: dict[Scope, dict[str, None]] = {}
+        # Most of what remotes have is of branches that nobody here has, and needs no second look.
+        known = {*self.repository.branches(), *(own.branch for own in tips)}
+        known |= {name for _, name in self.repository.upstreams().values()} if others else set()
+        known.add(self.repository.head().branch or "")
         for (remote, component), heads in others.items():
             if there := self.scope_named(component, heads[0]):
-                here = self.remote_names.scope_here(remote, there)
+                is_known = there.branch in known
+                here = self.remote_names.scope_here(remote, there) if is_known else there
                 if here not in tips:
                     fetched.setdefault(here, {}).update(dict.fromkeys(heads))
+        trash = self._list_trash() if fetched else {}
         for here, some in fetched.items():
-            if joined := self._look_at(here, self._without_trash(here, list(some))):
+            if joined := self._look_at(here, self._without_trash(here, list(some), trash)):
                 tips[here] = joined
         return dict(sorted(tips.items()))
 
