@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
+from hooked import Hooked
 from sync.conftest import Team, own_ref, publish, remote_refs, remote_scopes
 
 
@@ -105,6 +106,27 @@ def test_a_promotion_shares_what_landed_and_nothing_else(
     history = ben.tr.read(landed, history=True).history
     assert history
     assert ada.titles("skunkworks") == {"The rule that landed", "The unannounced merger"}
+
+
+def test_captured_commits_of_a_squashed_branch_are_not_named(clone: Team, origin: Path) -> None:
+    """Their subjects never were on the remote."""
+    ada = clone("ada")
+    hooked = Hooked(ada.path / ".git").install()
+    ada.switch("skunkworks", create=True)
+    for number in range(3):
+        ada.commit_file("a.txt", f"{number}\n" * 5, f"Prepare the merger, part {number}")
+    ada.tr.remember("The rule that landed", type="decision")
+    hooked.settle()
+    land(ada, "squash")
+    hooked.settle()
+    ada.tr.gc()
+    ada.git("push", "-q", "origin", "main")
+
+    ada.tr.sync()
+
+    there = all_that_is_there(origin)
+    assert "The rule that landed" in there
+    assert not [word for word in ("skunkworks", "merger") if word in there]
 
 
 def land(repo: Repo, how: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from treering.branches.apply import Actor
 from treering.branches.plan import PlanLine
+from treering.branches.promotion import was_shared
 from treering.capture.commits import commits, memory_id, memory_of
 from treering.model import document
 from treering.model.memory import Link, Memory
@@ -36,7 +37,10 @@ def put_behind(actor: Actor, vault: Vault, line: PlanLine) -> bool:
         landing = _landing_memory(actor, vault, into, merged_as)
         if landing is not None:
             changed |= {memory.id: memory.supersede(landing.id) for memory in memories}
-            changed[landing.id] = mask_memory(_name(landing, memories))
+            names = [f"{memory.commit[:12]} {memory.title}" for memory in memories]
+            # What was never pushed is not named where everyone will see it.
+            named = _name(landing, memories, names if was_shared(vault, line.scope) else [])
+            changed[landing.id] = mask_memory(named)
     if not changed or code is None:
         return False
     files: dict[str, bytes | None] = {
@@ -74,15 +78,15 @@ def _landing_memory(actor: Actor, vault: Vault, into: str, merged_as: str) -> Me
     return next((memory_of(c) for c in commits(actor.store.repository, [merged_as])), None)
 
 
-def _name(landing: Memory, squashed: list[Memory]) -> Memory:
+def _name(landing: Memory, squashed: list[Memory], lines: list[str]) -> Memory:
     """The memory of a squash with the commits that went into it."""
-    names = landing.details.get("squashed")
-    known = [str(name) for name in names] if isinstance(names, list) else []
-    lines = [f"{memory.commit[:12]} {memory.title}" for memory in squashed]
+    before = landing.details.get("squashed")
+    known = [str(name) for name in before] if isinstance(before, list) else []
     links = {link.edge: link for link in landing.links}
     links |= {("supersedes", m.id): Link("supersedes", m.id, 1.0, "system") for m in squashed}
-    named = landing.with_details(squashed=list(dict.fromkeys([*known, *lines]))[:_MOST_NAMED])
-    return replace(named, links=tuple(links.values()))
+    if names := list(dict.fromkeys([*known, *lines]))[:_MOST_NAMED]:
+        landing = landing.with_details(squashed=names)
+    return replace(landing, links=tuple(links.values()))
 
 
 def _last_code(vault: Vault, scope: Scope) -> CodePosition | None:

@@ -110,11 +110,16 @@ def render_sync(answer: "Synced") -> str:
     ]
     lines = [table(rows)] if rows else []
     lines += [safe(note) for note in answer.notes or ()]
-    lines.append(
-        f"{answer.remote}: {answer.fetched} fetched, {answer.pushed} pushed, {answer.merged} merged"
-        if rows
-        else f"{answer.remote}: nothing new"
-    )
+    parts = []
+    if answer.fetched:
+        number = answer.memories_fetched
+        what = f"{count(number)} of " if number is not None else ""
+        parts.append(f"{what}{count(answer.fetched, 'branch')} fetched")
+    if answer.pushed:
+        parts.append(f"{count(answer.memories_pushed)} of {count(answer.pushed, 'branch')} pushed")
+    parts += [f"{count(answer.merged, 'branch')} merged"] if answer.merged else []
+    lines.append(f"{safe(answer.remote)}: {', '.join(parts) or 'nothing new'}")
+    lines += [_UNCHANGED] if answer.dry_run else []
     return "\n".join(lines)
 
 

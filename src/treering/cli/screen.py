@@ -160,6 +160,7 @@ def marked(item: Any) -> str:
 def count(number: int, noun: str = "memory") -> str:
     """A number with its noun, as in "1 commit" and "3 memories"."""
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    several = f"{noun}es" if noun.endswith("ch") else several
     return f"{number} {noun if number == 1 else several}"
 
 
