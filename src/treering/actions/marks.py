@@ -68,6 +68,11 @@ class Marks(NamedTuple):
     reverted: Reverted | None = None
 
     @property
+    def is_replaced(self) -> bool:
+        """Whether it is outdated by a word as good as its own."""
+        return self.outdated_by is not None and not self.outdated_by.by
+
+    @property
     def words(self) -> list[str]:
         """In a few words each, for people and for texts that agents read."""
         words = []

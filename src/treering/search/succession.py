@@ -79,11 +79,6 @@ def find_predecessors(
     ]
 
 
-def list_superseded(entry: Entry) -> list[str]:
-    """The memories that one says it replaces."""
-    return list(dict.fromkeys(link[1] for link in entry.links if link[0] == "supersedes"))
-
-
 class _Search:
     """One look-up for several documents: the texts of all of them are read at once."""
 
@@ -93,6 +88,8 @@ class _Search:
         self._statements: dict[int, Statement] = {}
         self._heads: dict[int, int | None] = {}
         self._flagged: dict[int, bool] = {}
+        self._above: dict[int, list[int]] = {}
+        self._links: dict[int, dict[str, str]] = {}
 
     def find(self, numbers: list[int]) -> dict[int, Successors]:
         found: dict[int, Successors] = {}
@@ -113,7 +110,7 @@ class _Search:
     def list_older(self, number: int) -> list[int]:
         """Documents that this one may replace."""
         new, numbers = self._view.entry(number), list[int]()
-        todo, ids = list_superseded(new), {new.id}
+        todo, ids = list(self._targets(number)), {new.id}
         if todo:
             by_id = {self._view.entry(n).id: n for n in self._view.all}
             while todo:
@@ -121,7 +118,7 @@ class _Search:
                 if target in by_id and target not in ids:
                     ids.add(target)
                     numbers.append(by_id[target])
-                    todo += list_superseded(self._view.entry(by_id[target]))
+                    todo += self._targets(by_id[target])
         older = [
             n
             for n in self._sharing(new)
@@ -152,6 +149,11 @@ class _Search:
         return self._heads[number]
 
     def _superseding(self, number: int) -> list[int]:
+        if number not in self._above:
+            self._above[number] = self._list_superseding(number)
+        return self._above[number]
+
+    def _list_superseding(self, number: int) -> list[int]:
         old = self._view.entry(number)
         return [
             other
@@ -159,10 +161,24 @@ class _Search:
             if other in self._view.all
             and (new := self._view.entry(other)).id != old.id
             and new.status != "deleted"
-            and _supersedes(new, old)
+            and self._counts(other, old)
             and self._age(other) >= self._age(number)
             and not self._is_flagged(other)
         ]
+
+    def _counts(self, number: int, old: Entry) -> bool:
+        """Whether one replaces another by somebody's word, or by git's, which rewrote a commit. A
+        link that was inferred waits for somebody to confirm it."""
+        by = self._targets(number).get(old.id)
+        is_rewritten = self._view.entry(number).type == old.type == "commit"
+        return by == "user" or (by is not None and is_rewritten and old.status == "superseded")
+
+    def _targets(self, number: int) -> dict[str, str]:
+        """The memories that one says it replaces, and who linked them; none where it is many."""
+        if number not in self._links:
+            links = {ln[1]: ln[3] for ln in self._view.entry(number).links if ln[0] == "supersedes"}
+            self._links[number] = links if len(links) <= MOST_SUPERSEDED else {}
+        return self._links[number]
 
     def _is_flagged(self, number: int) -> bool:
         """Whether something looks wrong with a document; one that nobody looked at is looked at."""
@@ -289,15 +305,3 @@ def _are_told_apart(old: Entry, new: Entry) -> bool:
         for entry, other in ((old, new), (new, old))
         for relation, target, _, by, _ in entry.links
     )
-
-
-def _supersedes(new: Entry, old: Entry) -> bool:
-    """Whether one replaces another by somebody's word, or by git's, which rewrote a commit. A link
-    that was inferred waits for somebody to confirm it."""
-    if len(list_superseded(new)) > MOST_SUPERSEDED:
-        return False
-    return any(
-        relation == "supersedes" and target == old.id
-        and (by == "user" or (new.type == old.type == "commit" and old.status == "superseded"))
-        for relation, target, _, by, _ in new.links
-    )  # fmt: skip

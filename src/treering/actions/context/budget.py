@@ -184,7 +184,7 @@ def _excerpt(entry: Headline, room: int, now: float) -> str:
     head = f"- {entry.title} [{', '.join(marks)}]"
     if len(head) > room:
         return ""
-    if entry.marks.outdated_by:
+    if entry.marks.is_replaced:
         return head  # what holds instead deserves the room
     body = _body(entry)
     length = min(_EXCERPT[entry.group], room - len(head) - 3)

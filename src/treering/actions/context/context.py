@@ -260,7 +260,7 @@ def _read(
         case._replace(
             stale=state,
             has_lost_words=bool(stale and stale.lost),
-            is_outdated=marks.outdated_by is not None,
+            is_outdated=marks.is_replaced,
         )
     )
     return Headline.of(dates, verdict, branch=place.layer.branch, stale=state, marks=marks)

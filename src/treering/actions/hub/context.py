@@ -69,7 +69,7 @@ def _headline(hit: HubHit, best: float, now: float) -> Headline:
         age=now - instant(memory.modified),
         task=round(hit.score / best, 3) if best else 0.0,
         has_failed=memory.outcome == "failed",
-        is_outdated=marks.outdated_by is not None,
+        is_outdated=marks.is_replaced,
     )
     return Headline.of(
         memory, relevance(case), branch=hit.copy.branch, repo=hit.copy.repo, marks=marks
