@@ -11,12 +11,20 @@ def _land(repo: Repo, *, is_deleted: bool = True) -> str:
     for number in range(3):
         repo.commit_file("cookie.py", f"{number}\n" * 3, message=f"wip ({number})")
     repo.tr.remember("Cookies were lost because the path was not set", type="root-cause")
+    _share(repo)
     repo.switch("main")
     repo.git("merge", "-q", "--squash", "feature")
     repo.git("commit", "-q", "-m", "Set the path of the cookie")
     if is_deleted:
         repo.git("branch", "-q", "-D", "feature")
     return repo.git("rev-parse", "HEAD")
+
+
+def _share(repo: Repo) -> None:
+    """As if the branch's memories had been pushed: what was never shared is not named."""
+    repo.tr.recall("anything")  # which takes in what hooks noted
+    tip = repo.refs()["refs/treering/heads/feature"]
+    repo.git("update-ref", "refs/treering/pushed/origin/feature", tip)
 
 
 def _on_main(repo: Repo) -> dict[str, str]:
@@ -75,6 +83,7 @@ def test_a_branch_that_was_only_commits(repo: Repo, noting):
     repo.switch("feature", create=True)
     for number in range(3):
         repo.commit_file("a.py", f"{number}\n", message=f"wip ({number})")
+    _share(repo)
     repo.switch("main")
     repo.git("merge", "-q", "--squash", "feature")
     repo.git("commit", "-q", "-m", "All of it")

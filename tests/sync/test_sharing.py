@@ -119,12 +119,15 @@ def test_captured_commits_of_a_squashed_branch_are_not_named(clone: Team, origin
     hooked.settle()
     land(ada, "squash")
     hooked.settle()
+    ada.git("branch", "-q", "-D", "skunkworks")
     ada.tr.gc()
     ada.git("push", "-q", "origin", "main")
 
     ada.tr.sync()
 
     there = all_that_is_there(origin)
+    sessions = {hit.title: hit.private for hit in ada.tr.recall(type="session").results}
+    assert sessions["Session: 3 commits on skunkworks by Ada"]  # seen by Ada alone
     assert "The rule that landed" in there
     assert not [word for word in ("skunkworks", "merger") if word in there]
 

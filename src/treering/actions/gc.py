@@ -11,8 +11,9 @@ from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
 from treering.branches.apply import drop_private, list_lessons, take_back_promotion
 from treering.branches.layers import scope_named
+from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
-from treering.branches.promotion import by_hand, find_brought, list_all, promote, was_shared
+from treering.branches.promotion import by_hand, find_brought, list_all, promote
 from treering.branches.survey import local_scopes
 from treering.branches.tips import forget_tips
 from treering.branches.trash import TrashedScope, list_trash

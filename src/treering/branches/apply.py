@@ -12,7 +12,7 @@ from typing import Final
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.names import list_last_writes, scope_now
-from treering.branches.overlay import own_files
+from treering.branches.overlay import is_captured, own_files, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
 from treering.branches.survey import survey
@@ -178,6 +178,12 @@ def _drop(actor: Actor, vault: Vault, line: PlanLine) -> None:
         for path, blob in promotion.list_all(vault, here, vault.snapshot(Scope(line.into)))
     ):
         return
+    if not vault.is_private and not was_shared(vault, line.scope):
+        listing = here.listing()
+        target = vault.snapshot(Scope(line.into)).listing()
+        records = {m: blob for m, blob in listing.items() if is_captured(vault, blob)}
+        left = {m: blob for m, blob in records.items() if m not in target}
+        _keep_private(actor, vault, line, Scope(line.into), left)
     if line.trashed:
         vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="promoted")
     elif vault.head(line.scope):
@@ -229,7 +235,7 @@ def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> 
 def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
     """Keep what an abandoned branch tried and saw fail: we tried this. It is for everyone, or, if
     the branch was never shared, for the private trunk."""
-    if not vault.is_private and not promotion.was_shared(vault, line.scope):
+    if not vault.is_private and not was_shared(vault, line.scope):
         _keep_lessons_private(actor, vault, line, trunk)
         return
     listing = vault.snapshot_at(line.scope, line.tip).listing()
@@ -246,19 +252,28 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
 
 
 def _keep_lessons_private(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
-    private = actor.store.make_private(actor.held)
-    there = private.snapshot(trunk).listing()
-    files = {
+    listing = vault.snapshot_at(line.scope, line.tip).listing()
+    lessons = {mid: blob for mid, blob in listing.items() if _is_lesson(vault, blob)}
+    _keep_private(actor, vault, line, trunk, lessons)
+
+
+def _keep_private(
+    actor: Actor, vault: Vault, line: PlanLine, into: Scope, some: Mapping[str, str]
+) -> None:
+    """Keep memories of a branch that was never shared in a private scope, seen by you alone."""
+    there = actor.store.private.snapshot(into).listing() if actor.store.private else {}
+    files: dict[str, bytes | None] = {
         layout.path_of(memory_id): vault.repository.objects.blob(blob)
-        for memory_id, blob in sorted(vault.snapshot_at(line.scope, line.tip).listing().items())
-        if memory_id not in there and _is_lesson(vault, blob)
+        for memory_id, blob in sorted(some.items())
+        if memory_id not in there
     }
     if files:
+        private = actor.store.make_private(actor.held)
         ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
-        subject = f"keep {len(ids)} lessons of {mask(line.scope.branch)}"
-        why = Message("capture", subject, CodePosition(mask_branch(trunk.branch)), ids)
+        subject = f"keep {len(ids)} memories of {mask(line.scope.branch)}"
+        why = Message("capture", subject, CodePosition(mask_branch(into.branch)), ids)
         heads.write(
-            private, actor.held, trunk, files, why, person=actor.person, seconds=actor.seconds
+            private, actor.held, into, files, why, person=actor.person, seconds=actor.seconds
         )
 
 
@@ -337,7 +352,7 @@ def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> int:
 def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int:
     """What a branch gave to the trunk when it was dropped is its own again; how many that were."""
     target = Scope(trunk_of(actor.store.repository))
-    if not vault.is_private and not promotion.was_shared(vault, scope):
+    if not vault.is_private and not was_shared(vault, scope):
         listing = vault.snapshot_at(scope, tip).listing()
         lessons = [mid for mid, blob in listing.items() if _is_lesson(vault, blob)]
         return drop_private(actor, target, lessons)

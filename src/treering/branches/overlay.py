@@ -6,6 +6,9 @@ says nothing: anyone who may push can write such a commit, with any tree.
 
 from collections.abc import Callable
 
+from treering.branches.long_lived import long_lived_tips
+from treering.git import refs
+from treering.model.scope import PUSHED, Scope
 from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.history import PromotionRecord, kept_back, promotions
@@ -143,3 +146,38 @@ def _has_arrived(vault: Vault, done: PromotionRecord, path: str, blob: str) -> b
     there = vault.file_at(done.commit, path)
     before = vault.file_at(done.onto, path) if done.onto else None
     return there == blob or there not in (None, before)
+
+
+# --- what a branch keeps for itself ---------------------------------------------------------------
+
+
+def was_shared(vault: Vault, source: Scope) -> bool:
+    """Return whether a remote ever had memories of a scope, as far as is known here."""
+    pushed = refs.list_refs(vault.repository.common_dir, PUSHED)
+    return any(name.rpartition("/")[2] == source.component for name in pushed) or bool(
+        vault.fetched_heads(source)
+    )
+
+
+def is_captured(vault: Vault, blob: str) -> bool:
+    """Return whether a memory is a commit or a session that hooks captured, and is still in
+    force."""
+    memory = vault.try_memory(blob)
+    is_record = memory is not None and memory.type in ("commit", "session")
+    return bool(memory and is_record and memory.source == "hook" and not memory.is_passing)
+
+
+def stays_behind(vault: Vault, source: Scope, blob: str) -> bool:
+    """Return whether a memory is not taken along when its branch lands: it is about the work alone,
+    or hooks captured it on a branch that was never shared, and it would name that branch or commits
+    of it that nobody else has."""
+    memory = vault.try_memory(blob)
+    if memory is None or memory.is_passing:
+        return memory is not None
+    if not is_captured(vault, blob) or vault.is_private or was_shared(vault, source):
+        return False
+    tips = [tip for tips in long_lived_tips(vault.repository).values() for tip in tips]
+    is_public = memory.type == "commit" and any(
+        vault.repository.is_ancestor(memory.commit, tip) for tip in tips
+    )
+    return not is_public

@@ -12,13 +12,13 @@ They are not taken along. They stay readable in the history behind the promotion
 from collections.abc import Collection, Iterable, Sequence
 
 from treering.branches.landing.judge import Landing
-from treering.branches.overlay import own_part, own_saved
+from treering.branches.overlay import own_part, own_saved, stays_behind, was_shared
 from treering.branches.verdict import LandedFiles
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
-from treering.model.scope import LANDED, PUSHED, Scope
+from treering.model.scope import LANDED, Scope
 from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.dates import newest
@@ -46,6 +46,10 @@ def promote(
     is_unshared = not vault.is_private and not was_shared(vault, source)
     for files in landed:
         if is_unshared:
+            some = tuple(f for f in files.files if not stays_behind(vault, source, f[1]))
+            if not some:
+                continue
+            files = files._replace(files=some)
             commit = write(vault, Scope(""), write_chain(vault, tips, files), files)
             keep_source(vault, held, commit, source, tips)
         else:
@@ -88,14 +92,6 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
-
-
-def was_shared(vault: Vault, source: Scope) -> bool:
-    """Return whether a remote ever had memories of a scope, as far as is known here."""
-    pushed = refs.list_refs(vault.repository.common_dir, PUSHED)
-    return any(name.rpartition("/")[2] == source.component for name in pushed) or bool(
-        vault.fetched_heads(source)
-    )
 
 
 def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[str]:
@@ -244,7 +240,7 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
     files = {
         layout.path_of(memory_id): blob
         for memory_id, blob in memories.items()
-        if below.get(memory_id) != blob and not _stays(vault, blob)
+        if below.get(memory_id) != blob and not stays_behind(vault, source.scope, blob)
     }
     files |= {
         layout.saved_path(key): blob for key, blob in own_saved(vault, source, target).items()
@@ -258,11 +254,6 @@ def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     return not any(
         not _is_forgotten(vault, path, blob) for path, blob in list_all(vault, source, target)
     )
-
-
-def _stays(vault: Vault, blob: str) -> bool:
-    memory = vault.try_memory(blob)
-    return memory is not None and memory.is_passing
 
 
 def _is_forgotten(vault: Vault, path: str, blob: str) -> bool:

@@ -9,8 +9,9 @@ that were rewritten, and the one memory goes along, whether or not the trunk had
 from dataclasses import replace
 
 from treering.branches.apply import Actor
+from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
-from treering.branches.promotion import was_shared
+from treering.branches.verdict import SQUASHES
 from treering.capture.commits import commits, memory_id, memory_of
 from treering.model import document
 from treering.model.memory import Link, Memory
@@ -20,7 +21,6 @@ from treering.store.message import CodePosition, Message
 from treering.store.vault import Vault
 from treering.text.masking import mask, mask_memory
 
-_SQUASHES = frozenset({"squash", "noop"})
 _MOST_NAMED = 200
 
 
@@ -59,7 +59,7 @@ def _list_squashed(vault: Vault, line: PlanLine) -> list[tuple[str, str, list[Me
     commits_behind = []
     for landing in line.landed:
         merged_as = landing.landing.merged_as
-        if landing.landing.evidence not in _SQUASHES or not merged_as:
+        if landing.landing.evidence not in SQUASHES or not merged_as:
             continue
         blobs = [blob for path, blob in landing.files if layout.id_of_path(path)]
         memories = [memory for blob in blobs if (memory := vault.try_memory(blob))]

@@ -5,7 +5,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from treering.branches.landing.judge import Judge, Landing, Target
-from treering.branches.overlay import own_files
+from treering.branches.overlay import own_files, stays_behind
 from treering.branches.rewrites import follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
@@ -19,6 +19,8 @@ from treering.store.tree_diff import CommitTable
 from treering.store.vault import Vault
 
 #: Positions of one scope that are held against a branch, newest first, and how many closely.
+#: Evidence that commits became one.
+SQUASHES = frozenset({"squash", "noop"})
 _MOST_POSITIONS = 30
 _CLOSE = 3
 
@@ -66,6 +68,7 @@ class ScopeJudge:
         self._commits: dict[tuple[str, str], Landing] = {}
         self._tips = tuple(tips)
         self._close: frozenset[str] = frozenset()
+        self._scope = Scope("")
 
     @cached_property
     def _table(self) -> CommitTable:
@@ -88,6 +91,7 @@ class ScopeJudge:
         history = ScopeHistory(self._repository, self._vault, tip, last_tips, self._table)
         positions = last_tips[:1] if is_alive else (*last_tips, *history.positions[:_CLOSE])
         self._close = frozenset(at.head for at in positions if at.head)
+        self._scope = scope
         versions = list(history.versions())
         wanted = {name: targets for name, targets in self._targets.items() if name != scope.branch}
         wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
@@ -216,7 +220,11 @@ class ScopeJudge:
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         by_key: dict[tuple[str, str, int], Landing] = {}
         for path, versions in newest.items():
-            news = [v for v in versions if (path, v.blob) in todo and not self._is_passing(v)]
+            news = [
+                v
+                for v in versions
+                if (path, v.blob) in todo and not self._stays_behind(v, landed[v])
+            ]
             for number, version in enumerate(news):
                 landing = landed[version]
                 key = (landing.merged_as or "", str(landing.evidence), number)
@@ -237,9 +245,11 @@ class ScopeJudge:
                 newest.append(version)
         return newest
 
-    def _is_passing(self, version: MemoryVersion) -> bool:
+    def _stays_behind(self, version: MemoryVersion, landing: Landing) -> bool:
         memory = self._read(version.path, version.blob)
-        return memory is not None and memory.is_passing
+        if memory and memory.type == "commit" and landing.evidence in SQUASHES:
+            return memory.is_passing  # the squash takes the place of the others
+        return memory is not None and stays_behind(self._vault, self._scope, version.blob)
 
     def _read(self, path: str, blob: str) -> Memory | None:
         return self._vault.try_memory(blob) if layout.id_of_path(path) else None
