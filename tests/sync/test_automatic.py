@@ -227,7 +227,7 @@ def test_the_first_push_of_a_branch_shares_it_and_no_other(clone: Team, origin: 
     ada.git("push", "-q", "-u", "origin", "feat")
     hooked.settle()
     until = time.monotonic() + 60
-    while own_ref(ada, "feat") not in remote_refs(ada):
+    while "feat" not in remote_scopes(ada):
         assert time.monotonic() < until, hooked.log()
         time.sleep(0.05)
 

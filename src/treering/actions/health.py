@@ -7,7 +7,8 @@ from typing import NotRequired, TypedDict
 from treering.actions.setup.hook_files import list_installed
 from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
-from treering.branches.survey import seen_scopes
+from treering.branches.sharing import SharingRules, read_pushed
+from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.git import log, refs
@@ -51,14 +52,21 @@ class UndoState(TypedDict):
     many: bool
 
 
+class LocalScope(TypedDict):
+    """Memories that stay here."""
+
+    branch: str
+    reason: str
+
+
 class SyncState(TypedDict):
     remote: str
     ahead: int
     behind: int
     kept: NotRequired[list[KeptFiles]]
     undo: NotRequired[list[UndoState]]
-    #: What a team that still has 0.1 should know.
-    older: NotRequired[str]
+    #: What is not shared, and why, as far as is known without asking the remote.
+    local: NotRequired[list[LocalScope]]
 
 
 class StoreState(TypedDict):
@@ -148,19 +156,29 @@ def _sync(workspace: Workspace) -> SyncState:
     if not remote:
         return {"remote": "", "ahead": 0, "behind": 0}
     theirs, mine, views = log.below(f"{REMOTES}{remote}/"), log.below(HEADS), log.below(VIEWS)
+    vault = workspace.store.shared
+    rules = SharingRules(repository, vault, remote, repository.remote_branches(remote))
+    going, local = [], list[LocalScope]()
+    for scope in local_scopes(vault):
+        if (head := vault.head(scope)) and head != read_pushed(vault, remote, scope):
+            reason = rules.find(scope).reason
+            going += [] if reason else [head]
+            local += [{"branch": scope.branch, "reason": reason}] if reason else []
     folder = repository.common_dir
     ours = {name.removeprefix(HEADS) for name in refs.list_refs(folder, HEADS)}
     ours |= {name.removeprefix(VIEWS) for name in refs.list_refs(folder, VIEWS)}
     shared = [head.tip for head in list_fetched(repository, remote) if head.component in ours]
     state: SyncState = {
         "remote": remote,
-        "ahead": log.count_commits(folder, [mine], without=[theirs]),
+        "ahead": log.count_commits(folder, going, without=[theirs]) if going else 0,
         "behind": log.count_commits(folder, shared, without=[mine, views]),
     }
     if kept := _list_kept(workspace):
         state["kept"] = kept
     if undo := _undo(workspace):
         state["undo"] = undo
+    if local:
+        state["local"] = local
     return state
 
 

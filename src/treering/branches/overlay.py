@@ -81,12 +81,7 @@ def _find_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePa
     for done in promotions(vault, target.tip or ""):
         if not left:
             break
-        if done.said.is_promotion:
-            brought = _promoted(vault, target, done, left, part.path)
-        elif vault.repository.is_ancestor(done.taken, source.tip or ""):
-            brought = _brought(vault, source, done, part)
-        else:
-            continue
+        brought = _promoted(vault, target, done, left, part.path)
         taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
         left = {key: blob for key, blob in left.items() if key not in taken}
     return taken
@@ -119,7 +114,7 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
         if not left:
             break
         named = set(done.said.memories)
-        if done.said.is_promotion and done.said.promoted_into != mask_branch(target.scope.branch):
+        if done.said.promoted_into != mask_branch(target.scope.branch):
             continue
         for path, blob in sorted(left):
             is_named = done.said.bulk or (layout.id_of_path(path) or "") in named
@@ -127,25 +122,6 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
             if is_named and vault.file_at(done.commit, path) == blob:
                 left.discard((path, blob))
     return left | taken_back
-
-
-def _brought(vault: Vault, source: Snapshot, done: PromotionRecord, part: _ScopePart) -> Listing:
-    """The copies a promotion really brought; this never changes, so it is looked at once."""
-    key = (done.commit, done.taken, part.name)
-    if key not in vault.taken_over:
-        vault.taken_over[key] = {
-            name: blob
-            for name, blob in part.listing(vault.snapshot_at(source.scope, done.taken)).items()
-            if _has_arrived(vault, done, part.path(name), blob)
-        }
-    return vault.taken_over[key]
-
-
-def _has_arrived(vault: Vault, done: PromotionRecord, path: str, blob: str) -> bool:
-    """As it is, or put together with the one that was there."""
-    there = vault.file_at(done.commit, path)
-    before = vault.file_at(done.onto, path) if done.onto else None
-    return there == blob or there not in (None, before)
 
 
 # --- what a branch keeps for itself ---------------------------------------------------------------

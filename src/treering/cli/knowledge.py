@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # --- graph ----------------------------------------------------------------------------------------
 
+_MOST_LOCAL = 5
+
 
 def run_graph(
     call: Invocation, op: str, words: tuple[str, ...], id: str, to: str, **options: Any
@@ -229,8 +231,13 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
         for undo in sync.get("undo", ())
         if undo["many"]
     ]
-    if older := sync.get("older"):
-        notes.append(safe(older))
+    local = sync.get("local", ())
+    notes += [
+        f"{safe(one['branch'])} stays here: {safe(one['reason'])}" for one in local[:_MOST_LOCAL]
+    ]
+    if len(local) > _MOST_LOCAL:
+        more = f"{len(local) - _MOST_LOCAL} more branches stay here"
+        notes.append(f"{more}: `treering sync --dry-run` lists them")
     news = ((sync["ahead"], "push"), (sync["behind"], "fetch"))
     if ways := [f"{count(number, 'change')} to {way}" for number, way in news if number]:
         notes.append(f"{safe(sync['remote'])}: {', '.join(ways)}: `treering sync`")

@@ -148,21 +148,6 @@ def read_trailers(
             yield values
 
 
-def list_roots(git_dir: Path, tip: str) -> list[str]:
-    """The commits of a history that have no parents."""
-    return process.run(git_dir, "rev-list", "--max-parents=0", tip, "--").decode().split()
-
-
-def first_time(git_dir: Path, tip: str) -> int:
-    """When the first commit along the first parents was made; 0 where there is none."""
-    times = process.run(
-        git_dir,
-        *("log", "--first-parent", "--max-parents=0", "--no-show-signature", "--format=%ct"),
-        *(tip, "--"),
-    ).split()
-    return int(times[0]) if times else 0
-
-
 def list_addresses(
     git_dir: Path, revisions: Sequence[str], *, without: Sequence[str], most: int
 ) -> set[str]:

@@ -193,13 +193,6 @@ def has_held(repository: Repository, branch: str, commit: str, *, by: int | None
     return any(commit in (ln.old, ln.new) and (by is None or ln.when <= by) for ln in lines)
 
 
-def was_merged_by_name(repository: Repository, trunk: str, branch: str, since: int) -> bool:
-    """Whether the trunk's log says `merge <branch>` since a time: names are used again."""
-    recent = (line for line in of_branch(repository, trunk) if line.when >= since)
-    matches = (re.fullmatch(_MERGED, line.said) for line in recent)
-    return any(match and match[1] == branch for match in matches)
-
-
 def find_merge_by_name(repository: Repository, into: str, branch: str, head: str) -> str | None:
     """Where a branch was before its log says `merge <branch>` and it had a commit, or None."""
     for line in of_branch(repository, into):

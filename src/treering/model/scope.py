@@ -11,7 +11,7 @@ from functools import lru_cache
 from treering.model.value import NamedTuple
 
 REFS = "refs/treering/"
-#: Our own chain of each scope; 0.1 kept what others said there, too.
+#: Our own chain of each scope.
 HEADS = "refs/treering/heads/"
 #: What our own head of a scope and those of other clones are together.
 VIEWS = "refs/treering/views/"

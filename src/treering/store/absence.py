@@ -19,7 +19,7 @@ from treering.store import layout, message
 from treering.store.dates import newest
 from treering.store.history import kept_back, read_promotions
 from treering.store.holding import is_held
-from treering.store.message import PROMOTE, CodePosition, Message
+from treering.store.message import CodePosition, Message
 from treering.store.tree_diff import KEEP, differing, tree_of
 from treering.store.vault import NOBODY, Vault
 
@@ -109,17 +109,17 @@ def _read_removals(
         if file.old_mode == _PLAIN
         and file.new_mode != _PLAIN
         and layout.is_ours(file.path)
-        and not _stays_behind(vault, scope, file.commit, file.parent, file.blob)
+        and not _stays_behind(vault, scope, file.commit, file.parent)
     }
 
 
-def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str, blob: str) -> bool:
+def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str) -> bool:
     """Whether a file need not be in a commit although a parent has it: a promotion leaves some
     kinds behind, and a merge need not have what was another branch's."""
     try:
         info = vault.repository.objects.commit(commit)
         text = message.read(info.message)
-        if text.is_promotion or (text.op == PROMOTE and vault.memory(blob).is_passing):
+        if text.is_promotion:
             return True
         branches = {oid: vault.scope_of(oid).branch for oid in info.parents}
     except TreeringError:

@@ -155,16 +155,11 @@ def version(vault: Vault, commit: str, memory_id: str) -> Memory | None:
 
 
 class PromotionRecord(NamedTuple):
-    """A promotion in a scope's history: the commit it says it took over, and what it said.
-
-    What it really took over is in its tree.
-    """
+    """A promotion in a scope's history, or what took one back; what it took is in its tree."""
 
     commit: str
-    onto: str | None  # the scope before it, where it is one of 0.1
-    taken: str
     said: message.Message
-    #: Heads of the scope it took from; of one of 0.1 nothing is set apart.
+    #: Heads of the scope it took from.
     sources: tuple[str, ...] = ()
     #: All that a branch had said which was never shared, as far as it is kept here.
     kept_source: str = ""
@@ -273,19 +268,13 @@ def _promotion_in(
 ) -> Iterator[PromotionRecord]:
     """The promotion that a commit is, if it is one."""
     text = message.read(words)
-    if not parents or text.op not in (message.PROMOTE, message.KEEP_BACK):
-        return
-    if text.op == message.KEEP_BACK:
-        yield PromotionRecord(oid, None, oid, text, time=time)
-        return
-    if text.is_promotion:
+    if parents and text.op == message.KEEP_BACK:
+        yield PromotionRecord(oid, text, time=time)
+    elif parents and text.is_promotion:
         source = "" if text.promoted_from else read_source(vault, oid)
         if source:
             text = text._replace(promoted_from=vault.scope_of(source).branch)
-        yield PromotionRecord(oid, None, oid, text, parents, source, time)
-        return
-    onto = parents[0] if len(parents) > 1 else None
-    yield PromotionRecord(oid, onto, parents[-1], text)
+        yield PromotionRecord(oid, text, parents, source, time)
 
 
 def read_source(vault: Vault, promotion: str) -> str:

@@ -52,7 +52,7 @@ class Message(NamedTuple):
     bulk: int = 0
     format: int = FORMAT
     promoted_from: str = ""
-    #: The scope a promotion is for; promotions of 0.1 do not say, and hold the target's tree.
+    #: The scope a promotion is for.
     promoted_into: str = ""
     merged_as: str = ""
     merge_kind: str = ""

@@ -15,12 +15,10 @@ from treering.store.news import list_below
 from treering.store.trees import Pairs
 from treering.store.vault import JOIN, Vault
 
-#: What the merges of 0.1 say.
-MERGE = "sync"
 #: What a commit says that puts back what others left out.
 KEEP = "keep"
 #: Operations that carry what others changed, or change nothing.
-CARRYING = (JOIN, MERGE, KEEP, message.PROMOTE, message.NOTE)
+CARRYING = (JOIN, KEEP, message.PROMOTE, message.NOTE)
 #: A longer message is none of ours; its commit is looked at by its tree.
 _LONGEST_MESSAGE = 64 * 1024
 _NAMED = rb"^Treering-Memory: ([0-9a-z]{12})$"

@@ -31,8 +31,8 @@ def prefix_of(repository: Repository) -> str:
 
 
 def is_for_memories(line: str) -> bool:
-    """Whether a line of the configuration brings memories to a place of ours; 0.1 had it for other
-    refs. What someone copies elsewhere is theirs."""
+    """Whether a line of the configuration brings memories to a place of ours. What someone copies
+    elsewhere is theirs."""
     return f":{REFS}" in line
 
 
