@@ -2,9 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from types import MappingProxyType
 
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal, JournalEvent
@@ -23,8 +22,6 @@ class Drained(NamedTuple):
     pending: int
     events: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
-    #: Remote-tracking refs of branches that are being pushed, and the commits they will have.
-    pushes: Mapping[str, str] = MappingProxyType({})
 
 
 def drain_briefly(workspace: Workspace) -> int:

@@ -39,8 +39,16 @@ _SHARES = "pre-push"
 Choose = Callable[[PlanLine], PlanLine | None]
 
 
-def work(workspace: Workspace, event: str = "", inherited: int | None = None) -> Drained:
+def work(
+    workspace: Workspace,
+    event: str = "",
+    inherited: int | None = None,
+    pushes: dict[str, str] | None = None,
+) -> Drained:
     """Work the journal off, until nothing is left; `event` has happened, and may not stand there.
+
+    `pushes` gets the remote-tracking refs of branches that are being pushed, and the commits they
+    will have.
 
     Where another driver is at it, it will see what stands there now: nothing is left to do here.
     """
@@ -52,13 +60,12 @@ def work(workspace: Workspace, event: str = "", inherited: int | None = None) ->
                 stack.enter_context(workspace.store.lock_driver(0, inherited))
             except Busy:
                 return total
-            done, stuck = _work_off(workspace, said)
+            done, stuck = _work_off(workspace, said, pushes)
         total = Drained(
             total.captured + done.captured,
             journal.pending(),
             total.events + done.events,
             total.errors + done.errors,
-            {**total.pushes, **done.pushes},
         )
         # Who came meanwhile found the lock taken, and left it to us.
         if not {*journal.events(), *journal.captured()} - stuck:
@@ -92,7 +99,9 @@ def drive(workspace: Workspace) -> Iterator[Drained]:
     start_driver(workspace, lambda _: True)
 
 
-def _work_off(workspace: Workspace, events: frozenset[str]) -> tuple[Drained, set[JournalEvent]]:
+def _work_off(
+    workspace: Workspace, events: frozenset[str], pushes: dict[str, str] | None
+) -> tuple[Drained, set[JournalEvent]]:
     """One round of a worker; which events it could not see to."""
     journal = Journal(workspace.store.folder)
     before = set(journal.events())
@@ -103,9 +112,10 @@ def _work_off(workspace: Workspace, events: frozenset[str]) -> tuple[Drained, se
     if names.keys() - _MOVES_NOTHING:
         follow_branches(workspace)
     journal.remove(waiting)
-    pushes = {ref: commit for event in waiting for ref, commit in event.pushes.items()}
-    done = done._replace(events=tuple(names), pushes=pushes)
-    return done, before.intersection(journal.events())
+    for event in waiting:
+        if pushes is not None:
+            pushes.update(event.pushes)
+    return done._replace(events=tuple(names)), before.intersection(journal.events())
 
 
 # --- the plan -------------------------------------------------------------------------------------

@@ -40,11 +40,12 @@ def work(path: str, event: str = "", inherited: int | None = None) -> None:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back
     try:
-        done = driver.work(workspace, event, inherited)
+        pushes: dict[str, str] = {}
+        done = driver.work(workspace, event, inherited, pushes)
         for error in done.errors:
             log(workspace.store.folder, error)
         if direction := _choose_direction(done.events):
-            _share(workspace, direction, done.pushes)
+            _share(workspace, direction, pushes)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell

@@ -14,6 +14,7 @@ from treering.model.scope import (
     HEADS,
     KEEP,
     KEEP_REMOTE,
+    LANDED,
     PUSHED,
     REFS,
     REMOTES,
@@ -209,7 +210,7 @@ _OLDER = "The current memories are complete. Fetch the past from a remote or ano
 
 def strangers(vault: Vault) -> Iterator[Finding]:
     """Refs below refs/treering that are none of ours."""
-    folders = (HEADS, VIEWS, CLONES, PUSHED, TRASH, UNDO, KEEP, KEEP_REMOTE, REMOTES, SEEN)
+    folders = (HEADS, VIEWS, CLONES, PUSHED, TRASH, UNDO, KEEP, KEEP_REMOTE, REMOTES, SEEN, LANDED)
     for name in refs.list_refs(vault.repository.common_dir, REFS):
         if not name.startswith(folders):
             yield Finding(
