@@ -117,6 +117,7 @@ def place(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     and an empty folder."""
     subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "origin.git")], check=True)
     repo.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    repo.git("push", "-q", "origin", "main")
     repo.commit_file("db.py")
     for branch in ("try", "gone"):
         repo.git("branch", branch)

@@ -14,7 +14,7 @@ def test_every_operation_of_the_contract_has_its_line() -> None:
         "infer_links", "prune_links",
     )  # fmt: skip
     assert {op for op, line in OPS.items() if not line.shows_first} == {
-        "restore", "reindex", "sync",
+        "restore", "reindex",
     }  # fmt: skip
 
 

@@ -219,9 +219,11 @@ def test_what_was_shared_before_filter_repo_is_fetched_after_it(shop: Repo) -> N
     origin = shop.path.parent / "origin.git"
     shop.git("init", "-q", "--bare", str(origin))
     shop.git("remote", "add", "origin", str(origin))
+    shop.git("push", "-q", "origin", "--all")
     shop.tr.sync()
     filter_repo(shop, "--path", "src")
     shop.git("remote", "add", "origin", str(origin))
+    shop.git("push", "-q", "--force", "origin", "--all")
 
     shop.tr.sync()
 
@@ -235,9 +237,11 @@ def test_what_was_remembered_before_the_fetch_is_seen_with_what_it_brings(shop: 
     origin = shop.path.parent / "origin.git"
     shop.git("init", "-q", "--bare", str(origin))
     shop.git("remote", "add", "origin", str(origin))
+    shop.git("push", "-q", "origin", "--all")
     shop.tr.sync()
     filter_repo(shop, "--path", "src")
     shop.git("remote", "add", "origin", str(origin))
+    shop.git("push", "-q", "--force", "origin", "--all")
     shop.tr.remember("Processes are fast", type="insight")
 
     shop.tr.sync()

@@ -94,7 +94,7 @@ def remote_of(tmp_path: Path) -> Callable[[Repo], str]:
         path = tmp_path / f"{repo.path.name}.git"
         repo.git("init", "-q", "--bare", "-b", "main", str(path))
         repo.git("remote", "add", "origin", str(path))
-        repo.git("push", "-q", "origin", "main")
+        repo.git("push", "-q", "origin", "--all")
         repo.tr.sync()
         return path.as_uri()
 

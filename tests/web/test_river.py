@@ -11,7 +11,7 @@ START = 1_770_000_000.0
 
 def live(name: str, first: float, last: float, **more: object) -> BranchLife:
     dots = tuple(Learned(START + day * DAY, "7k2m9qx4c0wd", "x", "", "") for day in (first, last))
-    return BranchLife(name, "", "live", dots, **more)  # type: ignore[arg-type]
+    return BranchLife(name, "live", dots, **more)  # type: ignore[arg-type]
 
 
 def test_branches_that_live_together_never_share_a_lane() -> None:
@@ -44,7 +44,7 @@ def test_two_thousand_branches_are_drawn() -> None:
         for n in range(2000)
     ]  # fmt: skip
 
-    picture = draw_river([BranchLife("main", "", "trunk", ()), *lives])
+    picture = draw_river([BranchLife("main", "trunk", ()), *lives])
 
     assert picture.count("<title>work/") == 2000
     assert picture.count('class="landing"') == 2000
@@ -53,7 +53,7 @@ def test_two_thousand_branches_are_drawn() -> None:
 
 def test_nothing_at_all_can_be_drawn() -> None:
     assert "<svg" in draw_river([])
-    assert "<svg" in draw_river([BranchLife("main", "", "trunk", ())])
+    assert "<svg" in draw_river([BranchLife("main", "trunk", ())])
 
 
 def test_names_are_text() -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -186,28 +185,6 @@ def test_branches_show_plan_landings_and_trash(browse: Browser, repo: Repo) -> N
     assert "Restore" in after.buttons
     assert "What landed where" in after.text
     assert "Sessions live in Redis" in repo.titles()
-
-
-def test_others_of_the_same_name_are_in_the_river(repo: Repo, tmp_path: Path) -> None:
-    """Two people call their work `wip`, and each has a lane."""
-    remote = tmp_path / "origin.git"
-    subprocess.run(["git", "clone", "-q", "--bare", repo.path, remote], check=True)
-    repo.git("remote", "add", "origin", str(remote))
-    subprocess.run(["git", "clone", "-q", remote, tmp_path / "ben"], check=True)
-    ben = Repo(tmp_path / "ben")
-    ben.git("config", "user.name", "Ben")
-    ben.git("config", "user.email", "ben@example.org")
-    for clone, title in ((ben, "of Ben"), (repo, "of Ada")):
-        clone.switch("wip", create=True).commit_file(title, text=title)
-        clone.tr.remember(title)
-        clone.tr.sync()
-
-    page = Browser(repo).get("/branches")
-
-    assert re.search(r'class="life live"><title>wip, 1 memory', page.html)
-    assert re.search(r'class="life \w+ other"><title>wip \(Ben\)', page.html)
-    assert page.link("wip (Ben)") == "/?branch=wip+%28Ben%29"
-    assert "of Ben" in Browser(repo).get(page.link("wip (Ben)")).text
 
 
 def test_files_are_a_tree_with_counts(browse: Browser, repo: Repo) -> None:

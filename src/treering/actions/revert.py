@@ -32,7 +32,7 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
                 return _revert_commit(workspace, writing, *commit)
             raise
         earlier = _at(workspace, place, to) if to else _before(workspace, writing, place)
-        if is_redacted(place.memory()) and not is_redacted(earlier):
+        if is_redacted(place.try_memory()) and not is_redacted(earlier):
             # What somebody redacted comes back for this clone alone: no push may carry it.
             return _bring_back(workspace, writing, Change(earlier, None, is_private=True))
         change = Change(earlier, place, place.is_private)

@@ -14,6 +14,7 @@ from treering.branches.sharing import open_store
 from treering.branches.trunk import trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
+from treering.git import refs
 from treering.git.binding import cache_large_trees, set_fsync
 from treering.git.files import is_usable
 from treering.git.lock import PATIENCE, Held
@@ -22,7 +23,7 @@ from treering.git.refs import RefMoved
 from treering.git.repository import Repository
 from treering.hub.place import HERE, HubSetting, open_hub
 from treering.model.dates import format_moment, parse_moment
-from treering.model.scope import Scope
+from treering.model.scope import LANDED, Scope
 from treering.store.message import CodePosition
 from treering.store.vault import Vault
 from treering.store.view import View
@@ -174,6 +175,8 @@ class Workspace:
             else:
                 tips = set(vault.scopes().values())
                 tips |= {entry.tip for entry in list_trash(vault) if not entry.is_redacted}
+            # Of a branch that was never shared the trunk has what landed, and not where it was.
+            tips |= set(refs.list_refs(vault.repository.common_dir, LANDED).values())
             self._code_records.catch_up(vault, filter(None, tips))
         return self._code_records
 

@@ -113,8 +113,11 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) 
     if vault.head(scope) is None and not refs.read(vault.repository.handle, scope.view_ref):
         return False  # what other clones say of other work is not under this name
     newest = _last_write_here(vault, scope)
-    if newest is None:  # what others wrote, or a log that expired, says nothing of names
-        return _has_moved_on(repository, vault, scope.branch, tip)
+    if newest is None:  # what others wrote, or a log that expired
+        is_theirs = vault.head(scope) is None and not any(
+            vault.remote_names.name_there(remote, scope) for remote in repository.remotes()
+        )
+        return is_theirs or _has_moved_on(repository, vault, scope.branch, tip)
     return (
         _is_before_rename(repository, vault, scope.branch, tip)
         or _claimant(repository, vault, scope.branch, tip) is not None

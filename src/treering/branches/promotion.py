@@ -118,13 +118,14 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
         tree = vault.write_folder(objects.commit(tip).tree if tip else None, new)
         said = read(commit.body.decode(errors="replace"))
         ids = tuple(mid for path in new if (mid := layout.id_of_path(path)))
+        keys = {layout.id_of_path(path) or layout.saved_key_of_path(path) for path in new}
         subject = said.subject if len(said.memories) == len(ids) == 1 else f"{said.op} memories"
         text = Message(
             said.op,
             subject,
-            CodePosition(mask_branch(landed.into)),
+            said.code._replace(branch=mask_branch(landed.into)),
             ids,
-            {mid: blob for mid, blob in said.bases.items() if mid in ids},
+            {key: blob for key, blob in said.bases.items() if key in keys},
         ).as_text()
         head = objects.raw_commit(commit.oid).partition(b"\n\n")[0]
         who = [ln for ln in head.split(b"\n") if ln.startswith((b"author ", b"committer "))]

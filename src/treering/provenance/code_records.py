@@ -23,6 +23,7 @@ from treering.git.repository import Repository
 from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.database import Database, select, transaction
+from treering.store.history import read_source
 from treering.store.message import Message
 from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import JOIN, Vault
@@ -169,6 +170,10 @@ class CodeRecords:
             text = message.read(commit.message)
             if text.op in ("", JOIN):
                 continue
+            if text.is_promotion and not text.promoted_from:
+                source = read_source(vault, commit.oid)
+                name = vault.scope_of(source).branch if source else ""
+                text = text._replace(promoted_from=name)
             records.append(_read(commit, text))
             pairs += [(commit.oid, memory_id) for memory_id in _list_ids(vault, commit.oid, text)]
         own = self._list_own(records)
@@ -236,7 +241,7 @@ def _read(commit: log.LogCommit, said: Message) -> CodeRecord:
         said.code.base or "",
         said.code.is_dirty,
         said.merged_as,
-        said.promoted_from,  # nothing where the branch was never shared
+        said.promoted_from,
         said.merge_kind,
     )
 

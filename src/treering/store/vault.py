@@ -29,7 +29,7 @@ JOIN = "join"
 NOBODY = Person("treering", "treering@invalid")
 
 
-class RemoteNames(Protocol):
+class ScopeNames(Protocol):
     """Knows which scopes here and on remotes are one: asked of branches, beyond a vault's reach."""
 
     def name_there(self, remote: str, scope: Scope) -> Scope | None:
@@ -72,7 +72,7 @@ class Vault:
         self.news: dict[tuple[frozenset[str], frozenset[str]], Mapping[str, tuple[str, ...]]] = {}
         #: Tip -> the promotions in its history.
         self.promotions: dict[str, list[Any]] = {}
-        self.remote_names: RemoteNames = _SameNames()
+        self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------

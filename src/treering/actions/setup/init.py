@@ -19,6 +19,7 @@ from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
 from treering.errors import Busy, Invalid, TreeringError
+from treering.git import config as config_file
 from treering.git.repository import Repository
 from treering.model.value import dataclass
 from treering.sync.refspec import find_sharing_remote
@@ -230,6 +231,9 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
             hook_files.remove_folders(repository, traces)
             for setting in values:
                 git_config.take_back(repository, setting.key, setting.value)
+            for remote in repository.remotes():  # what it last said of its trunk
+                if repository.config(f"remote.{remote}.treering"):
+                    config_file.unset(repository.common_dir, f"remote.{remote}.treering")
             for file in files:
                 client_files.take_back(file)
             _end_journal(workspace)
