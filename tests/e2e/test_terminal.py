@@ -116,7 +116,7 @@ def test_the_graph_shows_where_a_branch_was_promoted(told: Repo) -> None:
     said = told.cli("log", "--graph").stdout
 
     assert re.search(r"^\*.*\[main\] main\n\|\\\n", said, re.M)
-    assert re.search(r"^[| ]*\*.*promote 1 memories of feature$", said, re.M)
+    assert re.search(r"^[| ]*\*.*promote 1 memories$", said, re.M)
     assert re.search(r"^[| ]*\*.*The cache is read twice$", said, re.M)
     assert re.search(r"^\*.*\[other\] remember insight .*another branch$", said, re.M)
     assert "●" in in_terminal(told, "log", "--graph")

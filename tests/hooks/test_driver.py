@@ -213,14 +213,10 @@ def test_both_locks_lie_beside_our_folder_with_one_mode(repo, hooked) -> None:
     assert modes == {"treering.lock": 0o600, "treering-worker.lock": 0o600}
 
 
-def test_init_makes_the_lock_that_shims_take_and_tidies_the_old_one(repo) -> None:
-    (repo.path / ".git" / "treering").mkdir()
-    (repo.path / ".git" / "treering" / "worker.lock").touch()
-
+def test_init_makes_the_lock_that_shims_take(repo) -> None:
     repo.json("init")
 
     assert (repo.path / ".git" / "treering-worker.lock").exists()
-    assert not (repo.path / ".git" / "treering" / "worker.lock").exists()
 
 
 @pytest.mark.skipif(not shutil.which("flock"), reason="shims look at the lock with flock(1)")

@@ -106,6 +106,7 @@ def test_a_credential_a_hook_meets_is_stored_nowhere_and_blocks_no_sync(
     origin: Repo, hooked: Hooked, way: Callable[[Repo], None]
 ) -> None:
     way(origin)
+    origin.git("push", "-q", "origin", "--all")
     hooked.settle()
 
     answer = origin.json("sync")
@@ -136,6 +137,7 @@ def test_sync_says_that_the_name_of_a_branch_goes_out_as_it_is(
 ) -> None:
     """The ref is the branch's name: there is nothing that could be taken out of it."""
     by_branch(origin)
+    origin.git("push", "-q", "origin", "--all")
     hooked.settle()
 
     answer = origin.json("sync")
@@ -284,6 +286,7 @@ def test_what_only_the_front_matter_makes_a_credential_blocks_no_sync(
 ) -> None:
     """A quote around a title is one character more."""
     origin.commit_file("a.txt", message="password: machine h login l password @host")
+    origin.git("push", "-q", "origin", "--all")
     hooked.settle()
 
     assert origin.json("sync")["pushed"] == 1
@@ -311,5 +314,5 @@ def test_lessons_of_a_masked_branch_are_kept_without_its_name(repo: Repo) -> Non
 
     repo.json("gc", "--keep-lessons")
 
-    assert repo.titles("main") == {"It did not work"}
+    assert {hit.title for hit in repo.tr.recall().results} == {"It did not work"}
     assert TOKEN not in stored(repo)

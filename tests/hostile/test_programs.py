@@ -304,6 +304,11 @@ def test_a_sync_starts_none_but_those_by_which_a_remote_is_reached(
     """Pushing memories is not pushing code: the user's own pre-push hook is not asked, either."""
     subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "origin.git")], check=True)
     hostile.git("config", "remote.origin.url", str(tmp_path / "origin.git"))
+    origin = Repo(tmp_path / "origin.git")
+    origin.git("config", "user.name", "O")
+    origin.git("config", "user.email", "o@example.org")
+    tree = origin.git("hash-object", "-t", "tree", "-w", "--stdin", feed="")
+    origin.git("update-ref", "refs/heads/main", origin.git("commit-tree", tree, "-m", "begin"))
 
     pushed = hostile.json("sync", "--remote", "origin")
     subprocess.run(["git", "clone", "-q", tmp_path / "origin.git", tmp_path / "other"], check=True)

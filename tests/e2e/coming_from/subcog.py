@@ -350,7 +350,7 @@ SUBCOG = System(
             (
                 Call(
                     "maintain",
-                    {"op": "sync", "direction": "full"},
+                    {"op": "sync", "direction": "full", "dry_run": False},
                     lambda a, _: a["remote"] == "origin"
                     and [s["status"] for s in a["scopes"] if s["branch"] == "main"] == ["pushed"],
                 ),

@@ -66,6 +66,7 @@ def _gone_branch(repo: Repo) -> None:
 def _remote(repo: Repo) -> None:
     make_repo(repo.path.parent / "remote.git", "--bare")
     repo.git("remote", "add", "origin", str(repo.path.parent / "remote.git"))
+    repo.git("push", "-q", "origin", "main")
 
 
 SCENES: dict[str, Callable[[Repo], None]] = {
