@@ -109,6 +109,7 @@ def all_heads_vanished(clone: Team) -> tuple[Repo, Callable[[], object]]:
     dead.tr.remember("by the dead", type="insight")
     dead.switch("work", create=True).commit_file("w.txt")
     dead.tr.remember("on work", type="insight")
+    dead.git("push", "-q", "-u", "origin", "work")
     other.tr.remember("by another", type="insight")
     for repo in (dead, other, ada):
         repo.tr.sync()
