@@ -80,10 +80,10 @@ def both_have_news(clone: Team) -> tuple[Repo, Callable[[], object]]:
 
 
 def someone_redacted(clone: Team) -> tuple[Repo, Callable[[], object]]:
-    """What Ada said, and had not pushed all of; others' heads hold the text, too."""
+    """What Bob said, and Ada changed and had not pushed; others' heads hold the text, too."""
     ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
-    memory = ada.tr.remember("The vault opens with swordfish", type="insight").id
-    for repo in (ada, bob, cleo):
+    memory = bob.tr.remember("The vault opens with swordfish", type="insight").id
+    for repo in (bob, ada, cleo):
         repo.tr.sync()
     cleo.tr.revise(memory, tags_add=["vault"])
     cleo.tr.sync()

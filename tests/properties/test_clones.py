@@ -100,7 +100,7 @@ class Crowd:
         self.doubtful: set[str] = set()
         self.alone: dict[str, str] = {}  # thought -> the clone on whose own branch it was said
         self.branch_of: dict[str, str] = {}  # thought -> the branch it was said on
-        self.writer: dict[str, str] = {}  # thought -> the clone that said it
+        self.writers: dict[str, set[str]] = {}  # thought -> the clones that said or changed it
         #: Versions that were written on work that was never pushed, by its first commit.
         self.unpushed: dict[str, set[str]] = {}
         self.redactors: dict[str, set[str]] = {}  # thought -> the clones that redacted it
@@ -141,9 +141,9 @@ class Crowd:
 
     def remember(self, clone: Machine) -> None:
         title = f"thought {next(self.texts)}"
-        self._note_change(clone, clone.tr.remember(title, type="insight").id)
+        self._note_change(clone, title, clone.tr.remember(title, type="insight").id)
         self.known[clone].add(title)
-        self.branch_of[title], self.writer[title] = clone.branch, clone.path.name
+        self.branch_of[title] = clone.branch
         if clone.branch == _ALONE:
             self.alone[title] = clone.path.name
 
@@ -151,18 +151,19 @@ class Crowd:
         if memories := list(clone.tr.exported()):
             memory = self.chance.choice(memories)
             clone.tr.revise(memory["id"], tags_add=[f"tag{next(self.texts)}"])
-            self._note_change(clone, memory["id"])
+            self._note_change(clone, memory["title"], memory["id"])
 
     def forget(self, clone: Machine) -> None:
         memories = list(clone.tr.exported())
         if memories and self.chance.random() < 0.3:
             memory = self.chance.choice(memories)
             clone.tr.forget([memory["id"]])
-            self._note_change(clone, memory["id"])
+            self._note_change(clone, memory["title"], memory["id"])
             self.forgotten.add(memory["title"])
 
-    def _note_change(self, clone: Machine, memory_id: str) -> None:
+    def _note_change(self, clone: Machine, title: str, memory_id: str) -> None:
         """Note a version that nobody else may see yet, or that nobody else need see."""
+        self.writers.setdefault(title, set()).add(clone.path.name)
         if clone.branch in (*_NAMES, _ALONE):
             work = self._work_of(clone, clone.branch)
             if work in self.unpushed:
@@ -196,6 +197,7 @@ class Crowd:
         for memory in list(clone.tr.exported(all=True)):
             if memory["title"] in self.redacted:
                 clone.tr.redact(memory["id"])
+                self.redactors[memory["title"]].add(clone.path.name)
 
     # --- branches ---------------------------------------------------------------------------------
 
@@ -431,9 +433,8 @@ class Crowd:
             self._switch(clone, here)
             clone.tr.gc()
         for clone in self.clones:
-            self.sync(clone)
-        for clone in self.clones:
             self.check_waiting(clone)
+        for clone in self.clones:
             self.agree(clone)
         for _ in range(5):
             before = self.origin.refs()
@@ -445,38 +446,45 @@ class Crowd:
             raise AssertionError("they go on pushing")
 
     def check_waiting(self, clone: Machine) -> None:
-        """What was redacted by who wrote it does not wait, unless it is much at once."""
-        clone.tr.sync("fetch")
-        shown = {str(memory["title"]) for memory in clone.tr.exported(all=True)}
+        """What was redacted by who wrote it does not wait, unless it is much at once; all else
+        does."""
+        shown = self._list_shown(clone)
+        self.sync(clone)
+        left = self._list_shown(clone)
         for title in shown & self.redacted:
-            who = self.redactors[title]
-            many = [t for t, names in self.redactors.items() if names & who]
-            assert self.writer[title] not in who or len(many) > 5, f"{title} waits in {clone.path}"
+            who, names = self.redactors[title], self.writers[title]
+            many = [t for t, some in self.redactors.items() if some & who]
+            if not who & {*names, clone.path.name}:
+                assert title in left, f"{title} did not wait in {clone.path.name}"
+            elif who <= names and len(many) <= 5:
+                assert title not in left, f"{title} waits in {clone.path.name}"
+
+    def _list_shown(self, clone: Machine) -> set[str]:
+        return {str(memory["title"]) for memory in clone.tr.exported(all=True)}
 
     def _list_known(self) -> set[str]:
         """What is on the remote, or known to a clone that lives: others may have died before they
         could say again what was wiped."""
         fresh = self.new()
         fresh.tr.sync("fetch")
-        memories = (m for clone in (*self.clones, fresh) for m in clone.tr.exported(all=True))
-        return {str(memory["title"]) for memory in memories}
+        return set().union(*map(self._list_shown, (*self.clones, fresh)))
 
     def check(self) -> None:
         for name in ("main", *self.lasting, *_NAMES):
             views: dict[str, set[str]] = {}
             for clone in self.clones:
-                if tree := self._view_of(clone, name):
-                    views.setdefault(self._work_of(clone, name), set()).add(tree)
+                tree = self._view_of(clone, name)
+                if tree and (work := self._work_of(clone, name)) not in self.unpushed:
+                    views.setdefault(work, set()).add(tree)
             assert all(len(trees) == 1 for trees in views.values()), f"{name} is not one: {views}"
         gone = self.forgotten | self.redacted | self.doubtful
         wanted = set(self.shared)
         for clone in self.clones:
-            shown = {str(memory["title"]) for memory in clone.tr.exported(all=True)}
-            assert self.known[clone] - gone <= shown, f"lost in {clone.path.name}"
+            assert self.known[clone] - gone <= self._list_shown(clone), f"lost in {clone.path.name}"
             wanted |= {t for t in self.known[clone] if self._is_shared(clone, self.branch_of[t])}
         fresh = self.new()
         fresh.tr.sync()
-        titles = {str(memory["title"]) for memory in fresh.tr.exported(all=True)}
+        titles = self._list_shown(fresh)
         assert wanted - gone - self.wiped <= titles
         assert not self.redacted & titles
         text = self.origin.git("log", "-p", "--glob=refs/treering", "--") if self.redacted else ""
