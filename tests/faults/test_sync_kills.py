@@ -80,10 +80,10 @@ def both_have_news(clone: Team) -> tuple[Repo, Callable[[], object]]:
 
 
 def someone_redacted(clone: Team) -> tuple[Repo, Callable[[], object]]:
-    """What Ada said, and had not pushed all of; others' heads hold the text, too."""
+    """What Bob said, and Ada changed and had not pushed; others' heads hold the text, too."""
     ada, bob, cleo = clone("ada"), clone("bob"), clone("cleo")
-    memory = ada.tr.remember("The vault opens with swordfish", type="insight").id
-    for repo in (ada, bob, cleo):
+    memory = bob.tr.remember("The vault opens with swordfish", type="insight").id
+    for repo in (bob, ada, cleo):
         repo.tr.sync()
     cleo.tr.revise(memory, tags_add=["vault"])
     cleo.tr.sync()
@@ -109,6 +109,7 @@ def all_heads_vanished(clone: Team) -> tuple[Repo, Callable[[], object]]:
     dead.tr.remember("by the dead", type="insight")
     dead.switch("work", create=True).commit_file("w.txt")
     dead.tr.remember("on work", type="insight")
+    dead.git("push", "-q", "-u", "origin", "work")
     other.tr.remember("by another", type="insight")
     for repo in (dead, other, ada):
         repo.tr.sync()

@@ -1,6 +1,7 @@
-"""Clones that come, go, are copied, work on branches of one name or of several, land them, hand
-them to and fro, give them up and share through one remote, in any order: once all have synced all
-see the same, and nothing that was shared or is still somewhere is lost.
+"""Clones that come, go, are copied, work on branches of one name or of several, push them or not,
+land them, hand them to and fro, give them up and share through one remote, in any order: once all
+have synced all see the same, nothing that was shared or is still somewhere is lost, and a branch
+that was never pushed leaves no trace on the remote.
 
     TREERING_HISTORIES=2000 python -m pytest -n 2 -m deep tests/properties/test_clones.py
 """
@@ -8,6 +9,7 @@ see the same, and nothing that was shared or is still somewhere is lost.
 import itertools
 import os
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,11 +23,12 @@ from pygit2.enums import SortMode
 
 from conftest import START, Repo, make_repo
 from sync.conftest import HEADS, VIEWS
+from treering.store import layout
 
 #: The deep run is cut into pieces, for as many cores.
 _PIECES = 20
 _WEEKS = 30 * 24 * 3600
-#: Branches that people share, and the one that everybody has for themselves.
+#: Branches that people share, at once or later, and the one that everybody has for themselves.
 _NAMES = ("b", "c/d")
 _ALONE = "wip"
 #: Branches beside the trunk that stay, of which each gives to the other, in every third history.
@@ -96,6 +99,11 @@ class Crowd:
         self.untold: dict[Machine, set[str]] = {}
         self.doubtful: set[str] = set()
         self.alone: dict[str, str] = {}  # thought -> the clone on whose own branch it was said
+        self.branch_of: dict[str, str] = {}  # thought -> the branch it was said on
+        self.writers: dict[str, set[str]] = {}  # thought -> the clones that said or changed it
+        #: Versions that were written on work that was never pushed, by its first commit.
+        self.unpushed: dict[str, set[str]] = {}
+        self.redactors: dict[str, set[str]] = {}  # thought -> the clones that redacted it
         self.begun: list[str] = []  # the first commit of each piece of work that is shared
         #: What a wipe took, and nobody who lives had said again or still knew in the end.
         self.wiped: set[str] = set()
@@ -118,8 +126,9 @@ class Crowd:
         deeds: list[Callable[[Machine], None]] = [
             self.remember, self.remember, self.remember, self.revise, self.forget, self.sync,
             self.sync, self.sync, self.fetch, self.fold, self.die, self.copy, self.lose_answer,
-            self.redact, self.push_as_before, self.plain_fetch, self.begin_branch,
-            self.join_branch, self.work_alone, self.go_home, self.land, self.wipe, self.give_up,
+            self.redact, self.agree, self.plain_fetch, self.begin_branch, self.push_branch,
+            self.join_branch, self.work_alone, self.go_home, self.land, self.land_alone, self.wipe,
+            self.give_up,
         ]  # fmt: skip
         if self.lasting:
             deeds += [self.work_on, self.work_on, self.hand_over, self.hand_over]
@@ -132,8 +141,9 @@ class Crowd:
 
     def remember(self, clone: Machine) -> None:
         title = f"thought {next(self.texts)}"
-        self._note_late(clone, clone.tr.remember(title, type="insight").id)
+        self._note_change(clone, title, clone.tr.remember(title, type="insight").id)
         self.known[clone].add(title)
+        self.branch_of[title] = clone.branch
         if clone.branch == _ALONE:
             self.alone[title] = clone.path.name
 
@@ -141,15 +151,26 @@ class Crowd:
         if memories := list(clone.tr.exported()):
             memory = self.chance.choice(memories)
             clone.tr.revise(memory["id"], tags_add=[f"tag{next(self.texts)}"])
-            self._note_late(clone, memory["id"])
+            self._note_change(clone, memory["title"], memory["id"])
 
     def forget(self, clone: Machine) -> None:
         memories = list(clone.tr.exported())
         if memories and self.chance.random() < 0.3:
             memory = self.chance.choice(memories)
             clone.tr.forget([memory["id"]])
-            self._note_late(clone, memory["id"])
+            self._note_change(clone, memory["title"], memory["id"])
             self.forgotten.add(memory["title"])
+
+    def _note_change(self, clone: Machine, title: str, memory_id: str) -> None:
+        """Note a version that nobody else may see yet, or that nobody else need see."""
+        self.writers.setdefault(title, set()).add(clone.path.name)
+        if clone.branch in (*_NAMES, _ALONE):
+            work = self._work_of(clone, clone.branch)
+            if work in self.unpushed:
+                tip = clone.refs()[HEADS + clone.branch.replace("/", "%2F")]
+                tree = Repository(str(clone.path))[tip].tree
+                self.unpushed[work].add(str(tree[layout.path_of(memory_id)].id))
+        self._note_late(clone, memory_id)
 
     def _note_late(self, clone: Machine, memory_id: str) -> None:
         """What is said on a branch that has nothing of its own any more, since all of it landed,
@@ -169,6 +190,14 @@ class Crowd:
             memory = self.chance.choice(memories)
             clone.tr.redact(memory["id"])
             self.untold.setdefault(clone, set()).add(memory["title"])
+            self.redactors.setdefault(memory["title"], set()).add(clone.path.name)
+
+    def agree(self, clone: Machine) -> None:
+        """Say yes to what others redacted: as a rule that waits, unless they had said it."""
+        for memory in list(clone.tr.exported(all=True)):
+            if memory["title"] in self.redacted:
+                clone.tr.redact(memory["id"])
+                self.redactors[memory["title"]].add(clone.path.name)
 
     # --- branches ---------------------------------------------------------------------------------
 
@@ -180,8 +209,23 @@ class Crowd:
             if name in self._list_branches(clone):
                 return  # it landed, and this clone still has it
             clone.git("switch", "-q", "-c", name)
-            self.begun.append(self._commit(clone))
-            clone.git("push", "-q", "-u", "origin", name)
+            self._begin(clone)
+            if self.chance.random() < 0.7:
+                self.push_branch(clone)
+
+    def _begin(self, clone: Machine) -> None:
+        self.begun.append(self._commit(clone))
+        self.unpushed[self.begun[-1]] = set()
+
+    def push_branch(self, clone: Machine) -> None:
+        """Work that was begun is others' to join from now on."""
+        if (
+            clone.branch in _NAMES
+            and f"origin/{clone.branch}" not in self._list_branches(clone)
+            and (work := self._work_of(clone, clone.branch)) in self.unpushed
+        ):
+            clone.git("push", "-q", "-u", "origin", clone.branch)
+            del self.unpushed[work]
 
     def join_branch(self, clone: Machine) -> None:
         branches = self._list_branches(clone)
@@ -196,7 +240,7 @@ class Crowd:
         else:
             self.go_home(clone)
             clone.git("switch", "-q", "-c", _ALONE)
-            self._commit(clone)
+            self._begin(clone)
 
     def go_home(self, clone: Machine) -> None:
         self._fetch_code(clone)
@@ -232,6 +276,21 @@ class Crowd:
             if name in self._list_branches(clone):
                 clone.git("branch", "-q", "-D", name)
         clone.tr.gc()
+
+    def land_alone(self, clone: Machine) -> None:
+        """Put what one worked on alone into the trunk, without pushing the branch."""
+        if _ALONE not in self._list_branches(clone) or self.chance.random() < 0.5:
+            return
+        work, landed = self._work_of(clone, _ALONE), self.alone.keys() & clone.titles(_ALONE)
+        self.go_home(clone)
+        clone.git("merge", "-q", *self.chance.choice((("--no-ff",), ("--squash",))), _ALONE)
+        clone.git("commit", "-q", "--allow-empty", "-m", "what was tried")
+        clone.git("push", "-q", "origin", "main")
+        self.unpushed.pop(work, None)
+        if self.chance.random() < 0.5:
+            clone.git("branch", "-q", "-D", _ALONE)
+        clone.tr.gc()
+        self.branch_of |= dict.fromkeys(landed, "main")
 
     def give_up(self, clone: Machine) -> None:
         """Throw away what one worked on alone, and take it off the remote, perhaps for all."""
@@ -292,9 +351,25 @@ class Crowd:
             self.wiped |= self.shared
 
     def sync(self, clone: Machine) -> None:
+        going = {t for t in self.known[clone] if self._is_shared(clone, self.branch_of[t])}
         clone.tr.sync()
-        self.shared |= self.known[clone]
+        self.check_remote()
+        self.shared |= going
         self.redacted |= self.untold.pop(clone, set())
+
+    def _is_shared(self, clone: Machine, branch: str) -> bool:
+        """Whether git shows a branch of a clone on the remote: it holds a commit of it there that
+        the trunk there does not have."""
+        if branch in ("main", *self.lasting):
+            return True
+        there, here = self.origin.list_refs("refs/heads/"), clone.list_refs("refs/heads/")
+        if branch not in here or branch not in there:
+            return False
+        work, origin = self._work_of(clone, branch), Repository(str(self.origin.path))
+        return work in origin and [
+            there[branch] == work or origin.descendant_of(there[branch], work),
+            there["main"] == work or origin.descendant_of(there["main"], work),
+        ] == [True, False]
 
     def fetch(self, clone: Machine) -> None:
         clone.tr.sync("fetch")
@@ -338,22 +413,16 @@ class Crowd:
         if before and clone.refs().get(name) != before:
             clone.git("update-ref", name, before)
 
-    def push_as_before(self, clone: Machine) -> None:
-        """As 0.1 does: its head goes to the one ref of all."""
-        if tip := clone.refs().get(f"{HEADS}main"):
-            there = self.origin.refs().get(f"{HEADS}main")
-            is_newer = (
-                there is None
-                or clone.refs().get("refs/treering/remotes/origin/heads/main") == there
-            )
-            done = subprocess.run(
-                ["git", "push", "-q", "origin", f"{tip}:{HEADS}main"],
-                cwd=clone.path, capture_output=True, check=False,
-            )  # fmt: skip
-            if is_newer and done.returncode == 0:
-                self.shared |= self.known[clone] & clone.titles("main")
-
     # --- what must hold ---------------------------------------------------------------------------
+
+    def check_remote(self) -> None:
+        """Nothing that was pushed is of a branch that nobody pushed, or tells its name."""
+        refs = "\n".join(self.origin.refs())
+        texts = self.origin.git("log", "--format=%B", "--glob=refs/treering/*") if refs else ""
+        assert _ALONE not in re.findall(r"\w+", refs + "\n" + texts)
+        lines = self.origin.git("rev-list", "--objects", "--glob=refs/treering/*").splitlines()
+        secret = set().union(*self.unpushed.values())
+        assert not secret & {line.partition(" ")[0] for line in lines}
 
     def settle(self) -> None:
         if self.wiped:
@@ -363,6 +432,10 @@ class Crowd:
             self.go_home(clone)
             self._switch(clone, here)
             clone.tr.gc()
+        for clone in self.clones:
+            self.check_waiting(clone)
+        for clone in self.clones:
+            self.agree(clone)
         for _ in range(5):
             before = self.origin.refs()
             for clone in self.clones:
@@ -372,27 +445,47 @@ class Crowd:
         else:
             raise AssertionError("they go on pushing")
 
+    def check_waiting(self, clone: Machine) -> None:
+        """What was redacted by who wrote it does not wait, unless it is much at once; all else
+        does."""
+        shown = self._list_shown(clone)
+        self.sync(clone)
+        left = self._list_shown(clone)
+        for title in shown & self.redacted:
+            who, names = self.redactors[title], self.writers[title]
+            many = [t for t, some in self.redactors.items() if some & who]
+            if not who & {*names, clone.path.name}:
+                assert title in left, f"{title} did not wait in {clone.path.name}"
+            elif who <= names and len(many) <= 5:
+                assert title not in left, f"{title} waits in {clone.path.name}"
+
+    def _list_shown(self, clone: Machine) -> set[str]:
+        return {str(memory["title"]) for memory in clone.tr.exported(all=True)}
+
     def _list_known(self) -> set[str]:
         """What is on the remote, or known to a clone that lives: others may have died before they
         could say again what was wiped."""
         fresh = self.new()
         fresh.tr.sync("fetch")
-        memories = (m for clone in (*self.clones, fresh) for m in clone.tr.exported(all=True))
-        return {str(memory["title"]) for memory in memories}
+        return set().union(*map(self._list_shown, (*self.clones, fresh)))
 
     def check(self) -> None:
         for name in ("main", *self.lasting, *_NAMES):
             views: dict[str, set[str]] = {}
             for clone in self.clones:
-                if tree := self._view_of(clone, name):
-                    views.setdefault(self._work_of(clone, name), set()).add(tree)
+                tree = self._view_of(clone, name)
+                if tree and (work := self._work_of(clone, name)) not in self.unpushed:
+                    views.setdefault(work, set()).add(tree)
             assert all(len(trees) == 1 for trees in views.values()), f"{name} is not one: {views}"
-        wanted = self.shared.union(*(self.known[clone] for clone in self.clones))
+        gone = self.forgotten | self.redacted | self.doubtful
+        wanted = set(self.shared)
+        for clone in self.clones:
+            assert self.known[clone] - gone <= self._list_shown(clone), f"lost in {clone.path.name}"
+            wanted |= {t for t in self.known[clone] if self._is_shared(clone, self.branch_of[t])}
         fresh = self.new()
         fresh.tr.sync()
-        titles = {str(memory["title"]) for memory in fresh.tr.exported(all=True)}
-        gone = self.forgotten | self.redacted | self.doubtful | self.wiped
-        assert wanted - gone <= titles
+        titles = self._list_shown(fresh)
+        assert wanted - gone - self.wiped <= titles
         assert not self.redacted & titles
         text = self.origin.git("log", "-p", "--glob=refs/treering", "--") if self.redacted else ""
         for title in self.redacted:
@@ -400,9 +493,8 @@ class Crowd:
         for clone in self.clones:
             mine = {title for title, owner in self.alone.items() if owner == clone.path.name}
             if mine and _ALONE in self._list_branches(clone):
-                gone = self.forgotten | self.redacted | self.doubtful
                 assert mine - gone <= clone.titles(_ALONE)
-        scopes = 1 + len(self.lasting) + len(_NAMES) + 1
+        scopes = 1 + len(self.lasting) + len(_NAMES)
         assert len(self.origin.refs()) <= scopes * (next(self.names) + 1)
 
     def _view_of(self, clone: Machine, name: str) -> str:

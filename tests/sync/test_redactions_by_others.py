@@ -76,6 +76,21 @@ def test_so_does_one_of_a_memory_that_the_redactor_did_not_write(
         assert len(repo.titles()) == 8
 
 
+def test_who_redacted_is_told_whoever_wrote_it(team: tuple[Repo, Repo, Repo, list[str]]) -> None:
+    """A history that is written again keeps its authors, so the redactor has a commit as well."""
+    ada, ben, mallory, ids = team
+    mallory.tr.sync()
+    ada.tr.revise(ids[0], tags_add=["mine"])
+    mallory.tr.redact(ids[0])
+    mallory.tr.sync()
+
+    for repo in (ada, ben, ada):
+        (note,) = repo.json("sync")["notes"]
+        assert note.startswith("Mallory redacted 1 memory")
+        assert "waits" in note
+        assert len(repo.titles()) == 8
+
+
 def test_who_agrees_says_so_by_redacting(team: tuple[Repo, Repo, Repo, list[str]]) -> None:
     ada, _, mallory, ids = team
     forge_redaction(mallory, ids[:1])

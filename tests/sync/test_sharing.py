@@ -79,6 +79,33 @@ def test_the_plan_line_has_the_call_that_shares_a_lesson(clone: Team, origin: Pa
     assert "A plan" not in all_that_is_there(origin)
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_nor_where_other_work_of_its_name_was_pushed_before(
+    clone: Team, origin: Path, is_deleted: bool
+) -> None:
+    ada = clone("ada")
+    publish(ada, "wip", "first work", file="a.txt")
+    ada.tr.sync()
+    ada.switch("main").git("branch", "-q", "-D", "wip")
+    ada.git("push", "-q", "origin", ":wip")
+    work_on(ada, "wip", "second work", file="b.txt")
+    ada.switch("main").git("merge", "-q", "--squash", "wip")
+    ada.git("commit", "-q", "-m", "in one")
+    ada.git("push", "-q", "origin", "main")
+    ada.switch("wip").commit_file("c.txt")
+    ada.tr.remember("The unannounced merger", type="decision")
+    ada.tr.remember("Tried a radix tree", type="insight", outcome="failed")
+    if is_deleted:
+        ada.switch("main").git("branch", "-q", "-D", "wip")
+
+    ada.tr.gc()
+    ada.tr.sync()
+
+    there = all_that_is_there(origin)
+    assert "second work" in there
+    assert not [word for word in ("merger", "radix") if word in there]
+
+
 @pytest.mark.parametrize("how", ["squash", "merge", "rebase"])
 def test_a_promotion_shares_what_landed_and_nothing_else(
     clone: Team, origin: Path, how: str

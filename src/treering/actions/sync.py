@@ -263,6 +263,7 @@ class _SyncRun:
         if self._has_taken_out(departures):
             todo = self._list_outgoing(place)
             departures = list_departures(self._vault, todo.new.values(), there)
+        todo = self._without_waiting(todo, departures)
         if any(self._is_of_a_copy(place, scope) for scope in todo.new):
             clone.take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
@@ -270,7 +271,7 @@ class _SyncRun:
         if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:
             # What others let a remote have once is theirs to judge.
             departures = list_departures(self._vault, todo.new.values(), [*there, *lost])
-        todo = self._without_secrets(self._without_waiting(todo, departures), departures)
+        todo = self._without_secrets(todo, departures)
         if todo.is_empty:
             return False
         self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")

@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
-from treering.model.scope import PUSHED, Scope
+from treering.model.scope import PUSHED, TRASH, Scope
 from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.history import PromotionRecord, kept_back, promotions
+from treering.store.holding import is_held
 from treering.store.layout import path_of, saved_path
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
@@ -128,11 +129,16 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
 
 
 def was_shared(vault: Vault, source: Scope) -> bool:
-    """Return whether a remote ever had memories of a scope, as far as is known here."""
-    pushed = refs.list_refs(vault.repository.common_dir, PUSHED)
-    return any(name.rpartition("/")[2] == source.component for name in pushed) or bool(
-        vault.fetched_heads(source)
-    )
+    """Return whether a remote ever had memories of a scope, as far as is known here. What was
+    pushed of other work that once had its name says nothing."""
+    repository, folder = vault.repository, vault.repository.common_dir
+    pushed = refs.list_refs(folder, PUSHED).items()
+    last = {tip for name, tip in pushed if name.rpartition("/")[2] == source.component}
+    own = vault.head(source)
+    mine = [own] if own else refs.list_refs(folder, f"{TRASH}{source.component}/").values()
+    if any(is_held(repository, *pair) for m in mine for t in last for pair in ((t, m), (m, t))):
+        return True
+    return not last.issuperset(vault.fetched_heads(source)) or bool(last and not mine)
 
 
 def is_captured(vault: Vault, blob: str) -> bool:

@@ -84,35 +84,37 @@ class Redactions:
         ids |= list_with_text(self._vault, {*self._untold, *(one.id for one in found)} - ids)
         own = ids & list_own(self._vault)
         heads = {one.id: one.head for one in found if one.id in ids}
-        for who, some in self._group_by_redactor(ids - own, heads).items():
-            written = {one for one in some if who in self._list_writers(one, incoming)}
+        by_redactor: dict[str, set[str]] = {}
+        written: set[str] = set()
+        for memory_id, authors in self._find_redactors(ids - own, {o.head for o in found}).items():
+            writers = self._list_writers(memory_id, incoming).intersection(authors)
+            written |= {memory_id} if writers else set()
+            by_redactor.setdefault(min(writers or authors, default=""), set()).add(memory_id)
+        for who, some in by_redactor.items():
             waiting = some - written if len(some) <= _MAX_AT_ONCE else some
             self._wait(who, waiting, heads)
             self._put_away(actor, who, some - waiting, incoming)
         self.carriers = {one.head for one in found if one.id in self.waiting}
         self.take_out(actor, own)
 
-    def _group_by_redactor(self, ids: Iterable[str], heads: dict[str, str]) -> dict[str, set[str]]:
-        """Sort memories by who says that they were redacted."""
-        folder, by_author = self._vault.repository.common_dir, dict[str, set[str]]()
-        tips = list(dict.fromkeys(heads.values()))
-        told: dict[str, str] = {}
-        if tips:
-            words = [f"Treering-Op: {REDACT}"]
-            for commit in log.read_log(folder, tips, containing=words):
-                told |= dict.fromkeys(message.read(commit.message).memories, commit.author)
-        for memory_id in ids:
-            head = heads.get(memory_id)
-            author = self._vault.repository.objects.commit(head).author if head else "somebody"
-            by_author.setdefault(told.get(memory_id, author), set()).add(memory_id)
-        return by_author
+    def _find_redactors(self, ids: Iterable[str], heads: Collection[str]) -> dict[str, set[str]]:
+        """Find who says that memories were redacted: a history that was written again does not
+        tell."""
+        found: dict[str, set[str]] = {memory_id: set() for memory_id in ids}
+        folder, words = self._vault.repository.common_dir, [f"Treering-Op: {REDACT}"]
+        trunk = [self._vault.tip(self._trunk), *self._vault.fetched_heads(self._trunk)]
+        tips = {*heads, *filter(None, trunk)} if found else set()
+        for commit in log.read_log(folder, tips, containing=words):
+            for memory_id in found.keys() & set(message.read(commit.message).memories):
+                found[memory_id].add(commit.author)
+        return found
 
     def _list_writers(self, memory_id: str, incoming: Iterable[IncomingScope]) -> set[str]:
         """List who wrote versions of a memory, in what was here before."""
         tips = [*seen_scopes(self._vault).values(), *(one.before for one in incoming if one.before)]
         words = [f"Treering-Memory: {memory_id}"]
         commits = log.read_log(self._vault.repository.common_dir, tips, containing=words)
-        return {commit.author for commit in commits}
+        return {c.author for c in commits if message.read(c.message).op != REDACT}
 
     def _wait(self, who: str, ids: Collection[str], heads: dict[str, str]) -> None:
         if ids:
