@@ -234,6 +234,35 @@ def test_the_first_push_of_a_branch_shares_it_and_no_other(clone: Team, origin: 
     assert remote_scopes(ada) == {"feat"}
 
 
+def test_with_wait_memories_are_there_before_the_push_returns(clone: Team) -> None:
+    """For machines that are thrown away."""
+    ada = clone("ada")
+    ada.json("init")
+    ada.tr.config("sync", "wait")
+    ada.switch("feat", create=True).commit_file("f.txt")
+    ada.tr.remember("Use WAL mode", type="decision")
+
+    ada.git("push", "-q", "-u", "origin", "feat")
+    there = remote_scopes(ada)
+
+    assert "feat" in there
+    ada.tr.config("sync", "true")
+    assert not (ada.path / ".git/hooks/reference-transaction").exists()
+
+
+def test_another_reference_transaction_hook_is_left_alone(clone: Team) -> None:
+    ada = clone("ada")
+    hook = ada.path / ".git/hooks/reference-transaction"
+    hook.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    error = ada.error("config", "sync", "wait")
+
+    assert error["code"] == "invalid"
+    assert "sync --wait" in error["message"]
+    assert hook.read_text(encoding="utf-8") == "#!/bin/sh\nexit 0\n"
+
+
 def test_a_push_that_is_refused_shares_nothing(clone: Team, origin: Path, monkeypatch) -> None:
     ada = clone("ada")
     ada.tr.config("sync", "true")

@@ -97,6 +97,11 @@ def config(
     elif value:
         _check(name, value)
         git_config.put(folder, f"treering.{name}", value)
+    if name == "sync" and (unset or value):
+        from treering.actions.setup.wait_hook import update_wait_hook  # hooks read settings, too
+
+        if note := update_wait_hook(workspace.repository):
+            raise Invalid(note, hint="The setting stands; see `treering sync --help`.")
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
     return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
 
