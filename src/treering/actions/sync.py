@@ -19,7 +19,7 @@ from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.errors import BlockedSecret, Busy, SyncRefused
-from treering.git import lock
+from treering.git import lock, refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
 from treering.model.choices import SYNC_DIRECTIONS
@@ -236,7 +236,14 @@ class _SyncRun:
             return
         own = self._vault.head(scope)
         is_ahead = bool(own and plan.is_news(self._vault, own, place.tips(scope)))
+        before = self._vault.tip(scope)
         outcome = incoming.take_in(actor, self._vault, one, is_ahead=is_ahead)
+        if self._redactions.hides_waiting(before, self._vault.tip(scope)):
+            # It came by a head whose tip does not show it, as behind a promotion.
+            old = refs.read(self._workspace.repository.handle, scope.view_ref)
+            heads.set_view(self._vault, actor.held, scope, before, old=old)
+            self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
+            return
         if outcome.mended:
             self._more.setdefault(scope, []).extend(outcome.mended)
         news = [tip for tip in one.heads if known.get(tip) != tip]
@@ -287,7 +294,9 @@ class _SyncRun:
 
     def _plan(self, place: Place) -> SyncPlan:
         """Decide what goes out, and note what stays here and why."""
-        more = list_lost(self._vault, self._name)
+        lost = list_lost(self._vault, self._name).items()
+        # A redaction that waits for a yes is not said again by us.
+        more = {s: [t for t in tips if t not in self._redactions.carriers] for s, tips in lost}
         for scope, tips in self._more.items():
             more.setdefault(scope, []).extend(tips)
         planned = plan.plan_push(self._workspace.store, self._vault, place, self._rules, more)

@@ -7,7 +7,7 @@ memories are concerned, or some that the redactor did not write, nothing happens
 agrees.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from treering.branches.apply import Actor, trash_name
 from treering.branches.survey import seen_scopes
@@ -18,6 +18,7 @@ from treering.model.scope import Scope
 from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.fetched import LOST, list_fetched
+from treering.store.heads import list_heads
 from treering.store.redaction import (
     REDACT,
     is_text,
@@ -93,6 +94,8 @@ class Redactions:
         for who, some in by_redactor.items():
             waiting = some - written if len(some) <= _MAX_AT_ONCE else some
             self._wait(who, waiting, heads)
+            unseen = {o.scope: o.before for o in incoming if not list_heads(self._vault, o.scope)}
+            self._trash_seen(actor, unseen, waiting)  # only a fetch saw it, and shows what is there
             self._put_away(actor, who, some - waiting, incoming)
         self.carriers = {one.head for one in found if one.id in self.waiting}
         self.take_out(actor, own)
@@ -131,15 +134,9 @@ class Redactions:
         push could redact anything, and thirty days are enough to notice."""
         if not ids:
             return
-        vault, paths = self._vault, [layout.path_of(memory_id) for memory_id in sorted(ids)]
-        seen = seen_scopes(vault) | {one.scope: one.before for one in incoming if one.before}
-        branches = []
-        for scope, tip in seen.items():
-            blobs = [vault.file_at(tip, path) for path in paths]
-            if any(blob and is_text(vault, blob) for blob in blobs):
-                aside = trash_name(vault, scope, actor.seconds, REDACTED)
-                vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
-                branches.append(scope.branch)
+        vault = self._vault
+        seen = {one.scope: one.before for one in incoming} | seen_scopes(vault)
+        branches = self._trash_seen(actor, seen, ids)
         kept = {entry.ref for entry in list_trash(vault) if entry.is_redacted}
         fetched = list_fetched(vault.repository)
         kept |= {head.ref for head in fetched if head.kind != LOST}  # what others have is theirs
@@ -165,6 +162,19 @@ class Redactions:
         blob = self._vault.blob_at(tip, memory_id)
         return blob is not None and blob != beside and is_tombstone(self._vault, blob)
 
+    def _trash_seen(
+        self, actor: Actor, seen: Mapping[Scope, str | None], ids: Collection[str]
+    ) -> list[str]:
+        """Keep scopes in the trash as they were seen with the text of some memories."""
+        vault, branches = self._vault, []
+        for scope, tip in seen.items():
+            blobs = [vault.blob_at(tip, memory_id) for memory_id in ids] if tip else []
+            if tip and any(blob and is_text(vault, blob) for blob in blobs):
+                aside = trash_name(vault, scope, actor.seconds, REDACTED)
+                vault.move_ref(actor.held, aside, tip, old=None, why="sync: redacted by others")
+                branches.append(scope.branch)
+        return branches
+
     def take_back(self, actor: Actor, ids: Collection[str]) -> None:
         """Take texts out that a push would bring back to a remote."""
         own = list_own(self._vault).intersection(ids)
@@ -176,6 +186,19 @@ class Redactions:
         return any(
             layout.id_of_path(path) in self.waiting and is_text(self._vault, blob)
             for path, blob in files
+        )
+
+    def hides_waiting(self, before: str | None, now: str | None) -> bool:
+        """Return whether a text is gone whose redaction waits for a yes."""
+        if before is None or now is None or before == now:
+            return False
+        pairs = [
+            (self._vault.blob_at(before, memory_id), self._vault.blob_at(now, memory_id))
+            for memory_id in self.waiting
+        ]
+        return any(
+            was and is_text(self._vault, was) and blob and is_tombstone(self._vault, blob)
+            for was, blob in pairs
         )
 
     def take_out(self, actor: Actor, ids: Collection[str]) -> None:
