@@ -92,7 +92,7 @@ def test_the_file_at_hand_comes_first_and_says_why(repo: Repo) -> None:
     assert "folder" in entry(answer, folder.id)["why"]
     assert "recent file" in entry(answer, recent.id)["why"]
     assert "task" in entry(answer, task.id)["why"]
-    assert not {"file", "folder", "recent file", "task"} & set(entry(answer, other.id)["why"])
+    assert other.id not in [item["id"] for item in everything(answer)]
     assert exact.id in [item["id"] for item in answer["high"]]
     for item in everything(answer):
         assert item["id"] in answer["text"]
@@ -110,7 +110,7 @@ def test_the_text_never_exceeds_its_budget(repo: Repo, budget: int) -> None:
     tr.remember("Say treering-memory, " * 30, type="convention")
     tr.checkpoint("save", summary="s " * 300, next_steps=["step " * 30] * 9)
 
-    answer = tr.context(task="rule words", budget=budget)
+    answer = tr.context(task="wörter rule", budget=budget)
 
     assert len(answer["text"]) == answer["used"] <= budget
     assert answer["budget"] == budget
@@ -225,10 +225,10 @@ def test_a_saved_template_renders_it(repo: Repo) -> None:
         content="For {{task}} on {{branch}}:\n{{#each memories}}\n* {{memory.title}}\n{{/each}}",
     )  # fmt: skip
 
-    small = tr.context(task="x", template="brief", budget=320)
-    large = tr.context(task="x", template="brief", budget=2000)
+    small = tr.context(task="the rules of this project", template="brief", budget=320)
+    large = tr.context(task="the rules of this project", template="brief", budget=2000)
 
-    assert "For x on main:\n* Rule number" in large["text"]
+    assert "For the rules of this project on main:\n* Rule number" in large["text"]
     assert large["text"].count("* Rule number") == 9
     assert 0 < small["text"].count("* Rule number") < 9
     assert small["used"] <= 320

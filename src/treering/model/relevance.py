@@ -5,6 +5,7 @@ No I/O: whoever looks for context gathers the cases, this says what they are wor
 
 from typing import Literal
 
+from treering.model.taxonomy import RECORD_TYPES
 from treering.model.value import NamedTuple
 
 RelevanceGroup = Literal["high", "medium", "low"]
@@ -19,9 +20,10 @@ _ANY_TYPE = 0.05
 
 EXPLAINS = 1.5
 EXACT_FILE = 1.0
+RECORD_FILE = 0.3  # every commit names its files
 FOLDER = 0.6
 RECENT_FILE = 0.4
-TASK = 0.8
+TASK = 0.9
 CONFIDENT = 0.2
 RECENT = 0.3
 WELL_LINKED = 0.15
@@ -85,14 +87,15 @@ class Relevance(NamedTuple):
 
 def relevance(case: RelevanceCase) -> Relevance:
     """The sum of what speaks for a memory, times what speaks against it."""
+    is_record = case.type in RECORD_TYPES
     reasons = (
         ("lines", EXPLAINS * case.explains),
-        ("file", EXACT_FILE * case.names_file),
+        ("file", (RECORD_FILE if is_record else EXACT_FILE) * case.names_file),
         ("folder", FOLDER * (case.names_folder and not case.names_file)),
         ("recent file", RECENT_FILE * case.names_recent),
         ("task", TASK * case.task),
         (case.type, TYPE_WEIGHTS.get(case.type, _ANY_TYPE)),
-        ("confident", CONFIDENT * (case.confidence >= _SURE)),
+        ("confident", CONFIDENT * (case.confidence >= _SURE and not is_record)),
         ("recent", RECENT * (case.age < _WEEK)),
         ("well linked", WELL_LINKED * (case.links >= _MANY_LINKS)),
         ("branch", OWN_BRANCH * case.is_of_branch),

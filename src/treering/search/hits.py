@@ -1,8 +1,8 @@
 """What a search answers: hits, why each is there, and the part of a memory that shows it."""
 
-import re
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.model.choices import Mode
 from treering.model.value import dataclass, field
@@ -12,17 +12,42 @@ from treering.search.matching import ClauseKind, Matches, Request
 from treering.search.ranking import is_recent
 from treering.search.visible import VisibleEntries
 from treering.text.likeness import NEAR_IN_MEANING
-from treering.text.words import one_line
+from treering.text.passages import choose_passage
+from treering.text.words import one_line, words
 
 _LENGTH = 240
-_BEFORE = 40
-_STEM = 5
-_MOST_PLACES = 40
+#: From where on a memory is close to a question: by the share of its words, or by their weight.
+_ENOUGH_SHARE, _ENOUGH_WORDS, _SOME_WEIGHT = 0.5, 1.8, 2.2
+_ENOUGH_WEIGHT, _WEIGHT_PER_TERM, _MOST_TERMS = 2.8, 0.05, 50
+_UNSEEN = 200
 
 
 #: What speaks for a hit: where its words stand, how they were matched, its meaning, a neighbour in
 #: its session, its age.
 Reason = ClauseKind | Literal["title", "tag", "phrase", "semantic", "session", "recent"]
+
+
+class Closeness(NamedTuple):
+    """How much of a question a memory holds, whatever else there is to find.
+
+    All of it in units of the rarest word, so that it means the same in small stores and in large.
+    """
+
+    #: The part of the question's words that it holds, rare words counting more.
+    share: float = 0.0
+    #: How many of its words those are.
+    words: float = 0.0
+    #: The same by BM25: a word that a short text repeats counts more.
+    weight: float = 0.0
+    #: How many words the question has.
+    terms: int = 0
+
+    @property
+    def is_close(self) -> bool:
+        """Whether it is worth an interruption. A long question shares a few words with anything."""
+        if self.share >= _ENOUGH_SHARE and self.words >= _ENOUGH_WORDS:
+            return self.weight >= _SOME_WEIGHT  # a long text holds any few words
+        return self.weight >= _ENOUGH_WEIGHT + _WEIGHT_PER_TERM * min(self.terms, _MOST_TERMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +64,7 @@ class Hit:
     why: tuple[str, ...] = ()
     parts: Mapping[str, float] = field(default_factory=dict)
     folded: tuple[str, ...] = ()
+    closeness: Closeness = Closeness()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +107,7 @@ class Explanation:
             tuple(self._why(number, entry)),
             self._parts(number),
             tuple(self.view.entry(other).blob for other in folded),
+            self._closeness(number),
         )
 
     def _score(self, number: int) -> float:
@@ -108,6 +135,24 @@ class Explanation:
         if is_recent(entry, self.request.now):
             yield "recent"
 
+    def _closeness(self, number: int) -> Closeness:
+        """In a small store any word is rare, so all count as if there were some hundred memories
+        more."""
+        clauses = [c for c in self.matches.clauses if c.kind == "text" and not c.is_pair]
+        count = self.view.snapshot.count + _UNSEEN
+        rarities = {
+            clause.word: math.log(1 + (count + 0.5) / (len(clause.weights) + 0.5))
+            for clause in clauses
+        }
+        rarest = math.log(1 + (count + 0.5) / 1.5)
+        held = [clause for clause in clauses if number in clause.weights]
+        rarity = sum(rarities[clause.word] for clause in held)
+        weight = sum(
+            rarities[clause.word] * clause.weights[number] / clause.rarity for clause in held
+        )
+        total = sum(rarities.values()) or 1.0
+        return Closeness(rarity / total, rarity / rarest, weight / rarest, len(clauses))
+
     def _parts(self, number: int) -> dict[str, float]:
         parts = {
             "text": self.matches.scores.get(number, 0.0),
@@ -117,36 +162,11 @@ class Explanation:
         return {name: round(value, 4) for name, value in parts.items() if value}
 
 
-def snippet(content: str, words: str) -> str:
-    """About two lines of the content around the words asked for, else its beginning."""
+def snippet(content: str, question: str) -> str:
+    """Return about two lines of the content: the sentences that answer, else its beginning."""
     text = one_line(content)
     if len(text) <= _LENGTH:
         return text
-    at = _densest(text.lower(), {word[:_STEM] for word in re.findall(r"\w{3,}", words.lower())})
-    start = text.rfind(" ", 0, at) + 1 if at else 0
-    cut = text[start : start + _LENGTH].rsplit(" ", 1)[0]
-    return f"{'… ' if start else ''}{cut}{' …' if start + len(cut) < len(text) else ''}"
-
-
-def _densest(text: str, stems: set[str]) -> int:
-    """Where a window of the snippet's length holds most different words asked for."""
-    occurrences = sorted((at, stem) for stem in stems for at in _places(text, stem))
-    best, place = 0, 0
-    for i, (start, _) in enumerate(occurrences):
-        inside = {stem for at, stem in occurrences[i:] if at < start + _LENGTH - _BEFORE}
-        if len(inside) > best:
-            best, place = len(inside), start
-        if best == len(stems):
-            break
-    return max(0, place - _BEFORE)
-
-
-def _places(text: str, stem: str) -> list[int]:
-    """Where a word beginning with the stem stands, the first few times."""
-    places: list[int] = []
-    at = text.find(stem)
-    while at >= 0 and len(places) < _MOST_PLACES:
-        if at == 0 or not text[at - 1].isalnum():
-            places.append(at)
-        at = text.find(stem, at + 1)
-    return places
+    if not question:
+        return f"{text[:_LENGTH].rsplit(' ', 1)[0]} …"
+    return choose_passage(content, words(question), _LENGTH)

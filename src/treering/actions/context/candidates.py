@@ -11,15 +11,17 @@ from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.query import LONGEST, Query
 from treering.model.relevance import RelevanceCase, relevance
-from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.search import Entry
+from treering.model.taxonomy import BOOKKEEPING_TYPES, RECORD_TYPES
+from treering.search import Entry, Hit
 
 #: What everyone should know, whatever they work on.
 PINNED = ("convention", "decision", "security")
 _NEWEST = 20
 _MOST_TASK = 30
 _MOST_NAMING = 200
-_WEAK = 0.25
+#: From where on a memory is about a task whose words it need not share: by its share of them, or by
+#: that and its meaning.
+_SHARE, _MEANING = 0.6, 0.4
 _SEEDS = 5
 _MOST_LINKED = 10
 
@@ -56,19 +58,15 @@ class ContextCandidates:
             for entry in self._naming(path):
                 if path in entry.files:
                     self._note(entry, names_recent=True)
-        for entry in (
-            *self._index.newest(self._search_view.ranks, _NEWEST, PINNED),
-            *self._index.newest(self._search_view.ranks, _NEWEST),
-        ):
-            if entry.type not in BOOKKEEPING_TYPES:
-                self._note(entry)
+        if not any((task, files, recent_files, explaining)):
+            for entry in (
+                *self._index.newest(self._search_view.ranks, _NEWEST, PINNED),
+                *self._index.newest(self._search_view.ranks, _NEWEST),
+            ):
+                if entry.type not in BOOKKEEPING_TYPES:
+                    self._note(entry)
         self._by_links()
         return self._sort()
-
-    @property
-    def has_fitting(self) -> bool:
-        """Whether any is about the very files or the task."""
-        return any(case.fits for _, case in self._cases.values())
 
     def _sort(self) -> list[tuple[Entry, RelevanceCase]]:
         commits = {entry.session for entry, _ in self._cases.values() if entry.type == "commit"}
@@ -87,8 +85,7 @@ class ContextCandidates:
         best = max((hit.score for hit in result.hits), default=0.0)
         for hit in result.hits:
             entry = self._index.entry(hit.blob)
-            # Without a single word of weight, search answers with the newest: that is no match.
-            if entry and hit.score and hit.score >= _WEAK * best:
+            if entry and best and _is_about(entry, hit):
                 self._note(entry, task=round(hit.score / best, 3))
 
     def _by_file(self, path: str) -> None:
@@ -141,6 +138,15 @@ class ContextCandidates:
             is_of_branch=self._search_view.view.layers[rank].branch == self._branch,
             has_failed=entry.outcome == "failed",
         )
+
+
+def _is_about(entry: Entry, hit: Hit) -> bool:
+    """Tell whether a hit answers a task: a search always finds the best there is."""
+    near = hit.closeness
+    if near.is_close or near.share >= _SHARE:
+        return True
+    meaning = (near.share + hit.parts.get("semantic", 0.0)) / 2
+    return entry.type not in RECORD_TYPES and meaning >= _MEANING
 
 
 def _above(path: str) -> Iterator[str]:

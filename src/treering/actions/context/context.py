@@ -9,8 +9,8 @@ from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
-from treering.actions.context.budget import Headline, pack_fenced
 from treering.actions.context.candidates import ContextCandidates
+from treering.actions.context.handover import Handover, Headline, Passage, can_speak, hand_over
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.marks import (
@@ -29,14 +29,14 @@ from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
-from treering.model.taxonomy import RECORD_TYPES
 from treering.model.value import NamedTuple
 from treering.search import Entry
 from treering.store.view import Copy, View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
+from treering.text.words import words as telling_words
 
-_MOST = 40  # memories read to make one context
+_MOST = 12  # memories in one context
 _MOST_FLAGGED = 1000
 _LARGEST = 100_000
 
@@ -57,6 +57,13 @@ class ContextEntry(TypedDict):
     reverted: NotRequired[Reverted]
 
 
+class ContextPassage(TypedDict):
+    """What was handed over of a memory."""
+
+    id: str
+    text: str
+
+
 class ContextAnswer(TypedDict):
     """`text` is ready to be put before an agent; the rest says what is in it."""
 
@@ -66,6 +73,7 @@ class ContextAnswer(TypedDict):
     high: list[ContextEntry]
     medium: list[ContextEntry]
     low: list[ContextEntry]
+    passages: list[ContextPassage]
     left_out: int
     flagged: list[str]
     branch: str
@@ -128,7 +136,8 @@ def context(
     chosen, flag_ids = [], []
     for entry, case in cases:  # what is left out does not count
         place = search_view.place(entry.blob)
-        if place is None or place.try_memory() is None:
+        memory = place.try_memory() if place else None
+        if place is None or memory is None or not can_speak(memory):
             continue
         if flags.withholds(place):
             flag_ids.append(place.id)
@@ -145,8 +154,8 @@ def context(
     entries = [headline for headline in read if headline]
     workspace.settle()
     entries = sort_entries(entries)
-    text, page = _text(workspace, request, entries, checkpoint)
-    answer = make_answer(budget, text, page, left_out=len(entries) - len(page), flagged=flag_ids)
+    handed = _text(workspace, request, entries, checkpoint)
+    answer = make_answer(budget, handed, total=len(entries), flagged=flag_ids)
     answer["branch"] = request.branch
     answer["checkpoint"] = checkpoint["checkpoint"]
     if pending:
@@ -154,18 +163,17 @@ def context(
     return answer
 
 
-def make_answer(
-    budget: int, text: str, page: Sequence[Headline], *, left_out: int, flagged: list[str]
-) -> ContextAnswer:
+def make_answer(budget: int, handed: Handover, *, total: int, flagged: list[str]) -> ContextAnswer:
     """The answer about some entries, wherever they are from."""
     return {
         "budget": budget,
-        "used": len(text),
-        "text": text,
-        "high": _list_entries(page, "high"),
-        "medium": _list_entries(page, "medium"),
-        "low": _list_entries(page, "low"),
-        "left_out": left_out,
+        "used": len(handed.text),
+        "text": handed.text,
+        "high": _list_entries(handed.page, "high"),
+        "medium": _list_entries(handed.page, "medium"),
+        "low": _list_entries(handed.page, "low"),
+        "passages": [{"id": mid, "text": text} for mid, text in handed.passages],
+        "left_out": total - len(handed.page),
         "flagged": flagged,
         "branch": "",
         "checkpoint": None,
@@ -179,15 +187,11 @@ def read_budget(budget: int) -> None:
 
 
 def sort_entries(entries: Iterable[Headline]) -> list[Headline]:
-    """Knowledge before what was taken back in code, and that before records; each by how much it
-    matters, and right below what replaces it, or may."""
+    """What was taken back in code comes last; each by how much it matters, and right below what
+    replaces it, or may."""
     best_first = sorted(
         entries,
-        key=lambda entry: (
-            entry.type in RECORD_TYPES,
-            is_out_of_force(entry.type, entry.outcome, entry.marks),
-            -entry.score,
-        ),
+        key=lambda entry: (is_out_of_force(entry.type, entry.outcome, entry.marks), -entry.score),
     )
     ids = {entry.id for entry in best_first}
     below: dict[str, list[Headline]] = {}
@@ -208,15 +212,13 @@ def sort_entries(entries: Iterable[Headline]) -> list[Headline]:
 def _candidates(
     workspace: Workspace, view: View, request: _ContextRequest
 ) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
-    """What may matter: knowledge, and records where none of it is about the task or the files."""
-    search_view = workspace.searcher.knowledge_view(view)
-    asked = (request.task, request.files, request.recent_files, request.explaining)
+    """What may matter: what is about the task, the files or the lines; without any of these what is
+    new."""
+    search_view = workspace.searcher.search_view(view)
     candidates = ContextCandidates(workspace, search_view, request.branch)
-    cases = candidates.gather(*asked)
-    if any(asked) and not candidates.has_fitting:
-        search_view = workspace.searcher.search_view(view)
-        cases = ContextCandidates(workspace, search_view, request.branch).gather(*asked)
-    return search_view, cases
+    return search_view, candidates.gather(
+        request.task, request.files, request.recent_files, request.explaining
+    )
 
 
 def _split_lines(
@@ -301,17 +303,17 @@ def _text(
     request: _ContextRequest,
     entries: Sequence[Headline],
     checkpoint: CheckpointLoaded,
-) -> tuple[str, list[Headline]]:
+) -> Handover:
     """The text and the entries in it; what does not fit is left out from the end."""
     nonce = fresh_nonce()
     branch = unless_flagged(request.branch, "this one")
     header = f"what is remembered about this repository, branch: {branch}"
     if request.template:
         return _fill_template(workspace, request, entries, checkpoint, nonce, header)
-    now = workspace.clock()
-    return pack_fenced(
-        entries, checkpoint, request.budget, now, lambda body: fence(body, nonce, header)
-    )
+    return hand_over(
+        entries, telling_words(f"{request.task} {' '.join(request.files)}"), request.budget,
+        workspace.clock(), lambda body: fence(body, nonce, header), checkpoint,
+    )  # fmt: skip
 
 
 def _fill_template(
@@ -321,7 +323,7 @@ def _fill_template(
     checkpoint: CheckpointLoaded,
     nonce: str,
     header: str,
-) -> tuple[str, list[Headline]]:
+) -> Handover:
     """A saved template filled with as many memories as fit."""
     from treering.actions.prompts.prompts import template_named
     from treering.actions.prompts.render import TemplateMemories
@@ -344,7 +346,8 @@ def _fill_template(
             render(template, {**values, "memories": memories, "count": count}), nonce, header
         )
         if len(text) <= request.budget:
-            return text, list(entries[:count])
+            page = entries[:count]
+            return Handover(text, page, [Passage(entry.id, entry.content) for entry in page])
     raise Invalid(
         f"The template {request.template} does not fit into {request.budget} characters.",
         hint="Give a larger budget, or shorten the template.",

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from treering.actions.context.budget import Headline, pack_fenced
 from treering.actions.context.context import (
     ContextAnswer,
     make_answer,
     read_budget,
     sort_entries,
 )
+from treering.actions.context.handover import Headline, can_speak, hand_over
 from treering.actions.hub.recall import choose_repos, flags_of_copy, refuse_single
 from treering.actions.marks import describe
 from treering.hub.hub import HubHit, RepositoryHub
@@ -17,8 +17,9 @@ from treering.model.query import LONGEST, Filters, Query
 from treering.model.relevance import RelevanceCase, relevance
 from treering.search.matching import Request
 from treering.text.fence import fence, fresh_nonce
+from treering.text.words import words as telling_words
 
-_MOST_FOUND, _MOST = 200, 40  # flagged ones take nobody's place
+_MOST_FOUND, _MOST = 200, 12  # flagged ones take nobody's place
 _WEAK = 0.25
 _HEADER = "what is remembered in several repositories"
 
@@ -49,12 +50,13 @@ def context_across(
     best = max((hit.score for hit in hits), default=0.0)
     fitting = [hit for hit in hits if not words.strip() or hit.score >= _WEAK * best > 0]
     suspects = [hit.copy.memory.id for hit in fitting if flags_of_copy(hit.copy)]
-    sound = [hit for hit in fitting if not flags_of_copy(hit.copy)][:_MOST]
-    entries = sort_entries(_headline(hit, best, now) for hit in sound)
+    sound = [h for h in fitting if not flags_of_copy(h.copy) and can_speak(h.copy.memory)]
+    entries = sort_entries(_headline(hit, best, now) for hit in sound[:_MOST])
     nonce = fresh_nonce()
-    text, page = pack_fenced(entries, None, budget, now, lambda body: fence(body, nonce, _HEADER))
-    left_out = len(entries) - len(page)
-    answer = make_answer(budget, text, page, left_out=left_out, flagged=suspects)
+    handed = hand_over(
+        entries, telling_words(words), budget, now, lambda body: fence(body, nonce, _HEADER)
+    )
+    answer = make_answer(budget, handed, total=len(entries), flagged=suspects)
     answer["repos"] = list(freshness)
     return answer
 

@@ -58,9 +58,13 @@ class ReasonFinder:
         path: str,
         *,
         private: bool,
+        binding_only: bool = False,
     ) -> None:
+        """Prepare to explain one file; with `binding_only` by what led to the very lines, which no
+        index is needed for."""
         self._workspace = workspace
         self._view = view
+        self._binding_only = binding_only
         self._has_private = private
         self._origins = origins
         self._path = path
@@ -85,11 +89,12 @@ class ReasonFinder:
             self._add_lines(reasons, origin, through, (self._path, *stretch.paths))
             self._add_branch(reasons, origin)
             self._add_commits(reasons, origin)
-        self._add_files(reasons, stretch, origin)
-        if origin is not None:
-            words = (*origin.words.memories, *origin.merge_words.memories)
-            reasons.add(words, link=1.0)
-        self._add_linked(reasons)
+        if not self._binding_only:
+            self._add_files(reasons, stretch, origin)
+            if origin is not None:
+                words = (*origin.words.memories, *origin.merge_words.memories)
+                reasons.add(words, link=1.0)
+            self._add_linked(reasons)
         return {mid: reason for mid, reason in reasons.by_id.items() if self.copy(mid)}
 
     # --- the commit that wrote the lines ----------------------------------------------------------

@@ -86,10 +86,17 @@ class Inquest:
     """One question: the code at a commit, the memories seen from a branch."""
 
     def __init__(
-        self, workspace: Workspace, *, at: str = "", branch: str = "", private: bool = True
+        self,
+        workspace: Workspace,
+        *,
+        at: str = "",
+        branch: str = "",
+        private: bool = True,
+        binding_only: bool = False,
     ) -> None:
         self.workspace = workspace
         self._has_private = private
+        self._binding_only = binding_only
         self.position = workspace.position(branch)
         self.is_past = bool(at or branch)
         self.commit = self._resolve(at) if at else self.position.head
@@ -120,7 +127,7 @@ class Inquest:
         if path not in self._finders:
             self._finders[path] = ReasonFinder(
                 self.workspace, self.view, self.origins, self.blamer, path,
-                private=self._has_private,
+                private=self._has_private, binding_only=self._binding_only,
             )  # fmt: skip
         return self._finders[path]
 

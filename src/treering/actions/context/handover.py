@@ -1,23 +1,47 @@
-"""Memories packed into a number of characters: the more they matter, the more of them is said."""
+"""Memories turned into text for an agent within a budget, by `context` and by hooks.
 
-from collections.abc import Callable, Sequence
+Of each memory the passage is handed over that answers the task or speaks of the lines at hand, with
+its reasoning and outcome. The most important comes first and gets most of the room.
+"""
+
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
 from treering.actions.marks import NO_MARKS, Marks
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
-from treering.model.memory import Memory, uri_of
+from treering.model.memory import Memory, beyond_title, uri_of
 from treering.model.relevance import Relevance
+from treering.model.taxonomy import RECORD_TYPES
 from treering.model.value import NamedTuple
+from treering.text.passages import choose_passage, reason_of_message
 
 if TYPE_CHECKING:
     from treering.actions.prompts.render import TemplateMemory
 
-#: How much of a memory's text is said, by how much it matters.
-_EXCERPT = {"high": 600, "medium": 240, "low": 0}
-_SHORTEST = 60
+#: The part of the room left that one memory may take, and the characters it gets at most, at least.
+_SHARE, _LONGEST, _SHORTEST = 0.6, 1200, 60
 _SUMMARY = 400
+
+
+def find_words(memory: Memory) -> str:
+    """Return what a memory has to say beyond its title, "" where that is nothing worth telling.
+
+    A commit speaks by the reason in its message, a session by what was said in it.
+    """
+    if memory.type == "commit":
+        return reason_of_message(memory.content)
+    if memory.type == "session":
+        return str(memory.details.get("summary") or "")
+    text = beyond_title(memory.content.strip(), memory.title)
+    reasoning = memory.details.get("reasoning")
+    return f"{text}\n\nReason: {reasoning}" if isinstance(reasoning, str) and reasoning else text
+
+
+def can_speak(memory: Memory) -> bool:
+    """Tell whether a memory is worth handing over: a record only where it gives a reason."""
+    return memory.type not in RECORD_TYPES or bool(find_words(memory))
 
 
 class Headline(NamedTuple):
@@ -27,6 +51,8 @@ class Headline(NamedTuple):
     type: str
     title: str
     content: str
+    #: What it has to say beyond its title.
+    words: str
     branch: str
     author: str
     created: str
@@ -43,6 +69,8 @@ class Headline(NamedTuple):
     repo: str = ""
     marks: Marks = NO_MARKS
     conflict: bool = False
+    #: Who wrote it, where that was not the reader.
+    by: str = ""
 
     @classmethod
     def of(
@@ -61,6 +89,7 @@ class Headline(NamedTuple):
             type=memory.type,
             title=memory.title,
             content=memory.content,
+            words=find_words(memory),
             branch=branch,
             author=memory.author,
             created=memory.created,
@@ -105,45 +134,74 @@ class Headline(NamedTuple):
         }
 
 
-def pack_fenced(
+class Passage(NamedTuple):
+    """What is handed over of a memory."""
+
+    id: str
+    text: str
+
+
+class Handover(NamedTuple):
+    """A text for an agent, the entries in it, and the passage of each."""
+
+    text: str = ""
+    page: Sequence[Headline] = ()
+    passages: Sequence[Passage] = ()
+
+
+def hand_over(
     entries: Sequence[Headline],
-    checkpoint: CheckpointLoaded | None,
+    question: Collection[str],
     budget: int,
     now: float,
     fence_in: Callable[[str], str],
-) -> tuple[str, list[Headline]]:
-    """A text for an agent within a budget, marked as data, and the entries that are in it."""
+    checkpoint: CheckpointLoaded | None = None,
+) -> Handover:
+    """Put as much of some memories into a text as a budget of characters allows, marked as data.
+
+    `question` are the telling words of the task or of the lines at hand. The checkpoint comes
+    first; a memory whose title alone does not fit is left out, and the next one may fit.
+    """
     room = budget - len(fence_in(""))
     while room > 0:
-        body, page = pack(entries, checkpoint, room, now)
+        body, page, passages = _pack(entries, question, room, now, checkpoint)
         text = fence_in(body) if body else ""
         if len(text) <= budget:
-            return text, page
+            return Handover(text, page, passages)
         room -= len(text) - budget  # marks that were taken out left longer words behind
-    return "", []
+    return Handover()
 
 
-def pack(
-    entries: Sequence[Headline], checkpoint: CheckpointLoaded | None, room: int, now: float
-) -> tuple[str, list[Headline]]:
-    """A text of at most `room` characters, and the entries that are in it.
-
-    The checkpoint comes first, then memories by score; one that is too long is said shorter, and
-    where even its title does not fit, the next one may.
-    """
+def _pack(
+    entries: Sequence[Headline],
+    question: Collection[str],
+    room: int,
+    now: float,
+    checkpoint: CheckpointLoaded | None,
+) -> tuple[str, list[Headline], list[Passage]]:
     parts: list[str] = []
     page: list[Headline] = []
+    passages: list[Passage] = []
     resume = _resume(checkpoint, now) if checkpoint else ""
     if resume and len(resume) + 1 <= room // 2:
         parts.append(resume)
         room -= len(resume) + 1
-    for entry in entries:
-        excerpt = _excerpt(entry, room - 1, now)
-        if excerpt:
-            parts.append(excerpt)
-            page.append(entry)
-            room -= len(excerpt) + 1
-    return "\n".join(parts), page
+    for number, entry in enumerate(entries):
+        head = _head(entry, now)
+        if len(head) + 1 > room:
+            continue
+        room -= len(head) + 1
+        is_last = number == len(entries) - 1
+        length = min(_LONGEST, room - 3, room if is_last else int(_SHARE * room))
+        passage = "" if entry.marks.is_replaced else choose_passage(entry.words, question, length)
+        if len(passage) < min(_SHORTEST, len(entry.words)):
+            passage = ""
+        if passage:
+            room -= len(passage) + 3
+        parts.append(f"{head}\n  {passage}" if passage else head)
+        page.append(entry)
+        passages.append(Passage(entry.id, passage or entry.title))
+    return "\n".join(parts), page, passages
 
 
 def _resume(checkpoint: CheckpointLoaded, now: float) -> str:
@@ -170,8 +228,8 @@ def changes(since: CodeSince) -> str:
     return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"
 
 
-def _excerpt(entry: Headline, room: int, now: float) -> str:
-    """As much of a memory as it deserves and as there is room for; empty where there is none."""
+def _head(entry: Headline, now: float) -> str:
+    """The title, and in brackets what there is to know of the memory."""
     marks = [entry.type, entry.id, entry.branch, ago(entry.created, now)]
     if entry.repo:
         marks[1] = f"{entry.repo}:{entry.id}"
@@ -181,22 +239,8 @@ def _excerpt(entry: Headline, room: int, now: float) -> str:
     marks += entry.marks.words
     marks += ["conflict"] if entry.conflict else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
-    head = f"- {entry.title} [{', '.join(marks)}]"
-    if len(head) > room:
-        return ""
-    if entry.marks.is_replaced:
-        return head  # what holds instead deserves the room
-    body = _body(entry)
-    length = min(_EXCERPT[entry.group], room - len(head) - 3)
-    if not body or length < min(_SHORTEST, len(body)):
-        return head
-    return f"{head}\n  {_cut(body, length)}"
-
-
-def _body(entry: Headline) -> str:
-    """The text behind the title, on one line."""
-    text = " ".join(entry.content.split())
-    return text.removeprefix(entry.title).lstrip(" .:") if text.startswith(entry.title) else text
+    marks += [f"by {entry.by}"] if entry.by else []
+    return f"- {entry.title} [{', '.join(marks)}]"
 
 
 def _cut(text: str, length: int) -> str:

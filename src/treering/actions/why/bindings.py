@@ -1,0 +1,163 @@
+"""Which memories bind which lines of a file, kept so that a look costs one row.
+
+A memory binds lines when `why` reaches it by the commit that wrote them, by the branch that landed
+as it, or because it was said while they were written. One that only names the file does not bind.
+
+To find that out takes git a walk through history. So the answer for a whole file is kept, under the
+blob it was found for and the state of all memories then: hooks of agents look it up, and the worker
+keeps it for the files that are worked on. It may be deleted at any time.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from treering.actions.why.source import SourceFile, map_lines
+from treering.actions.why.target import entry_at
+from treering.actions.why.why import Explained, Inquest
+from treering.actions.workspace import Workspace
+from treering.errors import TreeringError
+from treering.store.database import Database, transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from treering.actions.why.ranking import Via
+
+VERSION = 1
+BINDING: "tuple[Via, ...]" = ("lines", "branch", "commit")
+_SCHEMA = """
+    CREATE TABLE bindings (path TEXT PRIMARY KEY, blob TEXT, state TEXT, rows TEXT, used INTEGER)
+        WITHOUT ROWID
+"""
+_MOST_FILES = 1000
+_PATIENCE = 0.2
+#: Files the worker looks at: those of the newest commits, and those asked about last.
+_RECENT_COMMITS, _MOST_REFRESHED = 20, 60
+
+
+class Binding(NamedTuple):
+    """Lines of a committed file, a memory that binds them, and how surely, from 0 to 1."""
+
+    first: int
+    last: int
+    memory: str
+    strength: float
+
+
+class LineBindings:
+    """The bindings of the files of one repository, at its HEAD."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._database = Database(
+            workspace.derived("cache") / "bindings.db", _SCHEMA, VERSION, patience=_PATIENCE
+        )
+        self._state = ""
+
+    def find(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Binding]:
+        """List what binds some lines of a file as it lies in the work tree."""
+        bindings = self._read(source.path, source.blob)
+        if bindings is None:
+            bindings = self.refresh(source)
+        wanted = [
+            (part.there, part.there + part.last - part.first)
+            for first, last in ranges
+            for part in map_lines(source.shown, source.text, first, last)
+            if part.there
+        ]
+        return [
+            binding._replace(first=max(binding.first, first), last=min(binding.last, last))
+            for binding in bindings
+            for first, last in wanted
+            if binding.first <= last and first <= binding.last
+        ]
+
+    def refresh(self, source: SourceFile) -> list[Binding]:
+        """Find out what binds the lines of a file, and keep it."""
+        inquest = Inquest(self._workspace, binding_only=True)
+        committed = source._replace(edited=None)
+        size = committed.size
+        parts = inquest.explain(committed, [(1, size)] if size and not source.is_opaque else [])
+        bindings = [binding for part in parts for binding in _list_bindings(part)]
+        row = (source.path, source.blob, self.state, json.dumps(bindings), int(time.time()))
+        oldest = "SELECT path FROM bindings ORDER BY used DESC LIMIT -1 OFFSET ?"
+
+        def change(db: "sqlite3.Connection") -> None:
+            with transaction(db):
+                db.execute("INSERT OR REPLACE INTO bindings VALUES (?, ?, ?, ?, ?)", row)
+                db.execute(f"DELETE FROM bindings WHERE path IN ({oldest})", (_MOST_FILES,))  # noqa: S608
+
+        self._database.ask(change, None)
+        return bindings
+
+    def refresh_recent(self, seconds: float) -> int:
+        """Keep the bindings of files that are worked on up to date, within a time; return how many
+        were found out anew. For the worker."""
+        until = time.monotonic() + seconds
+        position = self._workspace.position()
+        query = "SELECT path FROM bindings ORDER BY used DESC LIMIT ?"
+        nothing: list[str] = []
+        known = self._database.ask(
+            lambda db: [str(path) for (path,) in db.execute(query, (_MOST_REFRESHED,))], nothing
+        )
+        count = 0
+        for path in dict.fromkeys((*self._list_recent(position.head), *known)):
+            entry = entry_at(self._workspace, position.head, path)
+            if entry is None or self._read(path, entry.oid) is not None:
+                continue
+            if time.monotonic() > until:
+                break
+            try:
+                text = self._workspace.repository.objects.blob(entry.oid)
+                self.refresh(SourceFile(path, position.head, entry.oid, text))
+            except TreeringError:
+                continue
+            count += 1
+        return count
+
+    def _list_recent(self, head: str | None) -> Iterable[str]:
+        """The files that the newest commits changed."""
+        from treering.git import walk
+        from treering.git.diff import CommitRange
+
+        files: dict[str, None] = {}
+        for _ in range(_RECENT_COMMITS):
+            if head is None:
+                break
+            try:
+                parents = self._workspace.repository.objects.commit(head).parents
+                before = parents[0] if parents else ""
+                changes = walk.diff(self._workspace.repository, CommitRange(head, before))
+            except TreeringError:
+                break
+            files |= dict.fromkeys(c.path.decode(errors="surrogateescape") for c in changes)
+            head = before or None
+        return list(files)[:_MOST_REFRESHED]
+
+    @property
+    def state(self) -> str:
+        """What the memories that are seen, and the code, are now."""
+        if not self._state:
+            position = self._workspace.position()
+            view = self._workspace.view_from(position)
+            tips = [(layer.vault.is_private, str(layer.snapshot.tip)) for layer in view.layers]
+            told = repr((position.scope.branch, tips)).encode(errors="surrogateescape")
+            self._state = hashlib.sha256(told).hexdigest()[:16]
+        return self._state
+
+    def _read(self, path: str, blob: str) -> list[Binding] | None:
+        query = "SELECT rows FROM bindings WHERE path = ? AND blob = ? AND state = ?"
+        row = self._database.ask(
+            lambda db: db.execute(query, (path, blob, self.state)).fetchone(), None
+        )
+        return [Binding(*items) for items in json.loads(row[0])] if row else None
+
+
+def _list_bindings(part: Explained) -> Iterator[Binding]:
+    for memory, reason in part.reasons.items():
+        strength = max((reason.ways.get(via, 0.0) for via in BINDING), default=0.0)
+        if strength:
+            yield Binding(part.stretch.first, part.stretch.last, memory, strength)
