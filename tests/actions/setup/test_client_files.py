@@ -139,7 +139,34 @@ def test_a_schema_of_the_users_own_file_is_their_choice(repo: Repo):
 
     _init(repo, "opencode")
 
-    assert json.loads(path.read_text()).keys() == {"theme", "mcp"}
+    assert json.loads(path.read_text()).keys() == {"theme", "mcp", "plugin"}
+
+
+def test_opencode_keeps_plugins_of_others(repo: Repo):
+    """A list of theirs gets one more, and loses it again."""
+    path = repo.path / "opencode.json"
+    path.write_text('{"plugin": ["./mine.js"]}')
+
+    _init(repo, "opencode")
+    listed = json.loads(path.read_text())["plugin"]
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    repo.json("uninstall")
+
+    assert listed == ["./mine.js", "./.treering/opencode.js"]
+    assert json.loads(path.read_text()) == {"plugin": ["./mine.js"]}
+    assert not (repo.path / ".treering").exists()
+
+
+def test_a_plugin_that_somebody_changed_is_left_alone_and_explained(repo: Repo):
+    _init(repo, "opencode")
+    path = repo.path / ".treering" / "opencode.js"
+    path.write_text("// mine\n")
+
+    again = _init(repo, "opencode")
+    repo.json("uninstall")
+
+    assert any(".treering/opencode.js" in note for note in again["notes"])
+    assert path.read_text() == "// mine\n"
 
 
 def test_codex_is_asked_for_no_more_time_than_it_grants(repo: Repo):

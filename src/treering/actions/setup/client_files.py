@@ -61,6 +61,10 @@ def _edit(repository: Repository, addition: Addition) -> EditedFile:
     before = _read(_in_work_tree(_top(repository), addition.path))
     if before is None or not before.strip("\ufeff \t\r\n"):
         return EditedFile(addition.path, before, (Insertion(len(before or ""), whole(addition)),))
+    if addition.is_own:
+        if before != addition.text:
+            raise Invalid("It is not what this version writes. Delete it and run init again.")
+        return EditedFile(addition.path, before, ())
     insertions = tuple(
         _json_insertions(before, addition.edits)
         if addition.edits
@@ -118,7 +122,9 @@ def _has(value: object, edit: JsonEdit) -> bool:
 
 
 def _hook_commands(item: Any) -> list[str]:
-    """The commands of a hook, or of a group of hooks."""
+    """The commands of a hook, or of a group of hooks; a plugin is named by its path."""
+    if isinstance(item, str):
+        return [item]
     hooks = item.get("hooks", [item]) if isinstance(item, dict) else []
     commands = [hook.get("command") for hook in hooks if isinstance(hook, dict)]
     return [command for command in commands if isinstance(command, str)]

@@ -6,6 +6,7 @@ Every client spells the same two things differently; this table is the one place
 from typing import Any
 
 from treering.actions.setup.json_text import lay_out
+from treering.actions.setup.opencode_plugin import PLUGIN
 from treering.errors import Invalid
 from treering.model.value import NamedTuple, dataclass
 
@@ -55,6 +56,8 @@ class Addition:
     path: str
     edits: tuple[JsonEdit, ...] = ()
     text: str = ""
+    #: The file is ours alone: it has this text or another, and nothing is added to another.
+    is_own: bool = False
 
 
 class Client(NamedTuple):
@@ -155,6 +158,8 @@ command = "treering"
 args = ["mcp"]
 """
 _OPENCODE_SCHEMA = "https://opencode.ai/config.json"
+#: Beside the folder .opencode: where that exists, opencode installs packages into it.
+_OPENCODE_PLUGIN = ".treering/opencode.js"
 _OPENCODE = {"type": "local", "command": ["treering", "mcp"], "enabled": True}
 
 CLIENTS: dict[str, Client] = {
@@ -224,8 +229,10 @@ CLIENTS: dict[str, Client] = {
                     (
                         JsonEdit(("$schema",), _OPENCODE_SCHEMA, is_for_new_files=True),
                         JsonEdit(("mcp", "treering"), _OPENCODE),
+                        JsonEdit(("plugin",), f"./{_OPENCODE_PLUGIN}", is_item=True),
                     ),
                 ),
+                Addition(_OPENCODE_PLUGIN, text=PLUGIN, is_own=True),
             ),
             _OPENCODE_EVENTS,
         ),
