@@ -221,13 +221,21 @@ EDITS = {
                                "new_source": "x = 2", "edit_mode": "replace"}),
         [TouchedLines("/repo/a.ipynb", new="x = 2")],
     ),
-    "gemini replaces": (
+    "gemini replaced, and says what was there": (
         "gemini",
         _gemini_after("replace", {"file_path": "a.py", "instruction": "Raise it.",
-                                  "old_string": "5", "new_string": "50"}),
+                                  "old_string": "5", "new_string": "50"},
+                      returnDisplay={"fileDiff": "...", "fileName": "a.py", "isNewFile": False,
+                                     "originalContent": "x = 5\n", "newContent": "x = 50\n"}),
+        [TouchedLines("a.py", old="x = 5\n", new="x = 50\n", is_whole=True)],
+    ),
+    "gemini replaced in a file too long to compare": (
+        "gemini",
+        _gemini_after("replace", {"file_path": "a.py", "old_string": "5", "new_string": "50"},
+                      returnDisplay={"originalContent": "5", "newContent": "x" * (MAX_TEXT + 1)}),
         [TouchedLines("a.py", old="5", new="50")],
     ),
-    "gemini writes, and says what was there": (
+    "gemini wrote, and says what was there": (
         "gemini",
         _gemini_after("write_file", {"file_path": "a.py", "content": "new\n"},
                       returnDisplay={"fileDiff": "...", "fileName": "a.py",
@@ -315,7 +323,7 @@ _NAMES = st.sampled_from(
     ["tool_input", "tool_response", "command", "patchText", "file_path", "filePath", "path", "file",
      "offset", "limit", "start_line", "end_line", "old_string", "new_string", "content", "edits",
      "include", "error", "type", "numLines", "startLine", "totalLines", "returnDisplay",
-     "originalContent"]
+     "originalContent", "newContent"]
 )  # fmt: skip
 _WORDS = st.lists(
     st.sampled_from(

@@ -36,7 +36,8 @@ class TouchedLines(NamedTuple):
     count from its end, -1 being the last line. For an edit they are 0. `old` is the text to be
     replaced with the lines around it that the client names, `new` what stands there afterwards.
     With `is_whole` the file is written anew and `new` is all of it; a content longer than MAX_TEXT
-    is not known, and `is_whole` is not set then.
+    is not known, and `is_whole` is not set then. Where a client tells of an edit when it is done
+    (Gemini CLI), `old` is then the whole file as it was.
     """
 
     path: str
@@ -162,15 +163,15 @@ def _edit(client: str, input: Mapping[str, Any]) -> Iterator[TouchedLines]:
         yield from _patch_hunks(patch)
         return
     path = _text(arguments, _PATHS)
-    edits = arguments.get("edits")
-    if isinstance(edits, list):
+    shown, edits = response.get("returnDisplay"), arguments.get("edits")
+    if isinstance(shown, dict) and 0 < len(_text(shown, ("newContent",))) <= MAX_TEXT:
+        before, after = _text(shown, ("originalContent",)), _text(shown, ("newContent",))
+        yield TouchedLines(path, old=before, new=after, is_whole=True)
+    elif isinstance(edits, list):
         for edit in edits:
             yield TouchedLines(path, old=_text(edit, _OLD), new=_text(edit, _NEW))
     elif any(isinstance(arguments.get(name), str) for name in _WHOLE):
-        # Gemini CLI tells after it wrote, with what stood there before.
-        shown = response.get("returnDisplay")
-        before = _text(shown, ("originalContent",)) if isinstance(shown, dict) else ""
-        yield TouchedLines(path, old=before, new=_text(arguments, _WHOLE), is_whole=True)
+        yield TouchedLines(path, new=_text(arguments, _WHOLE), is_whole=True)
     elif _text(arguments, _OLD) or _text(arguments, _NEW):
         yield TouchedLines(path, old=_text(arguments, _OLD), new=_text(arguments, _NEW))
 
