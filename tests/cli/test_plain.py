@@ -7,6 +7,7 @@ from typing import Any
 import click
 import pytest
 
+from conftest import Repo
 from treering.actions.verbs import VERBS, find_verb
 from treering.actions.verbs.verb import Parameter, Verb
 from treering.cli import plain
@@ -127,3 +128,28 @@ def test_a_shell_that_asks_for_words_is_answered_by_click(monkeypatch: pytest.Mo
     monkeypatch.setenv("_TREERING_COMPLETE", "bash_complete")
 
     assert read_plain(["recall", "wal"]) is None
+
+
+@pytest.mark.parametrize(
+    "words", [["two", "words"], ["two words"], ["two", "--tag", "db", "words"]]
+)
+def test_several_words_are_one_query(words: list[str]) -> None:
+    """Nobody quotes what they look for."""
+    command = read_plain(["recall", *words])
+
+    assert command is not None
+    assert command.options["query"] == "two words"
+    assert repr(by_hand(command)) == repr(by_click(["recall", *words]))
+    assert by_click(["recall", "--", "two", "-words"])[1] == sorted(
+        (command.options | {"query": "two -words", "tags": ()}).items()
+    )
+
+
+@pytest.mark.parametrize("words", [["readers", "block"], ["readers", "--limit=5", "block"]])
+def test_recall_finds_what_several_words_are_about(repo: Repo, words: list[str]) -> None:
+    """Read by hand and by click alike."""
+    repo.tr.remember("Use WAL mode: readers never block", type="decision")
+
+    (hit,) = repo.json("recall", *words)["results"]
+
+    assert hit["title"].startswith("Use WAL mode")

@@ -11,7 +11,7 @@ import treering
 from treering.actions.setup.clients import AGENTS, CLIENTS, whole
 
 PAGE = "docs/howto/agents.md"
-PARSERS = {"json": json.loads, "toml": tomllib.loads, "markdown": str}
+PARSERS = {"json": json.loads, "toml": tomllib.loads, "markdown": str, "js": str}
 
 
 def _shown(page) -> dict[str, str]:
@@ -43,22 +43,46 @@ def test_the_page_shows_the_section_for_agents(page):
 
 def test_events_of_the_page_are_those_of_the_clients(page):
     """Clients name the same moments differently."""
-    rows = page(PAGE).rows("moment", "Claude Code, Codex", "Gemini CLI", "Cursor", "what happens")
+    names = ("claude", "codex", "gemini", "cursor", "opencode")
+    titles = [CLIENTS[name].title for name in names]
+    rows = page(PAGE).rows("moment", *titles, "what happens")
 
-    for column, names in ((1, ("claude", "codex")), (2, ("gemini",)), (3, ("cursor",))):
-        for name in names:
-            assert tuple(row[column] for row in rows) == tuple(CLIENTS[name].events)
+    for column, name in enumerate(names, start=1):
+        moments = [
+            (moment or "none")
+            if isinstance(moment, str)
+            else f"{moment.event}: {', '.join(moment.tools)}"
+            for moment in CLIENTS[name].events
+        ]
+        assert [row[column] for row in rows] == moments
 
 
-def test_every_hook_of_a_client_is_one_we_answer(repo):
+def test_every_hook_of_a_client_is_one_we_answer():
     """Written by init, called by the client, understood by `treering hook agent`."""
     from treering.hooks.agent import call_of
 
     text = "".join(whole(a) for client in CLIENTS.values() for a in client.additions)
     calls = re.findall(r"treering hook agent (\w+) (\w+)", text)
+    calls += [("opencode", event) for event in re.findall(r'ask\(directory, "([\w.]+)"', text)]
+    told = {
+        "tool_input": {"file_path": "a", "content": "", "command": "cat a"},
+        "tool_response": {},
+    }
+    patch = {"tool_input": {"command": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}}
 
-    assert len(calls) == 20
-    assert all(call_of(client, event, b"{}") for client, event in calls)
+    assert len(calls) == 32
+    for client, event in calls:
+        answered = [
+            call_of(client, event, json.dumps({"tool_name": tool, **inputs}).encode())
+            for tool in _tools(client)
+            for inputs in (told, patch)
+        ]
+        assert any(answered), (client, event)
+
+
+def _tools(client: str) -> tuple[str, ...]:
+    events = CLIENTS[client].events
+    return (*events.read.tools, *events.edit.tools)
 
 
 def test_the_plugin_has_what_init_writes(root):

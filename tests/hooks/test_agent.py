@@ -15,12 +15,32 @@ import pytest
 from conftest import TREERING, Repo
 from treering import Treering
 from treering.git.objects import Person
+from treering.hooks.agent import answer, call_of
 
 EVENTS = {
     "claude": ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"),
     "codex": ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"),
     "gemini": ("SessionStart", "BeforeAgent", "PreCompress", "AfterAgent", "SessionEnd"),
     "cursor": ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop", "sessionEnd"),
+    "opencode": ("session.created", "chat.message", "experimental.session.compacting"),
+}
+TOOLS = {
+    ("claude", "PostToolUse", "Read"): {"file_path": "a.py"},
+    ("claude", "PreToolUse", "Edit"): {"file_path": "a.py", "old_string": "x", "new_string": "y"},
+    ("codex", "PostToolUse", "Bash"): {"command": "cat a.py"},
+    ("codex", "PreToolUse", "apply_patch"): {
+        "command": "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch\n"
+    },
+    ("gemini", "AfterTool", "read_file"): {"file_path": "a.py"},
+    ("gemini", "AfterTool", "replace"): {
+        "file_path": "a.py",
+        "old_string": "x",
+        "new_string": "y",
+    },
+    ("cursor", "postToolUse", "Read"): {"file_path": "a.py"},
+    ("cursor", "preToolUse", "Write"): {"file_path": "a.py", "content": "y"},
+    ("opencode", "tool.execute.after", "read"): {"filePath": "a.py"},
+    ("opencode", "tool.execute.before", "write"): {"filePath": "a.py", "content": "y"},
 }
 SESSION = "11111111-2222-3333-4444-555555555555"
 
@@ -43,7 +63,8 @@ def call(repo: Repo, client: str, event: str, **told: Any) -> str:
 def context(repo: Repo, client: str, event: str, **told: Any) -> str:
     """The text an agent is given."""
     said = json.loads(call(repo, client, event, **told))
-    found = said.get("additional_context") or said["hookSpecificOutput"]["additionalContext"]
+    found = said.get("text") or said.get("additional_context")
+    found = found or said["hookSpecificOutput"]["additionalContext"]
     assert isinstance(found, str)
     return found
 
@@ -69,7 +90,10 @@ def test_a_session_starts_with_headlines_and_the_checkpoint(repo: Repo, client):
 
     said = json.loads(call(repo, client, EVENTS[client][0], source="startup"))
 
-    if client == "cursor":
+    if client == "opencode":
+        assert list(said) == ["text"]
+        text = said["text"]
+    elif client == "cursor":
         assert list(said) == ["additional_context"]
         text = said["additional_context"]
     else:
@@ -104,7 +128,56 @@ def test_other_events_say_nothing(repo: Repo, client):
     """A word on Stop would send the agent on, one on PreCompact might stop it."""
     repo.tr.remember("Use WAL mode", type="decision")
 
-    assert [call(repo, client, event) for event in EVENTS[client][2:]] == ["", "", ""]
+    assert {call(repo, client, event) for event in EVENTS[client][2:]} == {""}
+
+
+@pytest.mark.parametrize(("client", "event", "tool"), TOOLS)
+def test_a_read_and_an_edit_are_told_apart_by_the_tool(client, event, tool):
+    """Some clients have one event for both."""
+    told = {"tool_name": tool, "tool_input": TOOLS[client, event, tool]}
+
+    found = call_of(client, event, json.dumps(told).encode())
+
+    is_read = tool in ("Read", "Bash", "read_file", "read")
+    assert found is not None
+    assert (found.kind, found.event) == ("read" if is_read else "edit", event)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"tool_name": "Bash", "tool_input": {"command": "make test"}},
+        {"tool_name": "Glob", "tool_input": {"file_path": "a.py"}},
+        {"tool_input": {"command": "cat a.py"}},
+        {},
+    ],
+)
+def test_a_tool_that_touches_no_file_is_none_of_our_business(told):
+    assert call_of("codex", "PostToolUse", json.dumps(told).encode()) is None
+
+
+@pytest.mark.parametrize(("client", "event", "tool"), TOOLS)
+def test_what_binds_lines_is_added_without_a_word_about_permission(client, event, tool):
+    told = {"tool_name": tool, "tool_input": TOOLS[client, event, tool]}
+    found = call_of(client, event, json.dumps(told).encode())
+    assert found is not None
+
+    said = json.loads(answer(found, "Why it is so."))
+
+    form: dict[str, Any] = {
+        "cursor": {"additional_context": "Why it is so."},
+        "opencode": {"text": "Why it is so."},
+    }
+    other = {"hookEventName": event, "additionalContext": "Why it is so."}
+    assert said == form.get(client, {"hookSpecificOutput": other})
+    assert answer(found, "") == b""
+
+
+@pytest.mark.parametrize(("client", "event", "tool"), TOOLS)
+def test_a_tool_is_never_kept_waiting_or_stopped(repo: Repo, client, event, tool):
+    told = {"tool_name": tool, "tool_input": TOOLS[client, event, tool]}
+
+    assert call(repo, client, event, **told) == ""
 
 
 def test_where_nothing_is_remembered_nothing_is_said(repo: Repo):

@@ -30,6 +30,7 @@ from treering.mcp.advice import advise
         ("`treering doctor` repairs it.", "`treering doctor` repairs it."),
         ("`git branch --all` lists them.", "`git branch --all` lists them."),
         ("`treering nothing --x` and `half", "`treering nothing --x` and `half"),
+        ("`treering recall two words`", '`recall(query="two words")`'),
         ("a -- b, x--y, ``, `treering recall 'open`", "a -- b, x--y, ``, `treering recall 'open`"),
     ],
 )  # fmt: skip

@@ -63,13 +63,15 @@ def _param(parameter: Parameter) -> click.Parameter:
 
 
 def _argument(parameter: Parameter) -> click.Argument:
+    is_joined = parameter.argument == "joined"
     return click.Argument(
         [parameter.name],
-        nargs=-1 if parameter.argument in ("several", "any") else 1,
+        nargs=-1 if is_joined or parameter.argument in ("several", "any") else 1,
         required=parameter.argument in ("one", "several"),
         type=_TYPES.get(parameter.kind),
         metavar=parameter.metavar or None,
-        **_default(parameter),
+        callback=(lambda _, __, words: " ".join(words)) if is_joined else None,
+        **({} if is_joined else _default(parameter)),
     )
 
 

@@ -85,7 +85,7 @@ def agent_command(repo: str, client: str, event: str) -> None:
         if call := call_of(client, event, read_input(0)):
             handle(call, place, open_workspace, say, limit=seconds)
 
-    seconds = _deadline()
+    seconds = _deadline(client, event)
     try:
         answer = answer_within(seconds, work)
     except OSError:
@@ -93,11 +93,11 @@ def agent_command(repo: str, client: str, event: str) -> None:
     os.write(1, answer)
 
 
-def _deadline() -> float:
+def _deadline(client: str, event: str) -> float:
     """As long as the client waits, unless it was told to wait longer, or should not."""
-    from treering.actions.setup.clients import PATIENCE
+    from treering.actions.setup.clients import PATIENCE, TOOL_PATIENCE, is_tool_event
 
     try:
         return min(float(os.environ["TREERING_HOOK_SECONDS"]), _LONGEST)
     except (KeyError, ValueError):
-        return PATIENCE - _SPARE
+        return (TOOL_PATIENCE if is_tool_event(client, event) else PATIENCE) - _SPARE

@@ -130,6 +130,8 @@ class _Reader:
                     raise _NotPlainError
             elif is_single:
                 named[parameter.name] = _CONVERT.get(parameter.kind, str)(rest.pop(0))
+            elif parameter.argument == "joined":
+                named[parameter.name], rest = " ".join(rest), []
             else:
                 named[parameter.name], rest = tuple(rest), []
         if rest:

@@ -1,4 +1,4 @@
-"""The door agents' clients come through: a session begins, a prompt is sent, a context shrinks.
+"""The door agents' clients come through: a session begins, a file is read, a context shrinks.
 
 The client is answered first. What has to be written down (the session, a checkpoint) comes
 after, when nobody waits for it any more. Nothing here may disturb an agent: whatever goes wrong is
@@ -17,6 +17,7 @@ from treering.actions.setup.clients import CLIENTS, Events
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 from treering.hooks.deadline import Say
+from treering.hooks.tools import list_touched
 from treering.model.value import NamedTuple
 
 BUDGET = 1000
@@ -50,13 +51,19 @@ class HookCall(NamedTuple):
 
 
 def call_of(client: str, event: str, data: bytes) -> HookCall | None:
-    """A call we know what to do with, or None."""
+    """A call we know what to do with, or None: also where a tool touched no file."""
     definition = CLIENTS.get(client.lower())
     events = definition.events if definition else None
     for kind in Events._fields if events else ():
-        name = str(getattr(events, kind))
-        if name.lower() == event.lower():
-            return HookCall(client.lower(), name, kind, _parse(data))
+        moment = getattr(events, kind)
+        name = moment if isinstance(moment, str) else moment.event
+        if not name or name.lower() != event.lower():
+            continue
+        call = HookCall(client.lower(), name, kind, _parse(data))
+        if isinstance(moment, str) or (
+            call.text("tool_name") in moment.tools and list_touched(call.client, kind, call.input)
+        ):
+            return call
     return None
 
 
@@ -96,7 +103,7 @@ def handle(
     except TreeringError:
         return  # no repository, nothing to say
     try:
-        if call.kind in ("start", "prompt"):
+        if call.kind in ("start", "prompt", "read", "edit"):
             text = tell(workspace, call)
             is_missed = not _say_in_time(say, answer(call, text))
             seconds = time.monotonic() - started
@@ -155,7 +162,9 @@ def _place(call: HookCall, repo: str) -> str:
 
 
 def tell(workspace: Workspace, call: HookCall) -> str:
-    """What the agent is told at the start of a session, or about a prompt."""
+    """What the agent is told at the start of a session, or about a prompt or lines of a file."""
+    if call.kind in ("read", "edit"):
+        return ""
     from treering.actions.context.briefing import opening, relevant
     from treering.actions.context.turn import Turn
 
@@ -175,8 +184,10 @@ def answer(call: HookCall, text: str) -> bytes:
     """The text in the form the client documents, and not a byte where there is nothing to say."""
     if not text:
         return b""
-    if call.client == "cursor":
-        fields: dict[str, Any] = {"additional_context": text}
+    if call.client == "opencode":
+        fields: dict[str, Any] = {"text": text}
+    elif call.client == "cursor":
+        fields = {"additional_context": text}
         if call.kind == "prompt":
             fields = {"continue": True} | fields
     else:
@@ -205,7 +216,7 @@ def ask(workspace: Workspace, call: HookCall) -> bytes:
 def _write_down(workspace: Workspace, call: HookCall) -> None:
     """The session, and before a compaction where the work stands; only where init was run: a plugin
     is everywhere, and a repository nobody set up is not ours to write to."""
-    if not call.session or not _is_set_up(workspace) or call.kind == "prompt":
+    if not call.session or not _is_set_up(workspace) or call.kind in ("prompt", "read", "edit"):
         return
     if call.kind == "compact":
         _save_checkpoint(workspace, call)

@@ -97,6 +97,8 @@ def _arguments(verb: Verb, words: list[str]) -> dict[str, Any] | None:
 def _put(arguments: dict[str, Any], item: Parameter, value: str) -> None:
     if item.kind == "list":
         arguments.setdefault(item.name, []).append(value)
+    elif item.argument == "joined" and item.name in arguments:
+        arguments[item.name] += f" {value}"
     else:
         arguments[item.name] = value
 

@@ -22,28 +22,27 @@ _TYPES: dict[Kind, dict[str, Any]] = {
 
 INSTRUCTIONS = """\
 treering is this repository's memory: decisions, patterns, conventions, root causes and open work, \
-kept in git branch by branch and shared with the team.
+kept in git branch by branch and shared with the team. Merging, rebasing or deleting branches \
+needs nothing done about it.
 
 Look before you act:
-- When a session starts: checkpoint(op="load"), or context(task=..., files=[...]).
+- Starting a task: context(task=..., files=[...]), or checkpoint(op="load").
 - Before you choose a design, name things, touch code you do not know, or debug something odd: \
 recall with a few plain words. One or two searches are enough.
-- A hit whose files are stale (changed, moved, gone) may be out of date: check the code first.
+- Why is this line here: context(files=["f.py:12"]).
+- Stale files (changed, moved, gone): check the code. "outdated_by": replaced, use what it names; \
+"newer": may replace it, compare both; "reverted": taken back in code.
 
-Write down what the code does not say, when it happens, with remember:
+Remember what the code does not say when you find it, not at the end:
 - a decision, with its reasoning and what was given up;
-- a hard problem solved: symptom, cause, fix;
-- a surprise: something that behaves unlike what anyone would expect;
-- a pattern seen three times; a rule the team states;
-- anything that took half an hour to find out.
+- a hard problem solved: symptom, cause, fix; an attempt that failed;
+- a surprise; a rule the team states; what took half an hour to find out.
 One thing per memory; name the files. When unsure ask the user. Do not store secrets, \
 what git already shows, or chatter. To change what was written use revise; to replace it, \
 remember(supersedes=[id]). If it answers "outdates" and the old one is void: \
-link(source=new, target=old, relation="supersedes"). A hit with "outdated_by" was replaced: use \
-what it names; "newer" may replace it: compare both; "reverted": taken back in code.
+link(source=new, target=old, relation="supersedes").
 
-Do not search when the answer is in the file before you, for a one-line edit, or for general \
-knowledge.
+Do not search for what is in the file before you, a one-line edit, or general knowledge.
 
 Before you stop or the context runs out: checkpoint(op="save", summary, next_steps).
 

@@ -2,13 +2,14 @@
 
 import json
 import stat
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from conftest import Repo
-from treering.actions.setup.clients import AGENTS, CLIENTS
+from treering.actions.setup.clients import AGENTS, CLIENTS, SILENTLY
 
 SETTINGS = """\
 {
@@ -65,7 +66,7 @@ def test_settings_of_the_user_stay_byte_for_byte(repo: Repo):
     hooks = json.loads(text)["hooks"]
     assert [h["hooks"][0]["command"] for h in hooks["Stop"]] == [
         "say done",
-        "treering hook agent claude Stop",
+        "treering hook agent claude Stop 2>/dev/null || true",
     ]
     assert all(line in text for line in SETTINGS.splitlines()[:2])
     assert _tree(repo.path) == before
@@ -138,7 +139,34 @@ def test_a_schema_of_the_users_own_file_is_their_choice(repo: Repo):
 
     _init(repo, "opencode")
 
-    assert json.loads(path.read_text()).keys() == {"theme", "mcp"}
+    assert json.loads(path.read_text()).keys() == {"theme", "mcp", "plugin"}
+
+
+def test_opencode_keeps_plugins_of_others(repo: Repo):
+    """A list of theirs gets one more, and loses it again."""
+    path = repo.path / "opencode.json"
+    path.write_text('{"plugin": ["./mine.js"]}')
+
+    _init(repo, "opencode")
+    listed = json.loads(path.read_text())["plugin"]
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    repo.json("uninstall")
+
+    assert listed == ["./mine.js", "./.treering/opencode.js"]
+    assert json.loads(path.read_text()) == {"plugin": ["./mine.js"]}
+    assert not (repo.path / ".treering").exists()
+
+
+def test_a_plugin_that_somebody_changed_is_left_alone_and_explained(repo: Repo):
+    _init(repo, "opencode")
+    path = repo.path / ".treering" / "opencode.js"
+    path.write_text("// mine\n")
+
+    again = _init(repo, "opencode")
+    repo.json("uninstall")
+
+    assert any(".treering/opencode.js" in note for note in again["notes"])
+    assert path.read_text() == "// mine\n"
 
 
 def test_codex_is_asked_for_no_more_time_than_it_grants(repo: Repo):
@@ -148,6 +176,67 @@ def test_codex_is_asked_for_no_more_time_than_it_grants(repo: Repo):
     hooks = json.loads((repo.path / ".codex/hooks.json").read_text())["hooks"]
     assert hooks["SessionEnd"][0]["hooks"][0]["timeout"] == 3
     assert hooks["Stop"][0]["hooks"][0]["timeout"] == 5
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "matchers", "timeout"),
+    [
+        (
+            "claude",
+            ".claude/settings.json",
+            {"PostToolUse": "Read", "PreToolUse": "Edit|Write|MultiEdit|NotebookEdit"},
+            2,
+        ),
+        ("codex", ".codex/hooks.json", {"PostToolUse": "Bash", "PreToolUse": "apply_patch"}, 2),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            {"AfterTool": "^(read_file|read_many_files|replace|write_file)$"},
+            2000,
+        ),
+        ("cursor", ".cursor/hooks.json", {"postToolUse": "^(Read)$", "preToolUse": "^(Write)$"}, 2),
+    ],
+)
+def test_tools_that_touch_files_call_a_hook_that_keeps_nobody_waiting(
+    repo: Repo, client, path, matchers, timeout
+):
+    _init(repo, client)
+
+    hooks = json.loads((repo.path / path).read_text())["hooks"]
+    found = {event: group for event, (group,) in hooks.items() if "matcher" in group}
+    assert {event: group["matcher"] for event, group in found.items()} == matchers
+    for group in found.values():
+        assert (group.get("hooks") or [group])[0]["timeout"] == timeout
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "cursor"])
+def test_a_hook_is_silent_where_treering_is_not_installed(repo: Repo, client):
+    """The file may be committed, and others have other programs."""
+    for addition in CLIENTS[client].additions:
+        for edit in (edit for edit in addition.edits if edit.is_item):
+            command = edit.value.get("command") or edit.value["hooks"][0]["command"]
+            done = subprocess.run(
+                ["/bin/sh", "-c", command],
+                env={"PATH": "/nonexistent"},
+                input="{}",
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_hook_of_an_earlier_version_is_not_added_twice_and_goes(repo: Repo):
+    """It was written without what keeps it silent."""
+    path = repo.path / ".claude" / "settings.json"
+    _init(repo, "claude")
+    path.write_text(path.read_text().replace(SILENTLY, ""))
+
+    again = _init(repo, "claude")
+    repo.json("uninstall")
+
+    assert again["clients"] == []
+    assert not path.exists()
 
 
 def test_a_server_of_that_name_is_the_users_choice(repo: Repo):

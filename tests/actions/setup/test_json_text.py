@@ -69,11 +69,11 @@ def test_items_are_added_to_lists_and_taken_out_by_value():
 
     one = json_text.apply(text, json_text.put_item(text, ("hooks", "Stop"), ours))
     two = json_text.apply(one, json_text.put_item(one, ("hooks", "Start"), ours))
-    back = json_text.without_item(two, ("hooks", "Start"), ours)
+    back = json_text.without_items(two, ("hooks", "Start"), ours.__eq__)
 
     assert json.loads(one)["hooks"] == {"Stop": [{"command": "theirs"}, ours]}
     assert json.loads(two)["hooks"]["Start"] == [ours]
-    assert json_text.without_item(back, ("hooks", "Stop"), ours) == text
+    assert json_text.without_items(back, ("hooks", "Stop"), ours.__eq__) == text
 
 
 COMMENTED = {

@@ -6,13 +6,13 @@ that text out again, byte for byte; later, only what is still ours goes.
 
 import contextlib
 import hashlib
-import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from treering.actions.setup import json_text
-from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, JsonEdit, whole
+from treering.actions.setup.clients import AGENTS, CLIENTS, SILENTLY, Addition, JsonEdit, whole
 from treering.actions.setup.json_text import Insertion
 from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
@@ -61,6 +61,10 @@ def _edit(repository: Repository, addition: Addition) -> EditedFile:
     before = _read(_in_work_tree(_top(repository), addition.path))
     if before is None or not before.strip("\ufeff \t\r\n"):
         return EditedFile(addition.path, before, (Insertion(len(before or ""), whole(addition)),))
+    if addition.is_own:
+        if before != addition.text:
+            raise Invalid("It is not what this version writes. Delete it and run init again.")
+        return EditedFile(addition.path, before, ())
     insertions = tuple(
         _json_insertions(before, addition.edits)
         if addition.edits
@@ -105,17 +109,25 @@ def _json_insertions(text: str, edits: Sequence[JsonEdit]) -> list[Insertion]:
 
 
 def _has(value: object, edit: JsonEdit) -> bool:
-    """Whether it is there: a member of that name, or an item that runs the same command."""
+    """Whether it is there: a member of that name, or a hook that makes the same call."""
     for key in edit.path:
         if not isinstance(value, dict) or key not in value:
             return False
         value = value[key]
     if not edit.is_item:
         return True
-    commands = json.dumps(value)
-    entry = edit.value
-    command = entry["hooks"][0]["command"] if "hooks" in entry else entry["command"]
-    return json.dumps(command) in commands
+    call = _hook_commands(edit.value)[0].removesuffix(SILENTLY)
+    items = value if isinstance(value, list) else []
+    return any(call in command for item in items for command in _hook_commands(item))
+
+
+def _hook_commands(item: Any) -> list[str]:
+    """The commands of a hook, or of a group of hooks; a plugin is named by its path."""
+    if isinstance(item, str):
+        return [item]
+    hooks = item.get("hooks", [item]) if isinstance(item, dict) else []
+    commands = [hook.get("command") for hook in hooks if isinstance(hook, dict)]
+    return [command for command in commands if isinstance(command, str)]
 
 
 def _text_insertions(text: str, addition: Addition) -> list[Insertion]:
@@ -241,7 +253,14 @@ def _without(text: str, path: str) -> str:
 
 def _without_edit(text: str, edit: JsonEdit) -> str:
     if edit.is_item:
-        return json_text.without_item(text, edit.path, edit.value)
+        (command,) = _hook_commands(edit.value)
+        ours = {command, command.removesuffix(SILENTLY)}  # as it was written before 0.3
+
+        def is_ours(item: object) -> bool:
+            commands = _hook_commands(item)
+            return bool(commands) and ours.issuperset(commands)
+
+        return json_text.without_items(text, edit.path, is_ours)
     if len(edit.path) == 1:  # the file's own; it goes with the file, if that was ours
         is_alone = list(json_text.parse(text)) == list(edit.path)
         return json_text.without_member(text, edit.path) if is_alone else text

@@ -9,7 +9,7 @@ which these are blanks.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from json.decoder import JSONDecodeError
 from typing import Any
 
@@ -115,13 +115,13 @@ def without_member(text: str, path: Path) -> str:
     return _cut(text, holder, parts, names.index(path[-1]))
 
 
-def without_item(text: str, path: Path, value: object) -> str:
-    """The text without the items of a list that equal `value`."""
+def without_items(text: str, path: Path, is_ours: Callable[[object], bool]) -> str:
+    """The text without the items of a list that are ours."""
     holder = _find(text, path)
     if holder is None or text[holder] != "[":
         return text
     parts = _parts(text, holder)
-    mine = [n for n, part in enumerate(parts) if parse(text[part.value : part.end]) == value]
+    mine = [n for n, part in enumerate(parts) if is_ours(parse(text[part.value : part.end]))]
     if mine and len(mine) == len(parts):
         return without_member(text, path)
     for number in reversed(mine):

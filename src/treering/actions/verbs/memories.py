@@ -84,7 +84,7 @@ RECALL = Verb(
             "query",
             'Words, "phrases", -not, prefix*, and filters type: tag: topic: title: author: file: '
             "since: confidence>0.7. Empty lists the newest.",
-            argument="optional",
+            argument="joined",
         ),
         text("type", "Only this type.", short="t", by_hand=EVERY_TYPE, metavar="TYPE"),
         text("topic", "Only below this topic."),

@@ -13,8 +13,9 @@ from treering.model.choices import TYPE_NAMES
 from treering.model.value import NamedTuple
 
 Kind = Literal["text", "number", "whole", "flag", "list", "map"]
-#: As a word of the command line: one that must be there, one that may, several, or any number.
-Argument = Literal["", "one", "optional", "several", "any"]
+#: As a word of the command line: one that must be there, one that may, several, any number, or
+#: any number that are one text.
+Argument = Literal["", "one", "optional", "several", "any", "joined"]
 
 #: The default of a parameter that has to be given.
 REQUIRED = ...
