@@ -28,6 +28,7 @@ def main() -> int:
     )
     parser.add_argument("--scratch", type=Path, help="for both: keep the cases made from them")
     parser.add_argument("--half", default="", choices=("tuning", "reporting"), help="for landing")
+    parser.add_argument("--part", default="", help="for delivery: one part of it")
     given = parser.parse_args()
     if unknown := set(given.names) - set(known):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}")
