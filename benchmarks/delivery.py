@@ -22,57 +22,60 @@ DIR holds bare clones: sde-bench (vectorize-io), boltons (mahmoud), and any othe
     cpu      user and system time of hook processes at 10,000 memories
 
 A session is played through `treering hook agent claude EVENT` processes: SessionStart, the bug
-report as prompt, a Read of the module, an Edit of the largest part that the reference solution
-changes. Handed over means that one event says at least 60 % of the decision's words, or the
+report as prompt, a Read of the module, an Edit of the lines that the reference solution
+changes most. Handed over means that one event says at least 60 % of the decision's words, or the
 memory's id and title, within its first 400 tokens.
 """
 
 import difflib
-import hashlib
 import json
+import os
+import random
 import re
+import shutil
 import subprocess
-import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from benchmarks._bench import ENVIRONMENT, git, heading, row
+from benchmarks._bench import ENVIRONMENT, git, heading, milliseconds, repository, row
+from benchmarks._sde_bench import (
+    TREERING,
+    Task,
+    build,
+    capture,
+    find_clone,
+    import_chats,
+    make_base,
+    read_reference,
+    read_tasks,
+    run,
+)
 from benchmarks._tokens import UNIT, count
+from benchmarks.agent_hook import fill
+from benchmarks.search import Corpus
 from treering import Treering
 from treering.text.words import STOP_WORDS
 
 PARTS = ("tasks", "silence", "replay", "cpu")
-BOLTONS = "979fa9b613fa8c0a455ae16ea6f2ec91c11ecafe"
 MOST_TOKENS = 400
 HANDED = 0.6  # of the decision's words
 GOALS = {"history": 0.95, "conversation": 0.80}  # words in `context`
 HOOKS_GOAL = 0.9
-TREERING = str(Path(sys.executable).with_name("treering"))
-
-
-class Task(NamedTuple):
-    """A bug report, and the earlier decision that its right fix needs."""
-
-    name: str
-    half: str
-    source: str
-    tier: str
-    prompt: str
-    module: str
-    decision: str
-    subject: str
-    chats: list[list[dict[str, str]]]
-
-    @property
-    def kind(self) -> str:
-        return "history" if self.source == "history" else "conversation"
+SILENCE_GOAL = 0.95
+CPU_GOAL = 0.1
+WINDOW = 40  # lines of a read
+FEWEST_WORDS = 12  # of a message body that gives a reason
+MOST_CHANGED = 10  # files of a change that is replayed
+SOURCES = (".py", ".go", ".js", ".ts", ".rs", ".c", ".java")
+NEAR = 8  # lines between two changes that one edit makes
 
 
 def main(
@@ -95,139 +98,16 @@ def main(
         place.mkdir(parents=True, exist_ok=True)
         if part in ("", "tasks"):
             _measure_tasks(clones, place, half, quick)
+        if part in ("", "silence"):
+            _measure_silence(clones, place, half, quick)
+        if part in ("", "replay"):
+            _measure_replay(clones, place, half, quick)
+    if part in ("", "cpu"):
+        _measure_cpu(quick)
 
 
 def _bare(path: Path) -> Path:
     return path / "repo" if (path / "repo").is_dir() else path
-
-
-def _find_clone(clones: Mapping[str, Path], name: str) -> Path:
-    return next(path for key, path in clones.items() if key.endswith(name))
-
-
-# --- sde-bench ------------------------------------------------------------------------------------
-
-
-def _half_of(folder: str) -> str:
-    """The half that a task is in, by the decision it needs; "" for those that are not ours.
-
-    Half of all decisions are kept for somebody else to score: rules are never tuned on them, nor
-    are they looked at. A decision has up to three tasks, which stay together.
-    """
-    decision = re.sub(r"(-history|-amended)?(-\d+)?$", "", folder)
-    digest = hashlib.sha256(decision.encode()).digest()
-    return "" if digest[0] % 2 else ("reporting" if digest[1] % 2 else "tuning")
-
-
-def _read_tasks(data: Path, half: str) -> list[Task]:
-    names = git(data, "ls-tree", "--name-only", "HEAD").decode().split()
-    tasks = []
-    for name in (name for name in names if name.startswith("boltons-") and _half_of(name)):
-        fields = json.loads(git(data, "show", f"HEAD:{name}/tasks/main/task.json"))
-        chats = fields.get("conversations", [])
-        tasks.append(
-            Task(
-                name,
-                _half_of(name),
-                fields["source"],
-                fields["tier"],
-                fields["bug_report"],
-                fields["module"],
-                fields.get("decision_rationale")
-                or fields["policy"].removesuffix("(post-amendment)"),
-                fields.get("decision_subject", ""),
-                chats if chats and isinstance(chats[0], list) else [chats] * bool(chats),
-            )
-        )
-    return [task for task in tasks if half in ("", task.half)]
-
-
-def _make_base(clones: Mapping[str, Path], place: Path) -> Path:
-    """Boltons at the benchmark's commit with its history captured, and the generator beside it."""
-    base, data = place / "base", _find_clone(clones, "sde-bench")
-    if (base / ".git").is_dir():
-        return base
-    _init(base, _find_clone(clones, "boltons"), BOLTONS)
-    decoys = json.loads(git(data, "show", "HEAD:gen/decoy_conversations.json"))
-    chats = {f"decoy-{at}": decoy["turns"] for at, decoy in enumerate(decoys)}
-    _import_chats(base, chats, [280 - 2 * at for at in range(len(decoys))])
-    return base
-
-
-def _init(path: Path, clone: Path, commit: str) -> None:
-    """A repository of one branch at a commit of a clone, with its history captured."""
-    if not path.exists():
-        git(path.parent, "init", "-q", "-b", "main", str(path))
-        for key, value in (("name", "Ada Lovelace"), ("email", "ada@example.org")):
-            git(path, "config", f"user.{key}", value)
-        git(path, "config", "gc.auto", "0")
-    git(path, "fetch", "-q", str(clone), commit)
-    git(path, "reset", "-q", "--hard", "FETCH_HEAD")
-    _run([TREERING, "backfill"], path)
-
-
-def _run(words: Sequence[str], path: Path, feed: bytes = b"", **environment: str) -> bytes:
-    done = subprocess.run(
-        words, cwd=path, env=ENVIRONMENT | environment, input=feed, capture_output=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(words)}: {done.stderr.decode(errors='replace')[-2000:]}")
-    return done.stdout
-
-
-def _import_chats(
-    path: Path, chats: Mapping[str, Sequence[Mapping[str, str]]], days_ago: Sequence[int]
-) -> None:
-    """Import conversations as Claude Code would have written them down."""
-    with tempfile.TemporaryDirectory() as folder:
-        for (name, turns), days in zip(chats.items(), days_ago, strict=True):
-            start = datetime.now(UTC) - timedelta(days=days)
-            lines = [
-                {
-                    "type": turn["role"],
-                    "sessionId": name,
-                    "cwd": str(path),
-                    "gitBranch": "main",
-                    "timestamp": f"{start + timedelta(minutes=at):%Y-%m-%dT%H:%M:%SZ}",
-                    "message": {
-                        "role": turn["role"],
-                        "content": [{"type": "text", "text": turn["text"]}],
-                    },
-                }
-                for at, turn in enumerate(turns)
-            ]
-            text = "".join(json.dumps(line) + "\n" for line in lines)
-            Path(folder, f"{name}.jsonl").write_text(text)
-        _run([TREERING, "import", folder, "--from", "claude-code"], path)
-
-
-def _build(task: Task, data: Path, base: Path, place: Path) -> Path:
-    """Make a task's repository, anew each time."""
-    path, source = place / task.name, place / "sde-bench"
-    if not (source / task.name).is_dir():
-        source.mkdir(exist_ok=True)
-        packed = git(data, "archive", "HEAD", "gen", task.name)
-        _run(["tar", "-x"], source, packed)
-    day = f"{datetime.now(UTC) - timedelta(days=60):%Y-%m-%dT%H:%M:%SZ}"
-    dates = {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day}
-    script = [sys.executable, f"{task.name}/build.py", str(path)]
-    _run(script, source, SDEBENCH_BOLTONS_HOST=str(base), **dates)
-    _run([TREERING, "backfill"], path)
-    if task.chats:
-        chats = {f"chat-{at}": turns for at, turns in enumerate(task.chats)}
-        _import_chats(path, chats, [40, 20][: len(chats)])
-    return path
-
-
-def _read_reference(task: Task, source: Path, old: str) -> str:
-    """The module as the reference solution has it, from the generator's table under its key."""
-    module, table = ("traps", "TRAPS")
-    if task.tier == "real-function":
-        module, table = ("realfn_traps", "REALFN_TRAPS")
-    key = task.name.split("-")[1]
-    code = f"import json; from {module} import {table} as t; print(json.dumps(t[{key!r}]))"
-    trap = json.loads(_run([sys.executable, "-c", code], source / "gen"))
-    return old.replace(trap["anchor"], trap["correct"], 1) if "anchor" in trap else trap["correct"]
 
 
 # --- what is handed over --------------------------------------------------------------------------
@@ -264,6 +144,7 @@ class Agent:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.session = str(uuid4())
+        self.cpu = 0.0  # of the last call
 
     def call(self, event: str, **fields: object) -> str:
         """Text that the hook adds to the context; "" where it is silent."""
@@ -274,8 +155,19 @@ class Agent:
             "permission_mode": "default",
             "hook_event_name": event,
         }
-        command = [TREERING, "hook", "agent", "claude", event]
-        answer = _run(command, self.path, json.dumps(told | fields).encode())
+        with subprocess.Popen(
+            [TREERING, "hook", "agent", "claude", event],
+            cwd=self.path, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ) as hook:  # fmt: skip
+            assert hook.stdin is not None
+            assert hook.stdout is not None
+            with suppress(BrokenPipeError):  # a hook that knows no such event does not read
+                hook.stdin.write(json.dumps(told | fields).encode())
+                hook.stdin.close()
+            answer = hook.stdout.read()
+            _, status, usage = os.wait4(hook.pid, 0)
+            hook.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu = usage.ru_utime + usage.ru_stime
         added = json.loads(answer)["hookSpecificOutput"] if answer.strip() else {}
         return str(added.get("additionalContext", ""))
 
@@ -308,16 +200,22 @@ class Agent:
 
 
 def _largest_change(old: str, new: str) -> tuple[str, str]:
-    """The longest run of lines that differ, with the line before it where lines are only added."""
+    """The longest run of lines that differ, as an agent would edit them: runs that are close to
+    each other are one, an addition takes the line below along, and lines above make it unique."""
     before, after = old.splitlines(), new.splitlines()
-    changes = [
-        code
-        for code in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-        if code[0] != "equal"
-    ]
-    _, a, b, c, d = max(changes, key=lambda code: code[2] - code[1] + code[4] - code[3])
+    runs: list[tuple[int, int, int, int]] = []
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        if runs and a - runs[-1][1] <= NEAR:
+            a, _, c, _ = runs.pop()
+        runs.append((a, b, c, d))
+    a, b, c, d = max(runs, key=lambda run: run[1] - run[0] + run[3] - run[2])
     if a == b:
-        a, c = max(a - 1, 0), max(c - 1, 0)
+        b, d = b + 1, d + 1
+    while a and old.count("\n".join(before[a:b])) > 1:
+        a, c = a - 1, c - 1
     return "\n".join(before[a:b]), "\n".join(after[c:d])
 
 
@@ -325,17 +223,17 @@ def _largest_change(old: str, new: str) -> tuple[str, str]:
 
 
 def _measure_tasks(clones: Mapping[str, Path], place: Path, half: str, quick: bool) -> None:
-    data = _find_clone(clones, "sde-bench")
-    base = _make_base(clones, place)
+    data = find_clone(clones, "sde-bench")
+    base = make_base(clones, place)
     results: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for task in _read_tasks(data, half)[:: 4 if quick else 1]:
+    for task in read_tasks(data, half)[:: 4 if quick else 1]:
         results[task.half, task.kind].append(_measure(task, data, base, place))
     for (part, kind), measured in sorted(results.items(), reverse=True):
         _report(part, kind, measured)
 
 
 def _measure(task: Task, data: Path, base: Path, place: Path) -> dict[str, Any]:
-    path = _build(task, data, base, place)
+    path = build(task, data, base, place)
     treering = Treering.open(path)
     memories = [
         memory
@@ -358,7 +256,7 @@ def _measure(task: Task, data: Path, base: Path, place: Path) -> dict[str, Any]:
         result["first"] = places[1] >= 0 and not 0 <= places[0] < places[1]
         result["under"] = 0 <= places[1] < places[0]
     agent, old = Agent(path), (path / task.module).read_text()
-    change = _largest_change(old, _read_reference(task, place / "sde-bench", old))
+    change = _largest_change(old, read_reference(task, place / "sde-bench", old))
     texts = {
         "SessionStart": agent.start(),
         "prompt": agent.prompt(task.prompt),
@@ -402,6 +300,182 @@ def _report(half: str, kind: str, measured: Sequence[Mapping[str, Any]]) -> None
 def _tell(what: str, share: float, goal: float | None) -> None:
     verdict = "" if goal is None else f"{goal:.0%} {'ok' if share >= goal else 'MISSED'}"
     row(f"  {what}", f"{share:.1%}", verdict)
+
+
+# --- part: silence --------------------------------------------------------------------------------
+
+
+def _measure_silence(clones: Mapping[str, Path], place: Path, half: str, quick: bool) -> None:
+    """All decisions of conversations are in the store, beside boltons and the other ones."""
+    path, base = place / "silence", make_base(clones, place)
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(base, path, symlinks=True)
+    tasks = [t for t in read_tasks(find_clone(clones, "sde-bench"), half) if len(t.chats) == 1]
+    import_chats(path, {task.name: task.chats[0] for task in tasks}, [40] * len(tasks))
+    prompts = Path(__file__).with_name("data") / "unrelated_prompts.txt"
+    unrelated = prompts.read_text(encoding="utf-8").splitlines()[:: 5 if quick else 1]
+    windows = _list_unbound(path, 20 if quick else 100)
+    heading("silence", "silent", "goal")
+    spoken = {prompt: text for prompt in unrelated if (text := Agent(path).prompt(prompt))}
+    _tell(f"{len(unrelated)} unrelated prompts", 1 - len(spoken) / len(unrelated), SILENCE_GOAL)
+    for prompt, text in spoken.items():
+        print(f"    {count(text)} {UNIT}: {prompt}")
+    loud = [f"{n}:{at}" for n, at in windows if Agent(path).read(n, at, WINDOW)]
+    _tell(f"{len(windows)} reads that nothing binds", 1 - len(loud) / len(windows), SILENCE_GOAL)
+    if loud:
+        print(f"    {', '.join(loud[:10])}")
+
+
+def _list_unbound(path: Path, most: int) -> list[tuple[str, int]]:
+    """Windows of lines, all of them written by commits whose message gives no reason."""
+    names = git(path, "ls-files", "*.py", "*.md").decode().split()
+    found: list[tuple[str, int]] = []
+    for name in random.Random(1).sample(names, len(names)):
+        if len(found) >= most:
+            break
+        writers = _blame(path, "HEAD", name)
+        starts = range(0, len(writers) - WINDOW, 2 * WINDOW)
+        quiet = [
+            (name, at + 1)
+            for at in starts
+            if not any(_read_reason(path, commit) for commit in set(writers[at : at + WINDOW]))
+        ]
+        found += quiet[:5]
+    return found[:most]
+
+
+def _blame(path: Path, commit: str, name: str, lines: str = "1,") -> list[str]:
+    """The commit that wrote each line."""
+    text = git(path, "blame", "-l", "-s", "-w", f"-L{lines}", commit, "--", name)
+    return [line.split(" ", 1)[0] for line in text.decode(errors="replace").splitlines()]
+
+
+@cache
+def _read_reason(path: Path, commit: str) -> str:
+    """The body of a commit's message without trailers; "" where it is too short for a reason."""
+    body = git(path, "log", "-1", "--format=%b", commit.lstrip("^")).decode(errors="replace")
+    lines = [line for line in body.splitlines() if not re.match(r"[A-Z][\w-]+: |\* ", line)]
+    reason = "\n".join(lines).strip()
+    return reason if len(_words(reason)) >= FEWEST_WORDS else ""
+
+
+# --- part: replay ---------------------------------------------------------------------------------
+
+
+class Change(NamedTuple):
+    """Lines of a fix with a reason, which a later commit changes."""
+
+    parent: str
+    fix: str
+    name: str
+    old: str
+    new: str
+
+
+def _measure_replay(clones: Mapping[str, Path], place: Path, half: str, quick: bool) -> None:
+    others = [n for n in sorted(clones) if not n.endswith(("sde-bench", "boltons"))]
+    chosen = {"tuning": others[::2], "reporting": others[1::2]}.get(half, others)
+    for name in chosen[: 1 if quick else None]:
+        changes = _find_changes(clones[name], 5 if quick else 25)
+        if changes:
+            _replay(name, clones[name], changes, place)
+
+
+def _find_changes(clone: Path, most: int) -> list[Change]:
+    """The newest, oldest first: each parent is an ancestor of the next."""
+    commits = git(clone, "rev-list", "--first-parent", "--max-count=1500", "HEAD").decode().split()
+    changes: list[Change] = []
+    for commit, parent in pairwise(commits):
+        if len(changes) == most:
+            break
+        patch = git(clone, "diff", "-U0", "--no-renames", "--diff-filter=M", parent, commit)
+        change = _find_change(clone, parent, patch.decode(errors="replace"))
+        changes += [change] if change else []
+    return changes[::-1]
+
+
+def _find_change(clone: Path, parent: str, patch: str) -> Change | None:
+    files = re.split(r"(?m)^diff --git .*\n", patch)[1:]
+    for file in files[:MOST_CHANGED]:  # what is changed everywhere is hardly about a reason
+        if len(files) > MOST_CHANGED or not (match := re.search(r"(?m)^\+\+\+ b/(.+)", file)):
+            continue
+        if not match[1].endswith(SOURCES):
+            continue
+        for hunk in re.split(r"(?m)^(?=@@ )", file)[1:4]:
+            header = re.match(r"@@ -(\d+)(?:,(\d+))? ", hunk)
+            length = int(header[2] or 1) if header else 0
+            if not header or not 1 <= length <= 15:
+                continue
+            writers = _blame(clone, parent, match[1], f"{header[1]},+{length}")
+            fix, lines = Counter(writers).most_common(1)[0]
+            subject = git(clone, "log", "-1", "--format=%s", fix.lstrip("^")).decode()
+            is_fix = re.search(r"(?i)\b(fix|bug|prevent|avoid|correct|handle)", subject)
+            if 2 * lines > length and is_fix and _read_reason(clone, fix):
+                old, new = (
+                    "\n".join(re.findall(rf"(?m)^{sign}(.*)$", hunk)) for sign in ("-", r"\+")
+                )
+                return Change(parent, fix.lstrip("^"), match[1], old, new)
+    return None
+
+
+def _replay(name: str, clone: Path, changes: Sequence[Change], place: Path) -> None:
+    path = place / f"replay-{name}"
+    shutil.rmtree(path, ignore_errors=True)
+    chance, told, reads = random.Random(2), list[str](), list[int]()
+    for change in changes:
+        capture(path, clone, change.parent)
+        told.append(Agent(path).edit(change.name, change.old, change.new))
+        files = [n for n in git(path, "ls-files").decode().splitlines() if n.endswith(SOURCES)]
+        reads += [count(Agent(path).read(n)) for n in chance.sample(files, min(2, len(files)))]
+    ids = {m.get("commit"): (m["id"], m["title"]) for m in Treering.open(path).exported()}
+    how = Counter(
+        _is_handed(text, _read_reason(clone, change.fix)[:400], *ids[change.fix])
+        for change, text in zip(changes, told, strict=True)
+        if change.fix in ids
+    )
+    heading(f"edits replayed, {name}: {how.total()}", "share", "goal")
+    _tell("earlier reason handed over", 1 - how[""] / max(how.total(), 1), HOOKS_GOAL)
+    print(f"    {how['named']} by id and title alone, {sum(not t for t in told)} silent")
+    print(f"    {UNIT} of an edit, most {max(map(count, told))}")
+    spoken = [tokens for tokens in reads if tokens]
+    row("  random files read: spoke", f"{len(spoken)} of {len(reads)}")
+    print(f"    {UNIT} where it spoke, median {median(spoken or [0]):.0f}, most {max(reads)}")
+
+
+# --- part: cpu ------------------------------------------------------------------------------------
+
+
+def _measure_cpu(quick: bool) -> None:
+    """A store of made-up memories, and a file that twenty commits wrote, each with its reason."""
+    corpus = Corpus(1_000 if quick else 10_000)
+    with repository() as path:
+        code = path / "code.py"
+        lines: list[str] = []
+        for number in range(20):
+            lines += [f"value_{number}_{at} = {at}" for at in range(10)]
+            code.write_text("\n".join(lines) + "\n")
+            git(path, "add", "code.py")
+            reason = f"Without value_{number}_3 the importer gave up half-way, see report {number}."
+            git(path, "commit", "-q", "-m", f"Fix values {number}\n\n{reason}")
+        fill(path, corpus)
+        run([TREERING, "backfill"], path)
+        question = corpus.questions(1, 4, 6)[0]
+        edited = "\n".join(lines[42:46])
+        ways: dict[str, Callable[[Agent], str]] = {
+            "SessionStart": lambda agent: agent.start(),
+            "UserPromptSubmit": lambda agent: agent.prompt(question),
+            "PostToolUse Read": lambda agent: agent.read("code.py"),
+            "PreToolUse Edit": lambda agent: agent.edit("code.py", edited, "pass"),
+        }
+        heading(f"CPU of a hook, {len(corpus.memories)} memories", "median", "goal 100 ms", "spoke")
+        for name, way in ways.items():
+            taken, spoke = [], 0
+            for _ in range(5 if quick else 15):
+                agent = Agent(path)
+                spoke += bool(way(agent))
+                taken.append(agent.cpu)
+            verdict = "ok" if median(taken) <= CPU_GOAL else "MISSED"
+            row(f"  {name}", milliseconds(median(taken)), verdict, f"{spoke} of {len(taken)}")
 
 
 if __name__ == "__main__":
