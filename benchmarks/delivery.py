@@ -32,12 +32,14 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -71,6 +73,7 @@ GOALS = {"history": 0.95, "conversation": 0.80}  # words in `context`
 HOOKS_GOAL = 0.9
 SILENCE_GOAL = 0.95
 CPU_GOAL = 0.1
+ROUNDS = 15
 WINDOW = 40  # lines of a read
 FEWEST_WORDS = 12  # of a message body that gives a reason
 MOST_CHANGED = 10  # files of a change that is replayed
@@ -155,18 +158,17 @@ class Agent:
             "permission_mode": "default",
             "hook_event_name": event,
         }
-        with subprocess.Popen(
-            [TREERING, "hook", "agent", "claude", event],
-            cwd=self.path, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        ) as hook:  # fmt: skip
-            assert hook.stdin is not None
-            assert hook.stdout is not None
-            with suppress(BrokenPipeError):  # a hook that knows no such event does not read
-                hook.stdin.write(json.dumps(told | fields).encode())
-                hook.stdin.close()
-            answer = hook.stdout.read()
-            _, status, usage = os.wait4(hook.pid, 0)
-            hook.returncode = os.waitstatus_to_exitcode(status)
+        command = [TREERING, "hook", "agent", "claude", event]
+        with tempfile.TemporaryFile() as feed:
+            feed.write(json.dumps(told | fields).encode())
+            feed.seek(0)
+            with subprocess.Popen(
+                command, cwd=self.path, env=ENVIRONMENT, stdin=feed, stdout=subprocess.PIPE
+            ) as hook:
+                assert hook.stdout is not None
+                answer = hook.stdout.read()
+                _, status, usage = os.wait4(hook.pid, 0)
+                hook.returncode = os.waitstatus_to_exitcode(status)
         self.cpu = usage.ru_utime + usage.ru_stime
         added = json.loads(answer)["hookSpecificOutput"] if answer.strip() else {}
         return str(added.get("additionalContext", ""))
@@ -263,7 +265,7 @@ def _measure(task: Task, data: Path, base: Path, place: Path) -> dict[str, Any]:
         "Read": agent.read(task.module),
         "Edit": agent.edit(task.module, *change),
     }
-    result["tokens"] = sum(map(count, texts.values()))
+    result["tokens"] = [count(text) for text in texts.values()]
     result["by"], result["how"] = "", ""
     for event, text in texts.items():
         if how := _is_handed(text, task.decision, newest["id"], newest["title"]):
@@ -289,7 +291,11 @@ def _report(half: str, kind: str, measured: Sequence[Mapping[str, Any]]) -> None
         f"{event} {by[event]}" for event in ("SessionStart", "prompt", "Read", "Edit")
     )
     print(f"    {events}; {named} by id and title alone")
-    print(f"    {UNIT} in a session, median {median(r['tokens'] for r in measured):.0f}")
+    tokens = [result["tokens"] for result in measured]
+    most = max(map(max, tokens))
+    print(
+        f"    {UNIT} in a session, median {median(map(sum, tokens)):.0f}; most of an event {most}"
+    )
     if missed := [result["name"] for result in measured if not result["by"]]:
         print(f"    missed: {', '.join(missed)}")
     if amended := [result for result in measured if "first" in result]:
@@ -344,9 +350,9 @@ def _list_unbound(path: Path, most: int) -> list[tuple[str, int]]:
     return found[:most]
 
 
-def _blame(path: Path, commit: str, name: str, lines: str = "1,") -> list[str]:
-    """The commit that wrote each line."""
-    text = git(path, "blame", "-l", "-s", "-w", f"-L{lines}", commit, "--", name)
+def _blame(path: Path, commit: str, name: str, *lines: str) -> list[str]:
+    """Return the commit that wrote each line."""
+    text = git(path, "blame", "-l", "-s", "-w", *lines, commit, "--", name)
     return [line.split(" ", 1)[0] for line in text.decode(errors="replace").splitlines()]
 
 
@@ -376,9 +382,12 @@ def _measure_replay(clones: Mapping[str, Path], place: Path, half: str, quick: b
     others = [n for n in sorted(clones) if not n.endswith(("sde-bench", "boltons"))]
     chosen = {"tuning": others[::2], "reporting": others[1::2]}.get(half, others)
     for name in chosen[: 1 if quick else None]:
-        changes = _find_changes(clones[name], 5 if quick else 25)
-        if changes:
-            _replay(name, clones[name], changes, place)
+        try:
+            changes = _find_changes(clones[name], 5 if quick else 25)
+            if changes:
+                _replay(name, clones[name], changes, place)
+        except subprocess.CalledProcessError as error:  # a clone that is not complete
+            print(f"  {name} is left out: {error.stderr.decode(errors='replace').strip()[:200]}")
 
 
 def _find_changes(clone: Path, most: int) -> list[Change]:
@@ -399,14 +408,14 @@ def _find_change(clone: Path, parent: str, patch: str) -> Change | None:
     for file in files[:MOST_CHANGED]:  # what is changed everywhere is hardly about a reason
         if len(files) > MOST_CHANGED or not (match := re.search(r"(?m)^\+\+\+ b/(.+)", file)):
             continue
-        if not match[1].endswith(SOURCES):
+        if "test" in match[1] or not match[1].endswith(SOURCES):
             continue
-        for hunk in re.split(r"(?m)^(?=@@ )", file)[1:4]:
+        for hunk in re.split(r"(?m)^(?=@@ )", file)[1:7]:
             header = re.match(r"@@ -(\d+)(?:,(\d+))? ", hunk)
             length = int(header[2] or 1) if header else 0
             if not header or not 1 <= length <= 15:
                 continue
-            writers = _blame(clone, parent, match[1], f"{header[1]},+{length}")
+            writers = _blame(clone, parent, match[1], f"-L{header[1]},+{length}")
             fix, lines = Counter(writers).most_common(1)[0]
             subject = git(clone, "log", "-1", "--format=%s", fix.lstrip("^")).decode()
             is_fix = re.search(r"(?i)\b(fix|bug|prevent|avoid|correct|handle)", subject)
@@ -468,9 +477,15 @@ def _measure_cpu(quick: bool) -> None:
             "PreToolUse Edit": lambda agent: agent.edit("code.py", edited, "pass"),
         }
         heading(f"CPU of a hook, {len(corpus.memories)} memories", "median", "goal 100 ms", "spoke")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        for _ in range(ROUNDS):
+            run([sys.executable, "-c", ""], path)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        idle = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        row("  python that does nothing (mean)", milliseconds(idle / ROUNDS))
         for name, way in ways.items():
             taken, spoke = [], 0
-            for _ in range(5 if quick else 15):
+            for _ in range(ROUNDS):
                 agent = Agent(path)
                 spoke += bool(way(agent))
                 taken.append(agent.cpu)
