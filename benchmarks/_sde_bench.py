@@ -33,8 +33,7 @@ class Task(NamedTuple):
     tier: str
     prompt: str
     module: str
-    decision: str
-    subject: str
+    policy: str
     chats: list[list[dict[str, str]]]
 
     @property
@@ -71,9 +70,7 @@ def read_tasks(data: Path, half: str) -> list[Task]:
                 fields["tier"],
                 fields["bug_report"],
                 fields["module"],
-                fields.get("decision_rationale")
-                or fields["policy"].removesuffix("(post-amendment)"),
-                fields.get("decision_subject", ""),
+                fields["policy"].removesuffix("(post-amendment)"),
                 chats if chats and isinstance(chats[0], list) else [chats] * bool(chats),
             )
         )
@@ -159,8 +156,18 @@ def build(task: Task, data: Path, base: Path, place: Path) -> Path:
     return path
 
 
-def read_reference(task: Task, source: Path, old: str) -> str:
-    """Return the module as the reference solution has it, from the generator under its key."""
+def find_deciding_commit(path: Path) -> str:
+    """Return the one commit of a build that has a reason in its message; "" if there is none."""
+    log = git(path, "log", "--format=%H %b%x00", f"{BOLTONS}..HEAD").decode().split("\0")
+    return next((words[0] for line in log if len(words := line.split()) > 1), "")
+
+
+def read_reference(task: Task, path: Path, source: Path) -> str:
+    """Return the module as the reference solution has it: what the deciding commit wrote, or what
+    the generator has under the task's key."""
+    if commit := find_deciding_commit(path):
+        return git(path, "show", f"{commit}:{task.module}").decode()
+    old = (path / task.module).read_text()
     module, table = ("traps", "TRAPS")
     if task.tier == "real-function":
         module, table = ("realfn_traps", "REALFN_TRAPS")

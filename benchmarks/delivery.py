@@ -54,6 +54,7 @@ from benchmarks._sde_bench import (
     build,
     capture,
     find_clone,
+    find_deciding_commit,
     import_chats,
     make_base,
     read_reference,
@@ -237,11 +238,12 @@ def _measure_tasks(clones: Mapping[str, Path], place: Path, half: str, quick: bo
 def _measure(task: Task, data: Path, base: Path, place: Path) -> dict[str, Any]:
     path = build(task, data, base, place)
     treering = Treering.open(path)
+    commit = find_deciding_commit(path)
+    decision = git(path, "log", "-1", "--format=%b", commit).decode() if commit else task.policy
     memories = [
         memory
         for memory in treering.exported(private=True)
-        if (task.chats and str(memory.get("session", "")).startswith("chat-"))
-        or (task.subject and memory["type"] == "commit" and task.subject in memory["content"])
+        if (memory.get("commit") == commit if commit else "chat-" in memory.get("session", ""))
     ]
     memories.sort(key=lambda memory: memory["created"])
     stored = "\n".join(memory["content"] for memory in memories)
@@ -249,16 +251,16 @@ def _measure(task: Task, data: Path, base: Path, place: Path) -> dict[str, Any]:
     with_files = treering.context(task=task.prompt, files=[task.module])["text"]
     result: dict[str, Any] = {
         "name": task.name,
-        "stored": _share(stored, task.decision),
-        "files": _share(with_files, task.decision),
-        "alone": _share(treering.context(task=task.prompt)["text"], task.decision),
+        "stored": _share(stored, decision),
+        "files": _share(with_files, decision),
+        "alone": _share(treering.context(task=task.prompt)["text"], decision),
     }
     if len(task.chats) > 1:
         places = [with_files.find(memory["id"]) for memory in memories]
         result["first"] = places[1] >= 0 and not 0 <= places[0] < places[1]
         result["under"] = 0 <= places[1] < places[0]
     agent, old = Agent(path), (path / task.module).read_text()
-    change = _largest_change(old, read_reference(task, place / "sde-bench", old))
+    change = _largest_change(old, read_reference(task, path, place / "sde-bench"))
     texts = {
         "SessionStart": agent.start(),
         "prompt": agent.prompt(task.prompt),
@@ -268,7 +270,7 @@ def _measure(task: Task, data: Path, base: Path, place: Path) -> dict[str, Any]:
     result["tokens"] = [count(text) for text in texts.values()]
     result["by"], result["how"] = "", ""
     for event, text in texts.items():
-        if how := _is_handed(text, task.decision, newest["id"], newest["title"]):
+        if how := _is_handed(text, decision, newest["id"], newest["title"]):
             result["by"], result["how"] = event, how
             break
     return result
