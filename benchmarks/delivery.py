@@ -4,7 +4,7 @@
                                   [--scratch DIR] [--quick]
 
 DIR holds bare clones: sde-bench (vectorize-io), boltons (mahmoud), and any others for `replay`.
-`--scratch` keeps the prepared repositories; empty it after a change in what is captured.
+`--scratch` keeps boltons as captured (`base`): remove it after a change in what is captured.
 
     tasks    sde-bench: bug reports whose right fix hinges on an earlier decision. Each repository
              is made by the task's own script from boltons with its whole history, captured by
@@ -17,11 +17,13 @@ DIR holds bare clones: sde-bench (vectorize-io), boltons (mahmoud), and any othe
              in the memory itself: no hand-over can do better.
     silence  prompts that have nothing to do with the store, and reads of lines that no commit with
              a reason wrote: the share that hooks answer with nothing
-    replay   other histories: a commit changes lines that an earlier commit wrote with a reason.
-             Before that edit, with the history captured up to there, is the reason handed over?
+    replay   other histories: a commit changes lines that an earlier fix wrote with a reason. Before
+             that edit, with the history captured up to there, is the reason handed over? And how
+             often do reads of random files speak? `--half` is every other history by name.
     cpu      user and system time of hook processes at 10,000 memories
 
-A session is played through `treering hook agent claude EVENT` processes: SessionStart, the bug
+Half of the tasks is left to others to score and never opened (`_sde_bench.half_of`). A session
+is played through `treering hook agent claude EVENT` processes: SessionStart, the bug
 report as prompt, a Read of the module, an Edit of the lines that the reference solution
 changes most. Handed over means that one event says at least 60 % of the decision's words, or the
 memory's id and title, within its first 400 tokens.
