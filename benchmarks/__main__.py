@@ -24,10 +24,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller stores")
     parser.add_argument(
-        "--histories", type=Path, help="for landing, knowledge and why: a folder of bare clones"
+        "--histories",
+        type=Path,
+        help="for landing, knowledge, why, truth and delivery: bare clones",
     )
-    parser.add_argument("--scratch", type=Path, help="for both: keep the cases made from them")
-    parser.add_argument("--half", default="", choices=("tuning", "reporting"), help="for landing")
+    parser.add_argument("--scratch", type=Path, help="for those: keep the cases made from them")
+    parser.add_argument("--half", default="", choices=("tuning", "reporting"), help="for those")
+    parser.add_argument("--part", default="", help="for delivery: one part of it")
     given = parser.parse_args()
     if unknown := set(given.names) - set(known):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}")

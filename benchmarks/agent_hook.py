@@ -21,7 +21,7 @@ GOAL = 0.3
 def main(quick: bool = False) -> None:
     corpus = Corpus(1_000 if quick else 10_000)
     with repository() as path:
-        _fill(path, corpus)
+        fill(path, corpus)
         question = corpus.questions(1, 4, 6)[0]
         told = {"session_id": "bench", "cwd": str(path), "prompt": question}
         hook = [str(Path(sys.executable).with_name("treering")), "hook", "agent", "claude"]
@@ -44,7 +44,7 @@ def main(quick: bool = False) -> None:
             row(name, milliseconds(seconds), verdict)
 
 
-def _fill(path: Path, corpus: Corpus) -> None:
+def fill(path: Path, corpus: Corpus) -> None:
     treering = Treering.open(path)
     lines = path / "memories.jsonl"
     with lines.open("w", encoding="utf-8") as file:
