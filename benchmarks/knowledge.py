@@ -30,7 +30,7 @@ TYPES = ("decision", "insight", "convention", "concept", "pattern")
 _PROSE = re.compile(r"[A-Z][^\n]*(?:\n[^\n]+)*[.]")
 _HOOK = """
 import sys
-from treering.cli.invocation import open_workspace
+from treering.cli.caller import open_workspace
 from treering.hooks.agent import HookCall, tell
 kind, prompt = sys.argv[1:]
 tell(open_workspace(".", "claude-code"), HookCall("claude", kind, kind, {"prompt": prompt}))

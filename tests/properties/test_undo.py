@@ -295,7 +295,8 @@ DEEDS: tuple[Callable[[Life], list[str]], ...] = (
 def test_what_is_taken_back_was_never_done(
     deed: Callable[[Life], list[str]], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("treering.cli.invocation._start", lambda *_, **__: None)  # no tidying
+    # Nobody tidies up beside it.
+    monkeypatch.setattr("treering.cli.invocation.start_process", lambda *_, **__: None)
     life = Life(tmp_path, seed)
     life.before = life.look()
 

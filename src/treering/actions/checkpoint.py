@@ -191,6 +191,10 @@ def summary_of(memory: Memory) -> str:
     return memory.content.removesuffix(_section(_texts(memory, "next_steps")))
 
 
+def next_steps_of(memory: Memory) -> list[str]:
+    return _texts(memory, "next_steps")
+
+
 def _texts(memory: Memory, key: str) -> list[str]:
     items = memory.details.get(key)
     return [str(item) for item in items] if isinstance(items, list) else []

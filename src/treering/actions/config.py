@@ -37,7 +37,15 @@ SETTINGS: dict[str, KnownSetting] = {
         ),
         KnownSetting("synonyms", "", "a file of the work tree with words that mean the same here"),
         KnownSetting(
-            "hookbudget", "1000", "characters an agent is shown unasked at a time (0: none)"
+            "hookbudget", "1400", "characters an agent is shown unasked at a time (0: none)"
+        ),
+        KnownSetting("tell.start", "on", "hand over context at the start of a session: on or off"),
+        KnownSetting(
+            "tell.prompts", "first", "hand over what a prompt is about: first, all or off"
+        ),
+        KnownSetting("tell.reads", "on", "hand over what binds lines an agent has read: on or off"),
+        KnownSetting(
+            "tell.edits", "on", "hand over what binds lines an agent is about to edit: on or off"
         ),
         KnownSetting("told", "true", "keep for a while what agents were shown unasked"),
         KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
@@ -62,6 +70,10 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "ask": ASK_POLICIES,
     "share": ("branches", "trunk"),
     "sync": ("true", "false", "wait"),
+    "tell.start": ("on", "off"),
+    "tell.prompts": ("first", "all", "off"),
+    "tell.reads": ("on", "off"),
+    "tell.edits": ("on", "off"),
 }
 #: Settings whose values all count; of others the last one does, as in git.
 _MANY = ("trunk",)

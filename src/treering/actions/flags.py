@@ -4,13 +4,19 @@ The index knows them for what it holds. A past version, or what the index had no
 at now, within the budget of one answer, and remembered for as long as the process lives.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from treering.actions.origin import is_own
 from treering.actions.workspace import Workspace
-from treering.graph.network import Node
 from treering.store.view import Copy
 from treering.text.flags import UNSCANNED, DetectorRules, flags_in
+
+if TYPE_CHECKING:
+    from treering.actions.searcher import Searcher
+    from treering.graph.network import Node
 
 
 class Flags:
@@ -18,7 +24,8 @@ class Flags:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._searcher = workspace.searcher
+        #: Whoever has not opened the index does not open it to ask what it knows.
+        self._searcher: Searcher | None = vars(workspace).get("searcher")
         self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}
 
@@ -28,15 +35,15 @@ class Flags:
 
     def of_text(self, place: Copy) -> tuple[str, ...]:
         """What looks wrong with the memory itself."""
-        entry = self._searcher.known_entry(place.blob)
+        entry = self._searcher.known_entry(place.blob) if self._searcher else None
         flags = entry.flags if entry else None
         if flags is None:
-            flags = self._searcher.inspected.get(place.blob)
+            flags = self._workspace.inspected.get(place.blob)
         if flags is None:
             flags = self._inspect(place.memory())
             if flags is None:
                 return (UNSCANNED,)
-            self._searcher.inspected[place.blob] = flags
+            self._workspace.inspected[place.blob] = flags
         return flags
 
     def withholds(self, place: Copy) -> bool:

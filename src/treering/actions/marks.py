@@ -6,16 +6,23 @@ out at each answer from what is visible, and never stored: so a mark made on a b
 private memory marks only for its owner, and nothing has to follow a promotion or a sync.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory
+from treering.model.taxonomy import RECORD_TYPES
 from treering.model.value import NamedTuple
 from treering.store.view import View
 from treering.text.flags import unless_flagged
-from treering.text.rewording import HowNewer, Statement, TextDifference, find_difference
+from treering.text.rewording import (
+    HowNewer,
+    Statement,
+    TextDifference,
+    find_difference,
+    says_it_amends,
+)
 
 if TYPE_CHECKING:  # a capture needs this module, and no index
     from treering.actions.searcher import SearchView
@@ -210,6 +217,23 @@ def describe(found: "Successors") -> Marks:
         entry, how, said, says = found.newer
         return Marks(newer=NewerMemory(entry.id, _title(entry), how, said or None, says or None))
     return NO_MARKS
+
+
+def find_amendments(memories: Sequence[Memory]) -> dict[str, NewerMemory]:
+    """Of some memories that are close to one question, find those that a later one says it changes,
+    by id. Between decisions, or between conversations; what failed stays a warning."""
+    found: dict[str, NewerMemory] = {}
+    by_age = sorted(memories, key=lambda memory: instant(memory.created), reverse=True)
+    for number, newer in enumerate(by_age):
+        for older in by_age[number + 1 :]:
+            is_session = newer.type == older.type == "session"
+            if older.id in found or older.outcome == "failed" or older.created == newer.created:
+                continue
+            if not is_session and {newer.type, older.type} & RECORD_TYPES:
+                continue
+            if says_it_amends(newer.content, f"{older.title}\n{older.content}"):
+                found[older.id] = NewerMemory(newer.id, newer.title, "amends")
+    return found
 
 
 def list_outdates(search_view: "SearchView", blob: str) -> tuple[Outdates, ...]:

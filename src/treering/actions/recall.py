@@ -5,7 +5,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.marks import NO_MARKS, Marks, NewerMemory, OutdatedBy, Reverted, mark_blobs
+from treering.actions.marks import (
+    NO_MARKS,
+    Marks,
+    NewerMemory,
+    OutdatedBy,
+    Reverted,
+    find_amendments,
+    mark_blobs,
+)
 from treering.actions.origin import AttributedMemory, Origin, attribute
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
@@ -19,8 +27,8 @@ from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
 from treering.model.value import NamedTuple, dataclass, replace
 from treering.search import Hit, SearchResult
-from treering.search.hits import snippet
 from treering.store.view import View
+from treering.text.passages import snippet
 
 _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
@@ -176,7 +184,10 @@ def recall(
     head = workspace.repository.resolve(at) if at else position.head
     reader = _HitReader(workspace, search_view, code, head, question, detail)
     reader.mark([hit.blob for hit in search_result.hits])
+    reader.mark_amended([hit.blob for hit in search_result.hits if hit.closeness.is_close])
     results = [result for hit in search_result.hits if (result := reader.result(hit)) is not None]
+    if order == "relevance":
+        results = _place_amended(results)
     if expand:
         results = _with_linked(reader, search_view, results, expand, relation, order)
     answer: Recalled = harmless(
@@ -315,6 +326,17 @@ class _HitReader:
         """Find out what there is to say of some hits' truth, before they are read."""
         self._marks |= mark_blobs(self._workspace, self._search_view, blobs, self._head)
 
+    def mark_amended(self, blobs: Collection[str]) -> None:
+        """Mark those of some hits that are close to the question which a later one amends."""
+        places = [place for blob in blobs if (place := self._search_view.place(blob))]
+        sound = [place for place in places if not self._flags.of(place)]
+        memories = {place.blob: memory for place in sound if (memory := place.try_memory())}
+        amended = find_amendments(list(memories.values()))
+        for blob, memory in memories.items():
+            mark = self._marks.get(blob, NO_MARKS)
+            if memory.id in amended and not mark.outdated_by:
+                self._marks[blob] = mark._replace(newer=amended[memory.id])
+
     def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
         place = self._search_view.place(hit.blob)
         memory = place.try_memory() if place else None
@@ -333,6 +355,18 @@ class _HitReader:
             marks=self._marks.get(place.blob, NO_MARKS),
             stale=self._code.staleness(memory),
         )  # fmt: skip
+
+
+def _place_amended(results: Sequence[RecallHit]) -> list[RecallHit]:
+    """Put what a later hit amends right below that one."""
+    ordered = list(results)
+    for older in results:
+        newer = older.newer if older.newer and older.newer.how == "amends" else None
+        at = next((n for n, one in enumerate(ordered) if newer and one.id == newer.id), -1)
+        if at > ordered.index(older):
+            ordered.remove(older)
+            ordered.insert(at, older)
+    return ordered
 
 
 def _with_linked(

@@ -244,8 +244,6 @@ class Searcher:
         self._ledger = ledger
         self._is_brief = is_brief
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
-        #: Flags of blobs the index does not know them of.
-        self.inspected: dict[str, tuple[str, ...]] = {}
         self._views: dict[tuple[object, ...], SearchView] = {}
         self._latest: dict[tuple[object, ...], SearchView] = {}
         self._tidying: threading.Thread | None = None

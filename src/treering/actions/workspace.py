@@ -89,6 +89,8 @@ class Workspace:
         self.agent = agent
         self._person = person
         self._captures = CaptureQueue()
+        #: Flags of blobs that were looked at and that no index knows them of.
+        self.inspected: dict[str, tuple[str, ...]] = {}
         cache_large_trees()
         set_fsync(self.is_synced)
 

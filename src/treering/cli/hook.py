@@ -5,11 +5,9 @@ from typing import Any
 
 import click
 
+from treering.cli.agent import answer_client
 from treering.cli.command import join_outer, options
 from treering.cli.run import stop_collecting_imports
-
-#: What starting and ending takes of the seconds a client waits for its hook.
-_SPARE, _LONGEST = 1.0, 60.0
 
 
 @click.group("hook", params=options(), epilog="Example: treering hook drain")
@@ -71,33 +69,5 @@ def agent_command(repo: str, client: str, event: str) -> None:
     Reads the client's JSON from standard input, answers in the client's form, or not at all, within
     the time the client waits. It never fails: to a client, an exit code can mean to stop the agent.
     """
-    # Before the clock starts: it is most of what is loaded.
-    from treering.cli.invocation import open_workspace
-    from treering.hooks.deadline import Say, answer_within
-
-    stop_collecting_imports()
     outer: dict[str, Any] = click.get_current_context().obj or {}
-    place = repo or outer.get("repo") or ""
-
-    def work(say: Say) -> None:
-        from treering.hooks.agent import call_of, handle, read_input
-
-        if call := call_of(client, event, read_input(0)):
-            handle(call, place, open_workspace, say, limit=seconds)
-
-    seconds = _deadline(client, event)
-    try:
-        answer = answer_within(seconds, work)
-    except OSError:
-        return
-    os.write(1, answer)
-
-
-def _deadline(client: str, event: str) -> float:
-    """As long as the client waits, unless it was told to wait longer, or should not."""
-    from treering.actions.setup.clients import PATIENCE, TOOL_PATIENCE, is_tool_event
-
-    try:
-        return min(float(os.environ["TREERING_HOOK_SECONDS"]), _LONGEST)
-    except (KeyError, ValueError):
-        return (TOOL_PATIENCE if is_tool_event(client, event) else PATIENCE) - _SPARE
+    answer_client(repo or outer.get("repo") or "", client, event)

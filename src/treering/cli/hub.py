@@ -60,7 +60,7 @@ def _make(verb: Verb) -> click.Command:
 
 def _open(call: "Invocation", named: str) -> "RepositoryHub":
     from treering.actions.hub.desk import HubDesk
-    from treering.cli.invocation import read_hub
+    from treering.cli.caller import read_hub
 
     setting = read_hub()
     return HubDesk.open(setting._replace(named=named or setting.named), call.repo).open_hub()

@@ -3,22 +3,20 @@
 Here is the one place where an answer becomes text for people or JSON for programs.
 """
 
-import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from treering.actions.answers import harmless, jsonable
 from treering.actions.verbs import find_verb
 from treering.actions.workspace import Workspace
 from treering.cli import screen
+from treering.cli.caller import read_caller, read_hub, start_process
 from treering.errors import BlockedSecret, Invalid
-from treering.git.objects import Person
-from treering.hub.place import HubSetting
 
 
 class Invocation:
@@ -88,69 +86,9 @@ class Invocation:
             self.start_tidying()
 
     def start_tidying(self) -> None:
-        _start(*_program("reindex", "--tidy", "-C", str(Path(self.repo).absolute())))
+        from treering.cli import program
 
-
-def start_driver(common_dir: Path) -> None:
-    """What a shim does: work off in the background what hooks noted."""
-    if not os.environ.get("TREERING_WORKER"):
-        words = _program("hook", "work", "-C", str(common_dir))
-        _start("nice", *words, env={"TREERING_WORKER": "1"})
-
-
-def _program(*arguments: str) -> list[str]:
-    from treering.cli import program
-
-    return program.command(*arguments)
-
-
-def _start(*words: str, env: Mapping[str, str] | None = None) -> None:
-    """Start a process and forget it."""
-    import subprocess
-
-    with contextlib.suppress(OSError):
-        subprocess.Popen(
-            words,
-            cwd="/",  # nobody's folder is held back
-            env=os.environ | dict(env or {}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
-
-def open_workspace(repo: str, agent: str) -> Workspace:
-    """A repository for one call, in the name of whoever calls."""
-    return Workspace.open(repo, is_brief=True, **(read_caller() | {"agent": agent}))
-
-
-class Caller(TypedDict):
-    """Whoever called, as the environment tells it."""
-
-    person: Person | None
-    agent: str
-    cache: Path
-    user_folder: Path
-    driver: Callable[[Path], None]
-    hub: HubSetting
-
-
-def read_caller() -> Caller:
-    return {
-        "person": _person(),
-        "agent": os.environ.get("TREERING_AGENT", ""),
-        "cache": _cache(),
-        "user_folder": _config(),
-        "driver": start_driver,
-        "hub": read_hub(),
-    }
-
-
-def read_hub() -> HubSetting:
-    """Where the hub is, as far as the environment tells."""
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return HubSetting(os.environ.get("TREERING_HUB", ""), data / "treering", _cache())
+        start_process(*program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())))
 
 
 def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
@@ -165,22 +103,6 @@ def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
             hint="Run it by hand: neither standard input nor standard error is a terminal here.",
         )
     return True
-
-
-def _person() -> Person | None:
-    """Who git was told to commit as for this process, if it was."""
-    name, email = os.environ.get("GIT_AUTHOR_NAME"), os.environ.get("GIT_AUTHOR_EMAIL")
-    return Person(name, email) if name and email else None
-
-
-def _cache() -> Path:
-    """The user's own folder for what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treering"
-
-
-def _config() -> Path:
-    """The user's own folder for what they saved for all their repositories."""
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
 
 
 def name_invocation(repo: str | None, as_json: bool, typed: Set[str] = frozenset()) -> Invocation:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from treering.cli.invocation import Invocation, read_caller
+from treering.cli.caller import read_caller
+from treering.cli.invocation import Invocation
 from treering.errors import Invalid
 from treering.model.choices import TOOL_PROFILES
 from treering.model.taxonomy import one_of

@@ -306,7 +306,8 @@ def run_revise(
 def render_revise(answer: "Revised") -> str:
     if not answer.changed:
         return f"{answer.id}  unchanged"
-    lines = [f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch})"]
+    version = answer.version[:12]
+    lines = [f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch}, {version})"]
     lines += _render_outdates(answer)
     lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
     return "\n".join(lines)

@@ -8,7 +8,8 @@ from types import FrameType
 
 import click
 
-from treering.cli.invocation import Invocation, print_json, read_caller
+from treering.cli.caller import read_caller
+from treering.cli.invocation import Invocation, print_json
 from treering.errors import Invalid
 
 

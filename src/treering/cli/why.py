@@ -31,6 +31,11 @@ _WIDE, _NARROW = 120, 30
 _SHORT_COMMIT = 12
 #: Lines of code shown of a stretch where several are shown, and memories below each.
 _MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS, _MOST_ALSO = 8, 60, 4, 8
+#: How a landing was recognised, in words people use.
+_EVIDENCE = {
+    "ancestor": "merged", "cherry": "the same change", "squash": "squashed", "noop": "squashed",
+    "lines": "its lines are there", "rewritten": "rebased",
+}  # fmt: skip
 _TAB = "    "
 
 
@@ -100,9 +105,11 @@ def _describe(
     yield from _describe_commit(lines)
     for memory in here[:_MOST_REASONS]:
         yield from _tell(memory, lines.via.get(memory.id, ()))
-    also = [short(memory.id) for memory in (*here[_MOST_REASONS:], *elsewhere)]
-    if also:
-        yield dim(f"also {', '.join(also[:_MOST_ALSO])}{'…' * (len(also) > _MOST_ALSO)}")
+    also = [*here[_MOST_REASONS:], *elsewhere]
+    for memory in also[:_MOST_ALSO]:
+        yield dim(f"also {short(memory.id)}  {_one_line(memory.title)}")
+    if len(also) > _MOST_ALSO:
+        yield dim(f"and {len(also) - _MOST_ALSO} more")
 
 
 def _describe_commit(lines: "WhyLines") -> Iterator[str]:
@@ -122,7 +129,8 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
     if lines.path:
         yield dim(f"then in {_one_line(lines.path)}")
     if landing := lines.landed:
-        how = f" ({landing.evidence})" if landing.evidence else ""
+        how = _EVIDENCE.get(landing.evidence or "", landing.evidence)
+        how = f" ({how})" if how else ""
         as_what = (
             "" if landing.merged_as == lines.commit else f" as {landing.merged_as[:_SHORT_COMMIT]}"
         )

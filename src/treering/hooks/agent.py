@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treering.actions.setup.clients import CLIENTS, Events
 from treering.actions.workspace import Workspace
@@ -20,7 +20,14 @@ from treering.hooks.deadline import Say
 from treering.hooks.tools import list_touched
 from treering.model.value import NamedTuple
 
-BUDGET = 1000
+if TYPE_CHECKING:
+    from treering.actions.context.handover import Handover
+    from treering.actions.context.injections import AgentSession
+    from treering.actions.why.bindings import LineBindings
+
+BUDGET = 1400  # characters: some 350 tokens
+#: The moments at which an agent is told something, and the settings that switch each off.
+_TOLD = {"start": "start", "prompt": "prompts", "read": "reads", "edit": "edits"}
 _LARGEST_INPUT = 1024 * 1024
 _LARGEST_BUDGET = 8000
 _RECENTLY = 600.0
@@ -103,11 +110,8 @@ def handle(
     except TreeringError:
         return  # no repository, nothing to say
     try:
-        if call.kind in ("start", "prompt", "read", "edit"):
-            text = tell(workspace, call)
-            is_missed = not _say_in_time(say, answer(call, text))
-            seconds = time.monotonic() - started
-            _note(workspace, call, text, seconds=seconds, limit=limit, is_missed=is_missed)
+        if call.kind in _TOLD:
+            _tell(workspace, call, say, started, limit)
         elif call.kind == "stop":
             say(ask(workspace, call))
         _write_down(workspace, call)
@@ -115,39 +119,6 @@ def handle(
         from treering.hooks.worker import log
 
         log(workspace.store.folder, traceback.format_exc())
-
-
-def _say_in_time(say: Say, answer: bytes) -> bool:
-    """Whether somebody still listened."""
-    try:
-        say(answer)
-    except BrokenPipeError:
-        return False
-    return True
-
-
-def _note(
-    workspace: Workspace,
-    call: HookCall,
-    text: str,
-    *,
-    seconds: float,
-    limit: float,
-    is_missed: bool,
-) -> None:
-    """Keep what was told, now that nobody waits."""
-    from treering.actions.context.told import note_told
-
-    note_told(
-        workspace,
-        call.agent,
-        call.session,
-        call.kind,
-        text,
-        seconds=seconds,
-        limit=limit,
-        is_missed=is_missed,
-    )
 
 
 def _place(call: HookCall, repo: str) -> str:
@@ -161,18 +132,51 @@ def _place(call: HookCall, repo: str) -> str:
 # --- saying ---------------------------------------------------------------------------------------
 
 
-def tell(workspace: Workspace, call: HookCall) -> str:
-    """What the agent is told at the start of a session, or about a prompt or lines of a file."""
-    if call.kind in ("read", "edit"):
-        return ""
-    from treering.actions.context.briefing import opening, relevant
-    from treering.actions.context.turn import Turn
+def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit: float) -> None:
+    """Hand over what concerns this moment. It counts as told where somebody still listened."""
+    from treering.actions.context.injections import AgentSession, note_told
+    from treering.actions.why.bindings import LineBindings
 
-    budget, folder = _budget(workspace), workspace.derived("cache")
+    session = AgentSession(workspace.derived("cache"), call.session)
+    if call.kind == "start" and call.text("source") != "resume":
+        session.begin()
+    bindings = LineBindings(workspace)
+    handed = find_context(workspace, call, session, bindings)
+    is_missed = False
+    try:
+        say(answer(call, handed.text))
+    except BrokenPipeError:
+        is_missed = True
+    if handed.page or call.kind in ("start", "prompt"):
+        session.save(() if is_missed else [entry.id for entry in handed.page])
+    note_told(
+        workspace, call.agent, call.session, call.kind, handed.text,
+        seconds=time.monotonic() - started, limit=limit, is_missed=is_missed,
+    )  # fmt: skip
+    bindings.refresh_missed()
+
+
+def find_context(
+    workspace: Workspace, call: HookCall, session: "AgentSession", bindings: "LineBindings"
+) -> "Handover":
+    """Return what the agent is told at the start of a session, or about a prompt or lines."""
+    from treering.actions.context import briefing
+    from treering.actions.context.handover import Handover
+
+    setting = (workspace.repository.config(f"treering.tell.{_TOLD[call.kind]}") or "").lower()
+    if setting == "off":
+        return Handover()
+    budget = _budget(workspace)
     if call.kind == "start":
-        return opening(workspace, budget, Turn(folder, call.session))
-    prompt = call.text("prompt") or call.text("user_prompt")
-    return relevant(workspace, prompt, budget, Turn(folder, call.session, prompt))
+        return briefing.opening(workspace, budget)
+    if call.kind == "prompt":
+        prompt = call.text("prompt") or call.text("user_prompt")
+        return briefing.relevant(workspace, prompt, budget, session, first_only=setting != "all")
+    from treering.hooks.lines import list_lines
+
+    touched = list_touched(call.client, call.kind, call.input)
+    lines = list_lines(workspace, touched, call.text("cwd"))
+    return briefing.binding(workspace, bindings, lines, budget, session) if lines else Handover()
 
 
 def _budget(workspace: Workspace) -> int:

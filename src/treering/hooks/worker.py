@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treering.actions import driver
+from treering.actions.why.bindings import LineBindings
 from treering.actions.workspace import Workspace
 from treering.errors import Busy, TreeringError
 from treering.git import lock, refs
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _LOG_BYTES = 64 * 1024
 #: So long a push may take before its memories are shared without it.
 _PUSH_SECONDS, _PUSH_STEP = 60.0, 0.1
+#: So long the lines of files that are worked on may be looked up ahead of agents' hooks.
+_BINDING_SECONDS = 5.0
 
 
 def work(path: str, event: str = "", inherited: int | None = None) -> None:
@@ -46,6 +49,7 @@ def work(path: str, event: str = "", inherited: int | None = None) -> None:
             log(workspace.store.folder, error)
         if direction := _choose_direction(done.events):
             _share(workspace, direction, pushes)
+        LineBindings(workspace).refresh_recent(_BINDING_SECONDS)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell

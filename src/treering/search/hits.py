@@ -12,12 +12,9 @@ from treering.search.matching import ClauseKind, Matches, Request
 from treering.search.ranking import is_recent
 from treering.search.visible import VisibleEntries
 from treering.text.likeness import NEAR_IN_MEANING
-from treering.text.passages import choose_passage
-from treering.text.words import one_line, words
 
-_LENGTH = 240
 #: From where on a memory is close to a question: by the share of its words, or by their weight.
-_ENOUGH_SHARE, _ENOUGH_WORDS, _SOME_WEIGHT = 0.5, 1.8, 2.2
+_ENOUGH_SHARE, _ENOUGH_WORDS, _SOME_WEIGHT = 0.4, 1.8, 2.2
 _ENOUGH_WEIGHT, _WEIGHT_PER_TERM, _MOST_TERMS = 2.8, 0.05, 50
 _UNSEEN = 200
 
@@ -43,10 +40,16 @@ class Closeness(NamedTuple):
     terms: int = 0
 
     @property
+    def holds_most(self) -> bool:
+        """Whether it has most words of the question, wherever they stand in it."""
+        return self.share >= _ENOUGH_SHARE and self.words >= _ENOUGH_WORDS
+
+    @property
     def is_close(self) -> bool:
-        """Whether it is worth an interruption. A long question shares a few words with anything."""
-        if self.share >= _ENOUGH_SHARE and self.words >= _ENOUGH_WORDS:
-            return self.weight >= _SOME_WEIGHT  # a long text holds any few words
+        """Whether it is worth an interruption. A long question shares a few words with anything,
+        and a long text has any few words."""
+        if self.holds_most and self.weight >= _SOME_WEIGHT:
+            return True
         return self.weight >= _ENOUGH_WEIGHT + _WEIGHT_PER_TERM * min(self.terms, _MOST_TERMS)
 
 
@@ -160,13 +163,3 @@ class Explanation:
             "session": self.lent.get(number, 0.0),
         }
         return {name: round(value, 4) for name, value in parts.items() if value}
-
-
-def snippet(content: str, question: str) -> str:
-    """Return about two lines of the content: the sentences that answer, else its beginning."""
-    text = one_line(content)
-    if len(text) <= _LENGTH:
-        return text
-    if not question:
-        return f"{text[:_LENGTH].rsplit(' ', 1)[0]} …"
-    return choose_passage(content, words(question), _LENGTH)

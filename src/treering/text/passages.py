@@ -8,27 +8,32 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection
+from itertools import pairwise
 from typing import NamedTuple
 
-from treering.text.words import words
+from treering.text.words import one_line, words
 
 GAP = "…"
+_SNIPPET = 240
 #: A unit of its own: an item of a list, or a line that says who speaks.
 _UNIT = r"(?:[-*+•]|\d{1,3}[.)]|Asked:|Said:|Changed:|Solved:)\s"
 _SENTENCE_END = r"(?<=[.!?])[\"'”’)\]]*\s+(?=[^a-z\s])"
-#: A line that names people, requests or other records, and gives no reason.
-_TRAILER = (
-    r"(?i)(?:[a-z][a-z-]{1,40}-(?:by|to|for|id|url|of|see|revision)|cc|link|bug|issue|refs?|memory"
-    r"|(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|see|part of)):?\s+\S+(?:\s\S+){0,5}$"
-    r"|(?:https?://|[#!]\d)\S*$|\(?cherry picked from commit\b|this (?:reverts|reapplies) commit\b"
-    r"|git-svn-id:|change-id:"
+#: A line that names people, requests, other records or squashed commits, and gives no reason.
+_NO_REASON = (
+    r"(?i)(?:[a-z][a-z-]{1,40}-(?:by|to|for|id|url|of|see|revision)|cc|link|bug|issues?|refs?"
+    r"|memory|fix(?:e[sd])?|close[sd]?|resolve[sd]?|see|part-of):\s+\S+(?:\s\S+){0,5}$"
+    r"|(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|part of|related to)\s+)?"
+    r"(?:[\w./-]*[#!]\d+|https?://\S+)[.,]?$"
+    r"|\(?cherry picked from commit\b|this (?:reverts|reapplies) commit\b|git-svn-id:|-{3,}$"
+    r"|\* (?!.*\b(?:because|so that|since|instead|otherwise|avoid|never|must|not|unless|only)\b)"
 )
-_FEWEST_WORDS = 4
+_FEWEST_WORDS = 3
+_TOGETHER = 0.8
 _MOST_SENTENCES = 2000
 _LONGEST_SENTENCE = 800
 #: Words by which people settle something, rule something out or say why.
 _DECIDING = re.compile(
-    r"(?i)\b(decid\w*|settle\w*|agree[ds]?|agreed|rule[sd]?|policy|polic(?:y|ies)|standard\w*"
+    r"(?i)\b(decid\w*|settle\w*|agreed?|rule[sd]?|polic(?:y|ies)|standard\w*"
     r"|only|never|always|must|exactly|except|unless|instead|rather than|no longer|not|stays?|keep"
     r"|because|since|otherwise|so that|reason|tried|fail(?:s|ed)|wrong|broke|breaks|avoid"
     r"|amend\w*|supersed\w*|from now on|going forward|final(?:ly)?|means?|counts?|wins?)\b"
@@ -82,14 +87,32 @@ def choose_passage(text: str, question: Collection[str], room: int) -> str:
     return " ".join(parts)
 
 
+def snippet(content: str, question: str) -> str:
+    """Return about two lines of the content: the sentences that answer, else its beginning."""
+    text = one_line(content)
+    if len(text) <= _SNIPPET:
+        return text
+    if not question:
+        return f"{text[:_SNIPPET].rsplit(' ', 1)[0]} …"
+    return choose_passage(content, words(question), _SNIPPET)
+
+
+def holds_together(text: str, question: Collection[str]) -> bool:
+    """Tell whether the words of a question that a text has stand together: most of them in two
+    neighbouring sentences. A long text has any few words somewhere."""
+    asked = frozenset(question)
+    terms = [sentence.terms & asked for sentence in split_sentences(text)]
+    shared = frozenset().union(*terms)
+    best = max((len(one | other) for one, other in pairwise([*terms, frozenset()])), default=0)
+    return best >= _TOGETHER * len(shared) > 0
+
+
 def reason_of_message(message: str) -> str:
-    """Return what a commit's message says below its subject, without trailers and references."""
-    paragraphs = re.split(r"\n\s*\n", message.strip().partition("\n")[2].strip())
-    kept = [
-        "\n".join(line for line in paragraph.splitlines() if not re.match(_TRAILER, line.strip()))
-        for paragraph in paragraphs
-    ]
-    text = "\n\n".join(paragraph for paragraph in kept if paragraph.strip())
+    """Return what a commit's message says below its subject, without trailers, references and the
+    list of subjects that a host puts there when it squashes."""
+    below = message.strip().partition("\n")[2]
+    lines = [line for line in below.splitlines() if not re.match(_NO_REASON, line.strip())]
+    text = re.sub(r"\n\s*\n+", "\n\n", "\n".join(lines)).strip()
     return text if len(words(text)) >= _FEWEST_WORDS else ""
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from treering.model.value import NamedTuple
 from treering.text.alignment import find_gaps
 from treering.text.likeness import ALIKE, ALIKE_TITLES, REWORDED, likeness
-from treering.text.words import STOP_WORDS, bare
+from treering.text.words import STOP_WORDS, bare, words
 
 #: How a later text differs, the surest first; `amends` is for one that names what it changes.
 HowNewer = Literal["value", "name", "wording", "amends"]
@@ -62,6 +62,17 @@ _LABELS = frozenset(_NUMBERED.split())
 _LISTED, _BOUNDS = frozenset(_CHANGES.split()), frozenset(_LIMITS.split())
 _NUMBER_WORDS = frozenset(_NUMBERS.split())
 _PASSED_OVER = STOP_WORDS.union(_EMPTY.split()) - _NEGATIONS
+
+
+#: How a text says that it changes what was decided before.
+_AMENDS = (
+    r"(?i)\b(?:amend(?:s|ed|ing|ments?)?|supersed(?:es?|ed|ing)|overrul(?:es?|ed|ing)"
+    r"|(?:the|our|that|its) (?:old|earlier|previous|original|former) (?:rule|decision|policy"
+    r"|convention|behaviou?r|agreement|plan|approach|one)|no longer (?:holds?|applies|true)"
+    r"|changed? (?:our|my) minds?|from now on|going forward"
+    r"|revis(?:es?|ed|ing) (?:the|our|that) (?:rule|decision|policy))\b"
+)
+_SAME_SUBJECT, _FEWEST_SHARED = 0.3, 4
 
 
 class Token(NamedTuple):
@@ -164,6 +175,16 @@ def find_difference(
     if (older.is_short and newer.is_short) or len(one.frame & other.frame) < 2:
         return None
     return _compare(one, other, apart) if likeness(one.frame, other.frame) >= ALIKE_TITLES else None
+
+
+def says_it_amends(newer: str, older: str) -> bool:
+    """Tell whether a text says that it changes an earlier decision, and may mean another text: most
+    of what the shorter one speaks of, both do. Of two texts that answer one question."""
+    if not re.search(_AMENDS, newer):
+        return False
+    one, other = frozenset(words(newer)), frozenset(words(older))
+    shared = len(one & other)
+    return shared >= max(_FEWEST_SHARED, _SAME_SUBJECT * min(len(one), len(other)))
 
 
 def are_siblings(one: Statement, other: Statement) -> bool:

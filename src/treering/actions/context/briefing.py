@@ -1,203 +1,383 @@
-"""What an agent is told unasked: a few headlines, and where the work was left.
+"""Context injected by hooks: at the start of a session, at its first prompt, and where lines are
+read or edited that something binds.
 
-It costs every session and every prompt of every agent, so it is short, and silent where there is
-nothing to say. Headlines only: whatever is inside a memory is read on request. Flagged memories of
-others are left out before anything is counted, and each writer gets a share: nobody can silence
-the others by writing much.
+It costs every session of every agent, so it is short, and silent where there is nothing to say. A
+memory is told once in a session. Flagged memories of others are left out before anything is
+counted, and each writer gets a share: nobody can silence the others by writing much.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.checkpoint import load
-from treering.actions.context.turn import Turn
+from treering.actions.context.handover import (
+    Handover,
+    Headline,
+    can_speak,
+    find_words,
+    hand_over,
+    place_below_newer,
+)
+from treering.actions.context.injections import AgentSession
 from treering.actions.flags import Flags
-from treering.actions.marks import NO_MARKS, Marks, is_out_of_force, mark_blobs
+from treering.actions.marks import (
+    NO_MARKS,
+    Marks,
+    find_amendments,
+    is_out_of_force,
+    mark_blobs,
+)
 from treering.actions.origin import YOU, attribute, name_writer
-from treering.actions.searcher import SearchView
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import Position, Workspace
+from treering.errors import StoreDamaged, TreeringError
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory
-from treering.model.provenance import Contributor
-from treering.model.query import Query
-from treering.model.taxonomy import BOOKKEEPING_TYPES, TYPES
-from treering.search import Entry
-from treering.store.view import Copy
+from treering.model.relevance import Relevance
+from treering.model.taxonomy import BOOKKEEPING_TYPES, RECORD_TYPES
+from treering.store import message
+from treering.store.view import Copy, Layer, View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
+from treering.text.passages import holds_together
+from treering.text.words import words
 
-_TOLD_TYPES = frozenset(TYPES) - BOOKKEEPING_TYPES
-_NEWEST = 2000
-_MOST_FOUND, _MOST_HITS = 40, 8
-_LONGEST_PROMPT = 2000
+if TYPE_CHECKING:
+    from treering.actions.why.bindings import LineBindings
+    from treering.actions.why.source import SourceFile
+
+MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
+_MOST_COMMITS, _MOST_BULK, _MOST_READ = 300, 100, 120
+_MOST_FOUND, _MOST_TOLD, _MOST_HEADLINES = 10, 3, 30
+_LONGEST_PROMPT, _FEWEST_WORDS = 2000, 3
+_MOST_BINDING = 60
+#: So many lines are no single thing: there a record speaks if it shares words with the task.
+_MANY_LINES, _FEW_SHARED = 120, 2
 _LONGEST_LINE = 160
-_MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
+#: Characters told at the start of a session of what this branch decided; the rest is headlines.
+_PASSAGE = 240
+_TRUNK = ("trunk", "private_trunk")
+_UNMARKED: Mapping[str, Marks] = MappingProxyType({})
 
 
-def opening(workspace: Workspace, budget: int, turn: Turn | None = None) -> str:
-    """For the start of a session: the checkpoint to resume, then the newest of the branch and of
-    what it stands on. Empty where nothing is remembered."""
-    turn = turn or Turn(None, "")
+#: A file, and ranges of its lines as they lie in the work tree.
+FileLines = tuple["SourceFile", Sequence[tuple[int, int]]]
+
+
+class Candidate(NamedTuple):
+    """A memory that may be told, and where it is."""
+
+    place: Copy
+    memory: Memory
+
+
+# --- the start of a session -----------------------------------------------------------------------
+
+
+def opening(workspace: Workspace, budget: int) -> Handover:
+    """Return what a session is told at its start: the checkpoint to resume, what this branch
+    decided and tried, conventions for the files at hand, then the newest."""
     position = workspace.position()
-    search_view = workspace.searcher.knowledge_view(workspace.view_from(position))
-    if not search_view.ranks:
-        return ""
-    newest = search_view.index.newest(search_view.ranks, _NEWEST, _TOLD_TYPES)
-    newest.sort(key=lambda entry: search_view.ranks[entry.blob])  # the nearest layer first
-    entries = _leave_out_flagged(workspace, search_view, newest)
-    marks = mark_blobs(workspace, search_view, [entry.blob for entry in entries], position.head)
-    entries.sort(key=lambda e: is_out_of_force(e.type, e.outcome, marks.get(e.blob, NO_MARKS)))
-    lines = turn.once(_headlines(workspace, search_view, _share(workspace, entries)))
+    view = workspace.view_from(position)
+    flags, flagged = Flags(workspace), 0
+    found, checkpoint = _read_newest(view)
+    sound: list[Candidate] = []
+    for one in found:
+        if len(sound) == _MOST_HEADLINES:
+            break
+        if flags.withholds(one.place):
+            flagged += 1
+        else:
+            sound.append(one)
+    if not sound and checkpoint is None:
+        return Handover()
+    own = [c for c in sound if c.place.layer.kind not in _TRUNK and _decides(c)]
+    files = set(workspace.repository.list_changed_files())
+    rules = [c for c in sound if c.memory.type == "convention" and _names_any(c.memory, files)]
+    ordered = {c.memory.id: c for c in (*own, *rules)}
+    telling = set(ordered)
+    ordered |= {c.memory.id: c for c in _share(workspace, sound) if c.memory.id not in ordered}
+    entries = [
+        entry._replace(room=_PASSAGE if entry.id in telling else 0)
+        for entry in _headlines(workspace, list(ordered.values()))
+    ]
     where = unless_flagged(f"branch {position.scope.branch}", "this branch")
     header = f"what this repository remembers on {where}"
-    flagged = len(newest) - len(entries)
+    lead = "\n".join(_resume(workspace, checkpoint, position))
 
     def name_left_out(told: int) -> str:
-        counts = {"flagged": flagged, "more": max(len(entries) - told, 0)}
-        words = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-        return f"Left out: {words}. {_MORE}" if words else _MORE
+        counts = {"flagged": flagged, "more": max(len(found) - flagged - told, 0)}
+        left = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        return f"Left out: {left}. {MORE}" if left else MORE
 
-    return turn.end(_tell(_resume(workspace), lines, header, budget, name_left_out))
-
-
-def relevant(workspace: Workspace, prompt: str, budget: int, turn: Turn | None = None) -> str:
-    """For a prompt: headlines of what it is about, failed attempts first; empty where nothing
-    is."""
-    from treering.search.analysis import question_terms
-
-    turn = turn or Turn(None, "")
-    words = prompt[:_LONGEST_PROMPT]
-    question = set(question_terms(words)) if words.strip() else set()
-    if not question:
-        return ""
-    search_view = workspace.searcher.knowledge_view(workspace.view())
-    index = search_view.index
-    result = index.search(
-        Query(words, words), search_view.ranks, mode="text", now=workspace.clock(),
-        limit=_MOST_FOUND,
-    )  # fmt: skip
-    found = [entry for hit in result.hits if (entry := index.entry(hit.blob))]
-    entries = _leave_out_flagged(workspace, search_view, found)[:_MOST_HITS]
-    near = [
-        entry
-        for entry in entries
-        if entry.type in _TOLD_TYPES and _is_about(search_view, entry, question)
-    ]
-    near.sort(key=lambda entry: entry.outcome != "failed")
-    lines = turn.once(_headlines(workspace, search_view, near))
-    header = "what this repository remembers that may concern the prompt"
-    return turn.end(_tell([], lines, header, budget, lambda _: _MORE))
+    return _tell(workspace, entries, (), budget, header, name_left_out, lead)
 
 
-def _is_about(search_view: SearchView, entry: Entry, question: set[str]) -> bool:
-    """Whether a memory shares enough with a prompt. A search always finds the best there is; two
-    words in common, one of them in its headline, are the least that is worth an interruption."""
-    from treering.search.analysis import terms
-
-    place = search_view.place(entry.blob)
-    memory = place.try_memory() if place else None
-    if memory is None:
-        return False
-    head = question & set(terms(" ".join((memory.title, memory.topic, *memory.tags))))
-    files = question & set(terms(" ".join(file.path for file in memory.files)))
-    common = head | files | (question & set(terms(memory.content)))
-    return bool(head | files) and len(common) >= min(2, len(question))
+def _decides(candidate: Candidate) -> bool:
+    return candidate.memory.type in ("decision", "convention") or bool(
+        candidate.memory.outcome in UNSUCCESSFUL
+    )
 
 
-def _leave_out_flagged(
-    workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
-) -> list[Entry]:
-    flags = Flags(workspace)
-    places = ((entry, search_view.place(entry.blob)) for entry in entries)
-    return [entry for entry, place in places if place and not flags.withholds(place)]
+def _read_newest(view: View) -> tuple[list[Candidate], Copy | None]:
+    """List the pieces of knowledge that were said last, the nearest layer first, and the last
+    checkpoint of the nearest branch that has one. Memory commits tell, without any index."""
+    found: dict[str, Candidate] = {}
+    checkpoints: list[Copy] = []
+    for layer in view.layers:
+        checkpoint: Copy | None = None
+        for memory_id in _list_said(layer):
+            if memory_id in found or len(found) >= _MOST_READ:
+                continue
+            place = view.place(memory_id)
+            memory = place.try_memory() if place and place.layer is layer else None
+            if place is None or memory is None or memory.status in ("deleted", "superseded"):
+                continue
+            if memory.type == "checkpoint":
+                checkpoint = checkpoint or place
+            elif memory.type not in BOOKKEEPING_TYPES and memory.type not in RECORD_TYPES:
+                found[memory_id] = Candidate(place, memory)
+        checkpoints += [checkpoint] if checkpoint else []
+    return list(found.values()), checkpoints[0] if checkpoints else None
 
 
-def _share(workspace: Workspace, entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Take turns among writers, in the order of their first entry."""
-    versions = workspace.ledger.versions(entry.blob for entry in entries)
-    names: dict[tuple[Contributor, ...], str] = {}
-    by_writer: dict[str, list[Entry]] = {}
-    for entry in entries:
-        version = versions.get(entry.blob)
-        people = version.people if version else ()
-        if people not in names:
-            names[people] = name_writer(workspace, people)
-        by_writer.setdefault(names[people], []).append(entry)
+def _list_said(layer: Layer) -> Iterator[str]:
+    """The ids of memories that people and agents wrote last on a scope, newest first."""
+    objects = layer.vault.repository.objects
+    at = layer.snapshot.tip
+    for _ in range(_MOST_COMMITS):
+        if at is None:
+            return
+        try:
+            commit = objects.commit(at)
+        except StoreDamaged:
+            return
+        change = message.read(commit.message)
+        at = commit.parents[0] if commit.parents else None
+        if change.op == "capture":
+            continue
+        yield from change.memories
+        if change.bulk:
+            yield from _list_bulk(layer, commit.tree, objects.commit(at).tree if at else None)
+
+
+def _list_bulk(layer: Layer, tree: str, before: str | None) -> list[str]:
+    """Some of the memories that a commit changed which names none of them."""
+    trees = layer.vault.trees
+    new, old = trees.folder(tree, "memories"), trees.folder(before, "memories") if before else None
+    ids: list[str] = []
+    for _, then, now in trees.changed_shards(old, new):
+        changed = (now or {}).items() - (then or {}).items()
+        ids += [memory_id for memory_id, _ in changed]
+        if len(ids) >= _MOST_BULK:
+            break
+    return ids[:_MOST_BULK]
+
+
+def _names_any(memory: Memory, files: set[str]) -> bool:
+    names = [file.path for file in memory.files]
+    return any(path == name or path.startswith(f"{name}/") for name in names for path in files)
+
+
+def _share(workspace: Workspace, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Take turns among writers, in the order of their first memory."""
+    versions = workspace.ledger.versions(one.place.blob for one in candidates)
+    by_writer: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        version = versions.get(one.place.blob)
+        writer = name_writer(workspace, version.people if version else ())
+        by_writer.setdefault(writer, []).append(one)
     for turn in zip_longest(*by_writer.values()):
         yield from filter(None, turn)
 
 
-def _headlines(
-    workspace: Workspace, search_view: SearchView, entries: Iterable[Entry]
-) -> Iterator[str]:
-    head = workspace.position().head
-    for entry in entries:
-        place = search_view.place(entry.blob)
-        memory = place.try_memory() if place else None
-        if place and memory:
-            marks = mark_blobs(workspace, search_view, [place.blob], head)
-            yield _headline(workspace, place, memory, marks.get(place.blob, NO_MARKS))
+def _resume(workspace: Workspace, place: Copy | None, position: Position) -> list[str]:
+    """Where the work was left: in words where they are the user's own, else by title."""
+    memory = place.try_memory() if place else None
+    if place is None or memory is None or Flags(workspace).withholds(place):
+        return []
+    from treering.actions.checkpoint import next_steps_of, since, summary_of
 
-
-def _headline(workspace: Workspace, place: Copy, memory: Memory, truth: Marks) -> str:
     whose = attribute(workspace, place.blob, memory)
-    marks = [memory.type, place.layer.branch, ago(whose.modified, workspace.clock())]
-    if memory.outcome in UNSUCCESSFUL:
-        marks.insert(0, memory.outcome)
-    marks = truth.words + marks
+    when = ago(whose.created, workspace.clock())
     if whose.origin != YOU:
-        marks.append(f"by {_names(memory.author, *whose.edited_by)}")
-    return f"- {memory.id} {_short(memory.title)} [{', '.join(marks)}]"
+        who = _name(memory.author)
+        return [f"Checkpoint {memory.id} by {who}, {when}: {_short(memory.title)}"]
+    lines = [f"Checkpoint {memory.id}, {when}: {_short(summary_of(memory))}"]
+    lines += [f"  next: {_short(step)}" for step in next_steps_of(memory)[:3]]
+    change = since(workspace, position, memory)
+    if commits := change["commits"]:
+        lines.append(f"  since then: {commits} commits, {len(change['files'])} files")
+    return lines
+
+
+# --- a prompt -------------------------------------------------------------------------------------
+
+
+def relevant(
+    workspace: Workspace, prompt: str, budget: int, session: AgentSession, *, first_only: bool
+) -> Handover:
+    """Return the passages of the few memories that a prompt is about, failed attempts first;
+    nothing where none is close, or where another prompt was the first to ask for something."""
+    asked = prompt[:_LONGEST_PROMPT]
+    if len(set(words(asked))) < _FEWEST_WORDS:
+        return Handover()
+    session.note_prompt(asked)
+    if first_only and session.prompts > 1:
+        return Handover()
+    close = [c for c in _find_close(workspace, asked) if c.memory.id not in session.told]
+    chosen = close[:_MOST_TOLD]
+    entries = _headlines(workspace, chosen, _find_marks(workspace, chosen))
+    header = "what this repository remembers that may concern the prompt"
+    return _tell(workspace, entries, words(asked), budget, header, lambda _: "")
+
+
+def _find_close(workspace: Workspace, prompt: str) -> list[Candidate]:
+    """Find what is close to a prompt by its words, the closest first."""
+    from treering.model.query import Query
+
+    search_view = workspace.searcher.search_view(workspace.view())
+    result = search_view.index.search(
+        Query(prompt, prompt), search_view.ranks, mode="text", now=workspace.clock(),
+        limit=_MOST_FOUND,
+    )  # fmt: skip
+    flags = Flags(workspace)
+    hits = sorted(result.hits, key=lambda hit: -hit.closeness.weight)
+    asked = words(prompt)
+    close: list[Candidate] = []
+    for hit in hits:
+        place = search_view.place(hit.blob)
+        memory = place.try_memory() if place else None
+        if place is None or memory is None or not can_speak(memory) or flags.withholds(place):
+            continue
+        if hit.closeness.is_close or (
+            hit.closeness.holds_most and holds_together(find_words(memory), asked)
+        ):
+            close.append(Candidate(place, memory))
+    return close
+
+
+def _find_marks(workspace: Workspace, candidates: Sequence[Candidate]) -> dict[str, Marks]:
+    position = workspace.position()
+    search_view = workspace.searcher.search_view(workspace.view_from(position))
+    return mark_blobs(workspace, search_view, [c.place.blob for c in candidates], position.head)
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+def binding(
+    workspace: Workspace,
+    bindings: "LineBindings",
+    lines: "Sequence[FileLines]",
+    budget: int,
+    session: AgentSession,
+) -> Handover:
+    """Return the passages of the memories that bind some lines of files, failed attempts first;
+    nothing where nothing binds them that the session was not told yet.
+
+    `lines` are files with ranges of their lines; without a range all of a file is meant.
+    """
+    from treering.actions.why.source import list_lines
+
+    view = workspace.view()
+    strengths: dict[str, float] = {}
+    question, size = set(session.task), 0
+    for source, ranges in lines:
+        try:
+            found = bindings.find(source, ranges)
+        except TreeringError:
+            continue
+        text = source.shown.split(b"\n")
+        for first, last in ranges:
+            question.update(words("\n".join(list_lines(text, first, last))[:_LONGEST_PROMPT]))
+        size += sum(last - first + 1 for first, last in ranges) or source.size
+        for one in found:
+            worth = one.strength * min(one.last - one.first + 1, 20) ** 0.25
+            strengths[one.memory] = max(worth, strengths.get(one.memory, 0.0))
+    new = [mid for mid in strengths if mid not in session.told]
+    new.sort(key=lambda mid: (-strengths[mid], mid))
+    ranked: list[tuple[tuple[bool, bool, float], Candidate]] = []
+    for memory_id in new[:_MOST_BINDING]:
+        place = view.place(memory_id)
+        memory = place.try_memory() if place else None
+        if place is None or memory is None or memory.status in ("deleted", "superseded"):
+            continue
+        if memory.type == "checkpoint" or not can_speak(memory):
+            continue
+        shared = len(session.task & set(words(f"{memory.title}\n{memory.content[:4000]}")))
+        is_record = memory.type in RECORD_TYPES
+        if is_record and size > _MANY_LINES and session.task and shared < _FEW_SHARED:
+            continue  # of a long file some commit always gives a reason
+        worth = strengths[memory_id] + min(shared, 6) / 3
+        ranked.append(((memory.outcome != "failed", is_record, -worth), Candidate(place, memory)))
+    ranked.sort(key=lambda pair: (pair[0], pair[1].memory.id))
+    most = 1 if size > _MANY_LINES and not session.task else _MOST_TOLD
+    flags = Flags(workspace)
+    sound = (one for _, one in ranked if not flags.withholds(one.place))
+    entries = _headlines(workspace, list(islice(sound, most)))
+    names = ", ".join(dict.fromkeys(source.path for source, _ in lines))
+    header = f"why these lines of {unless_flagged(names, 'a file')} are as they are"
+    return _tell(workspace, entries, question, budget, header, lambda _: "")
+
+
+# --- telling --------------------------------------------------------------------------------------
+
+
+def _headlines(
+    workspace: Workspace, candidates: Sequence[Candidate], marks: Mapping[str, Marks] = _UNMARKED
+) -> list[Headline]:
+    """The memories to tell, in the order in which they are told: failed attempts first, what was
+    taken back in code last, and what a later one amends right below that."""
+    few = candidates if len(candidates) <= _MOST_TOLD else ()
+    amended = find_amendments([one.memory for one in few])
+    entries = []
+    for one in candidates:
+        mark = marks.get(one.place.blob, NO_MARKS)
+        if one.memory.id in amended and not mark.outdated_by:
+            mark = mark._replace(newer=amended[one.memory.id])
+        whose = attribute(workspace, one.place.blob, one.memory)
+        branch = one.place.layer.branch
+        entry = Headline.of(one.memory, Relevance(0.0, ()), branch=branch, marks=mark)
+        by = "" if whose.origin == YOU else _names(one.memory.author, *whose.edited_by)
+        entries.append(entry._replace(created=whose.modified, by=by))
+    entries.sort(key=lambda e: (is_out_of_force(e.type, e.outcome, e.marks), e.outcome != "failed"))
+    return place_below_newer(entries)
+
+
+def _tell(
+    workspace: Workspace,
+    entries: Sequence[Headline],
+    question: Iterable[str],
+    budget: int,
+    header: str,
+    end: Callable[[int], str],
+    lead: str = "",
+) -> Handover:
+    """Put entries into a text within the budget, between marks that say they are data; `end` is
+    called with the number of memories told, and says what follows."""
+    nonce = fresh_nonce()
+    closing = end(0)  # the longest: nothing told, everything left out
+    room = budget - len(closing) - bool(closing)
+    handed = hand_over(
+        entries, frozenset(question), room, workspace.clock(),
+        lambda body: fence(body, nonce, f"treering: {header}"), lead,
+    )  # fmt: skip
+    if not handed.text:
+        return handed
+    last = end(len(handed.page))
+    return handed._replace(text=f"{handed.text}\n{last}" if last else handed.text)
 
 
 def _names(*people: str) -> str:
-    return ", ".join(person.partition(" <")[0] for person in people)
+    return ", ".join(map(_name, people))
 
 
-def _resume(workspace: Workspace) -> list[str]:
-    """Where the work was left: in words where they are the user's own, else by title."""
-    answer = load(workspace)
-    checkpoint = answer["checkpoint"]
-    if not checkpoint or checkpoint.get("withheld"):
-        return []
-    when = ago(checkpoint["created"], workspace.clock())
-    if checkpoint["origin"] != YOU:
-        who = _names(checkpoint["author"])
-        return [f"Checkpoint {checkpoint['id']} by {who}, {when}: {_short(checkpoint['title'])}"]
-    lines = [f"Checkpoint {checkpoint['id']}, {when}: {_short(answer['summary'])}"]
-    lines += [f"  next: {_short(step)}" for step in answer["next_steps"][:3]]
-    if commits := answer["since"]["commits"]:
-        lines.append(f"  since then: {commits} commits, {len(answer['since']['files'])} files")
-    return lines
+def _name(person: str) -> str:
+    return person.partition(" <")[0]
 
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
-
-
-def _tell(
-    resume: Sequence[str],
-    lines: Iterable[str],
-    header: str,
-    budget: int,
-    end: Callable[[int], str],
-) -> str:
-    """As many lines as fit into the budget, between marks that say they are data; `end` is called
-    with the number of memories told, and says what follows.
-
-    Lines are asked for one at a time: each is a memory read.
-    """
-    nonce = fresh_nonce()
-    body, text = "", ""
-    for number, line in enumerate(chain(resume, lines), 1 - len(resume)):
-        body += f"{line}\n"
-        fenced = fence(body, nonce, f"treering: {header}")
-        longer = f"{fenced}\n{end(max(number, 0))}"
-        if len(longer) > budget and not text:
-            longer = f"{fenced}\n{_MORE}"
-        if len(longer) > budget:
-            break
-        text = longer
-    return text

@@ -4,13 +4,21 @@ The text is ready to be put before an agent: between marks that say it is data, 
 where it is from. What bears the signs of an order to the agent is left out of it, and named.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
 from treering.actions.context.candidates import ContextCandidates
-from treering.actions.context.handover import Handover, Headline, Passage, can_speak, hand_over
+from treering.actions.context.handover import (
+    Handover,
+    Headline,
+    Passage,
+    can_speak,
+    describe_checkpoint,
+    hand_over,
+    place_below_newer,
+)
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.marks import (
@@ -19,6 +27,7 @@ from treering.actions.marks import (
     NewerMemory,
     OutdatedBy,
     Reverted,
+    find_amendments,
     is_out_of_force,
     mark_blobs,
 )
@@ -147,6 +156,7 @@ def context(
             break
     blobs = [place.blob for place, _ in chosen]
     marks = mark_blobs(workspace, search_view, blobs, position.head)
+    marks |= _find_amended(chosen, marks)
     read = (
         _read(workspace, place, case, code, marks.get(place.blob, NO_MARKS))
         for place, case in chosen
@@ -193,20 +203,7 @@ def sort_entries(entries: Iterable[Headline]) -> list[Headline]:
         entries,
         key=lambda entry: (is_out_of_force(entry.type, entry.outcome, entry.marks), -entry.score),
     )
-    ids = {entry.id for entry in best_first}
-    below: dict[str, list[Headline]] = {}
-    first: list[Headline] = []
-    for entry in best_first:
-        newer = entry.marks.outdated_by or entry.marks.newer
-        (below.setdefault(newer.id, []) if newer and newer.id in ids else first).append(entry)
-    ordered: dict[str, Headline] = {}
-    todo = [*reversed([*first, *best_first])]  # in a ring there is no first one
-    while todo:
-        entry = todo.pop()
-        if entry.id not in ordered:
-            ordered[entry.id] = entry
-            todo += reversed(below.get(entry.id, ()))
-    return list(ordered.values())
+    return place_below_newer(best_first)
 
 
 def _candidates(
@@ -219,6 +216,19 @@ def _candidates(
     return search_view, candidates.gather(
         request.task, request.files, request.recent_files, request.explaining
     )
+
+
+def _find_amended(
+    chosen: Sequence[tuple[Copy, RelevanceCase]], marks: Mapping[str, Marks]
+) -> dict[str, Marks]:
+    """Of those that answer the task the ones that a later one amends, with their marks, by blob."""
+    about = {p.blob: memory for p, case in chosen if case.task and (memory := p.try_memory())}
+    amended = find_amendments(list(about.values()))
+    return {
+        blob: marks.get(blob, NO_MARKS)._replace(newer=amended[memory.id])
+        for blob, memory in about.items()
+        if memory.id in amended and not marks.get(blob, NO_MARKS).outdated_by
+    }
 
 
 def _split_lines(
@@ -310,9 +320,10 @@ def _text(
     header = f"what is remembered about this repository, branch: {branch}"
     if request.template:
         return _fill_template(workspace, request, entries, checkpoint, nonce, header)
+    now = workspace.clock()
     return hand_over(
         entries, telling_words(f"{request.task} {' '.join(request.files)}"), request.budget,
-        workspace.clock(), lambda body: fence(body, nonce, header), checkpoint,
+        now, lambda body: fence(body, nonce, header), describe_checkpoint(checkpoint, now),
     )  # fmt: skip
 
 

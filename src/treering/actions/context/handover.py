@@ -7,7 +7,6 @@ its reasoning and outcome. The most important comes first and gets most of the r
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from treering.actions.checkpoint import CheckpointLoaded, CodeSince
 from treering.actions.marks import NO_MARKS, Marks
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
@@ -18,7 +17,9 @@ from treering.model.value import NamedTuple
 from treering.text.passages import choose_passage, reason_of_message
 
 if TYPE_CHECKING:
+    from treering.actions.checkpoint import CheckpointLoaded, CodeSince
     from treering.actions.prompts.render import TemplateMemory
+    from treering.actions.recall import RecallHit
 
 #: The part of the room left that one memory may take, and the characters it gets at most, at least.
 _SHARE, _LONGEST, _SHORTEST = 0.6, 1200, 60
@@ -71,6 +72,8 @@ class Headline(NamedTuple):
     conflict: bool = False
     #: Who wrote it, where that was not the reader.
     by: str = ""
+    #: How many characters of its words are told at most.
+    room: int = _LONGEST
 
     @classmethod
     def of(
@@ -107,6 +110,19 @@ class Headline(NamedTuple):
             marks=marks,
             conflict=bool(memory.lost_wording),
         )
+
+    @classmethod
+    def of_hit(cls, hit: "RecallHit") -> "Headline":
+        """A result of recall that has its content."""
+        marks = Marks(hit.outdated_by, hit.newer, hit.reverted)
+        return cls(
+            id=hit.id, type=hit.type, title=hit.title, content=hit.content or "", words="",
+            branch=hit.branch, author=hit.author, created=hit.created,
+            stale=hit.stale.state if hit.stale else "", score=round(hit.score, 3), why=hit.why,
+            group="", tags=hit.tags, topic=hit.topic, status=hit.status,
+            confidence=hit.confidence, modified=hit.modified, outcome=hit.outcome or "",
+            repo=hit.repo or "", marks=marks, conflict=bool(hit.conflict),
+        )  # fmt: skip
 
     def as_template_memory(self) -> "TemplateMemory":
         return {
@@ -155,16 +171,17 @@ def hand_over(
     budget: int,
     now: float,
     fence_in: Callable[[str], str],
-    checkpoint: CheckpointLoaded | None = None,
+    lead: str = "",
 ) -> Handover:
     """Put as much of some memories into a text as a budget of characters allows, marked as data.
 
-    `question` are the telling words of the task or of the lines at hand. The checkpoint comes
-    first; a memory whose title alone does not fit is left out, and the next one may fit.
+    `question` are the telling words of the task or of the lines at hand. `lead` comes first, if it
+    takes no more than half of the room. A memory whose title alone does not fit is left out, and
+    the next one may fit.
     """
     room = budget - len(fence_in(""))
     while room > 0:
-        body, page, passages = _pack(entries, question, room, now, checkpoint)
+        body, page, passages = _pack(entries, question, room, now, lead)
         text = fence_in(body) if body else ""
         if len(text) <= budget:
             return Handover(text, page, passages)
@@ -177,26 +194,24 @@ def _pack(
     question: Collection[str],
     room: int,
     now: float,
-    checkpoint: CheckpointLoaded | None,
+    lead: str,
 ) -> tuple[str, list[Headline], list[Passage]]:
     parts: list[str] = []
     page: list[Headline] = []
     passages: list[Passage] = []
-    resume = _resume(checkpoint, now) if checkpoint else ""
-    if resume and len(resume) + 1 <= room // 2:
-        parts.append(resume)
-        room -= len(resume) + 1
+    if lead and len(lead) + 1 <= room // 2:
+        parts.append(lead)
+        room -= len(lead) + 1
     for number, entry in enumerate(entries):
         head = _head(entry, now)
         if len(head) + 1 > room:
             continue
         room -= len(head) + 1
         is_last = number == len(entries) - 1
-        length = min(_LONGEST, room - 3, room if is_last else int(_SHARE * room))
-        passage = "" if entry.marks.is_replaced else choose_passage(entry.words, question, length)
-        if len(passage) < min(_SHORTEST, len(entry.words)):
-            passage = ""
-        if passage:
+        length = min(entry.room, room - 3, room if is_last else int(_SHARE * room))
+        passage = ""
+        if length >= min(_SHORTEST, len(entry.words)) and not entry.marks.is_replaced:
+            passage = choose_passage(entry.words, question, length)
             room -= len(passage) + 3
         parts.append(f"{head}\n  {passage}" if passage else head)
         page.append(entry)
@@ -204,8 +219,26 @@ def _pack(
     return "\n".join(parts), page, passages
 
 
-def _resume(checkpoint: CheckpointLoaded, now: float) -> str:
-    """Where the work stands, in a few lines."""
+def place_below_newer(entries: Sequence[Headline]) -> list[Headline]:
+    """Put each entry right below the one that replaces it, or may."""
+    ids = {entry.id for entry in entries}
+    below: dict[str, list[Headline]] = {}
+    first: list[Headline] = []
+    for entry in entries:
+        newer = entry.marks.outdated_by or entry.marks.newer
+        (below.setdefault(newer.id, []) if newer and newer.id in ids else first).append(entry)
+    ordered: dict[str, Headline] = {}
+    todo = [*reversed([*first, *entries])]  # in a ring there is no first one
+    while todo:
+        entry = todo.pop()
+        if entry.id not in ordered:
+            ordered[entry.id] = entry
+            todo += reversed(below.get(entry.id, ()))
+    return list(ordered.values())
+
+
+def describe_checkpoint(checkpoint: "CheckpointLoaded", now: float) -> str:
+    """Say where the work stands, in a few lines."""
     last = checkpoint["checkpoint"]
     if not last:
         return ""
@@ -222,7 +255,7 @@ def _resume(checkpoint: CheckpointLoaded, now: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def changes(since: CodeSince) -> str:
+def changes(since: "CodeSince") -> str:
     """How much happened since a checkpoint."""
     commits, files = since["commits"], since.get("files_total", len(since["files"]))
     return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"

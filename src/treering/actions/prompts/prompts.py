@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 from treering.actions import inputs
+from treering.actions.context.handover import Headline
 from treering.actions.origin import YOU
 from treering.actions.prompts.render import MEMORY_FIELDS, RESERVED, TemplateMemories, wrap
 from treering.actions.prompts.runs import PromptRuns, owner_of
@@ -229,7 +230,11 @@ def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -
     wants_memories = bool(request.query) or "memories" in parts.mentioned
     results = _recall(workspace, request) if wants_memories else []
     flag_ids = [result.id for result in results if result.flags and result.origin != YOU]
-    memories = TemplateMemories.of(result for result in results if result.id not in flag_ids)
+    memories = TemplateMemories(
+        Headline.of_hit(result).as_template_memory()
+        for result in results
+        if result.id not in flag_ids
+    )
     branch = request.branch or workspace.position().scope.branch
     own = {"memories": memories, "query": request.query, "branch": branch, "count": len(memories)}
     text = template.render(parts, {**own, **request.variables})

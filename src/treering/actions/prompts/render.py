@@ -1,11 +1,8 @@
 """Memories as templates see them, and rendered text as markdown, JSON or XML."""
 
 import json
-from collections.abc import Iterable
 from typing import TypedDict
 from xml.sax.saxutils import escape, quoteattr
-
-from treering.actions.recall import RecallHit
 
 #: Names that treering fills in itself.
 RESERVED = frozenset(("memories", "query", "branch", "count"))
@@ -43,38 +40,8 @@ MEMORY_FIELDS = TemplateMemory.__required_keys__
 class TemplateMemories(list[TemplateMemory]):
     """Memories as a template's list; put into text as a whole they are a markdown list."""
 
-    @classmethod
-    def of(cls, results: Iterable[RecallHit]) -> "TemplateMemories":
-        return cls(_fields(result) for result in results)
-
     def as_text(self) -> str:
         return "\n".join(_bullet(memory) for memory in self)
-
-
-def _fields(result: RecallHit) -> TemplateMemory:
-    return {
-        "id": result.id,
-        "uri": result.uri,
-        "type": result.type,
-        "namespace": result.type,
-        "title": result.title,
-        "content": result.content or result.snippet or "",
-        "branch": result.branch,
-        "tags": list(result.tags),
-        "topic": result.topic,
-        "status": result.status,
-        "confidence": result.confidence,
-        "created": result.created,
-        "modified": result.modified,
-        "author": result.author,
-        "score": round(result.score, 3),
-        "why": list(result.why),
-        "stale": result.stale.state if result.stale else "",
-        "outcome": result.outcome or "",
-        "outdated_by": result.outdated_by.id if result.outdated_by else "",
-        "newer": result.newer.id if result.newer else "",
-        "reverted": result.reverted.commit if result.reverted else "",
-    }
 
 
 def _bullet(memory: TemplateMemory) -> str:

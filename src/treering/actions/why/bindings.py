@@ -12,11 +12,11 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.why.source import SourceFile, map_lines
 from treering.actions.why.target import entry_at
-from treering.actions.why.why import Explained, Inquest
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 from treering.store.database import Database, transaction
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from treering.actions.why.ranking import Via
+    from treering.actions.why.why import Explained
 
 VERSION = 1
 BINDING: "tuple[Via, ...]" = ("lines", "branch", "commit")
@@ -56,18 +57,23 @@ class LineBindings:
             workspace.derived("cache") / "bindings.db", _SCHEMA, VERSION, patience=_PATIENCE
         )
         self._state = ""
+        self._missed: dict[str, SourceFile] = {}
 
     def find(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Binding]:
-        """List what binds some lines of a file as it lies in the work tree."""
-        bindings = self._read(source.path, source.blob)
-        if bindings is None:
-            bindings = self.refresh(source)
+        """List what binds some lines of a file as it lies in the work tree, all of it without a
+        range. What is not kept yet is found out for these lines, and can be kept afterwards."""
         wanted = [
             (part.there, part.there + part.last - part.first)
-            for first, last in ranges
+            for first, last in ranges or [(1, source.size)]
             for part in map_lines(source.shown, source.text, first, last)
             if part.there
         ]
+        bindings = self._read(source.path, source.blob)
+        if bindings is None and ranges:
+            self._missed[source.path] = source
+            bindings = self._explain(source, wanted)[0]
+        elif bindings is None:
+            bindings = self.refresh(source)
         return [
             binding._replace(first=max(binding.first, first), last=min(binding.last, last))
             for binding in bindings
@@ -75,13 +81,19 @@ class LineBindings:
             if binding.first <= last and first <= binding.last
         ]
 
+    def refresh_missed(self) -> None:
+        """Keep what was asked about and not known: for when nobody waits any more."""
+        for source in self._missed.values():
+            with suppress(TreeringError):
+                self.refresh(source)
+        self._missed.clear()
+
     def refresh(self, source: SourceFile) -> list[Binding]:
         """Find out what binds the lines of a file, and keep it."""
-        inquest = Inquest(self._workspace, binding_only=True)
-        committed = source._replace(edited=None)
-        size = committed.size
-        parts = inquest.explain(committed, [(1, size)] if size and not source.is_opaque else [])
-        bindings = [binding for part in parts for binding in _list_bindings(part)]
+        size = source._replace(edited=None).size
+        bindings, is_whole = self._explain(source, [(1, size)] if size else [])
+        if not is_whole:
+            return bindings
         row = (source.path, source.blob, self.state, json.dumps(bindings), int(time.time()))
         oldest = "SELECT path FROM bindings ORDER BY used DESC LIMIT -1 OFFSET ?"
 
@@ -93,11 +105,24 @@ class LineBindings:
         self._database.ask(change, None)
         return bindings
 
+    def _explain(
+        self, source: SourceFile, ranges: Sequence[tuple[int, int]]
+    ) -> tuple[list[Binding], bool]:
+        """What binds lines of the committed file, and whether all of it was found in time."""
+        from treering.actions.why.why import Inquest
+
+        inquest = Inquest(self._workspace, binding_only=True)
+        parts = inquest.explain(source._replace(edited=None), ranges) if ranges else []
+        bindings = [binding for part in parts for binding in _list_bindings(part)]
+        return bindings, not inquest.is_cut_short
+
     def refresh_recent(self, seconds: float) -> int:
         """Keep the bindings of files that are worked on up to date, within a time; return how many
         were found out anew. For the worker."""
         until = time.monotonic() + seconds
         position = self._workspace.position()
+        if not any(layer.snapshot.tip for layer in self._workspace.view_from(position).layers):
+            return 0  # nothing is remembered
         query = "SELECT path FROM bindings ORDER BY used DESC LIMIT ?"
         nothing: list[str] = []
         known = self._database.ask(
@@ -156,7 +181,7 @@ class LineBindings:
         return [Binding(*items) for items in json.loads(row[0])] if row else None
 
 
-def _list_bindings(part: Explained) -> Iterator[Binding]:
+def _list_bindings(part: "Explained") -> Iterator[Binding]:
     for memory, reason in part.reasons.items():
         strength = max((reason.ways.get(via, 0.0) for via in BINDING), default=0.0)
         if strength:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from treering.model.memory import is_id
 from treering.model.value import NamedTuple
-from treering.search.hits import snippet
 from treering.text.flags import flags_in
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
+from treering.text.passages import snippet
 
 #: Trailers that say where a change comes from, as people spell them, in small letters.
 _TELLING = frozenset((

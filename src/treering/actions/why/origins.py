@@ -238,9 +238,12 @@ class Origins:
     ) -> LandedBranch | None:
         exact = [p for p in promotions if p.merged_as in (info.oid, merge)]
         here = [p for p in promotions if self._repository.is_ancestor(p.merged_as, self._tip)]
-        for promotion in exact or here or promotions:
+        for promotion in exact or here:
             if promotion.taken_from:
                 return LandedBranch(promotion.taken_from, promotion.merged_as, promotion.kind)
+        for promotion in promotions:  # the commit it landed as was amended: this is what it became
+            if promotion.taken_from:
+                return LandedBranch(promotion.taken_from, info.oid, promotion.kind)
         if merge and (name := next(iter(branches), merge_words.merged_branch)):
             return LandedBranch(name, merge, "merge")
         if branches and self._is_on_trunk(info.oid):

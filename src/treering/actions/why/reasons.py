@@ -10,6 +10,7 @@ link      linked with one of these, or named by the commit's message
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import Via
@@ -25,8 +26,10 @@ from treering.model.memory import Memory
 from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.model.value import NamedTuple
 from treering.provenance.code_records import CodeRecord
-from treering.search import Entry
 from treering.store.view import Copy, View
+
+if TYPE_CHECKING:
+    from treering.search import Entry
 
 #: What is done to memories that says something about the code beside it, and how surely.
 _SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "revise": 0.6}
@@ -250,7 +253,7 @@ class ReasonFinder:
                 is_since = origin is not None and entry.created > origin.info.time
                 reasons.add_file(entry.id, is_since=is_since)
 
-    def _list_naming(self, path: str) -> list[Entry]:
+    def _list_naming(self, path: str) -> "list[Entry]":
         if path not in self._naming:
             view = self._workspace.searcher.knowledge_view(self._view)
             words = path.replace("/", " ")

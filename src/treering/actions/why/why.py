@@ -27,8 +27,8 @@ from treering.errors import Invalid
 from treering.model.dates import format_moment
 from treering.model.memory import Memory, beyond_title
 from treering.model.value import NamedTuple
-from treering.search.hits import snippet
 from treering.store.view import View
+from treering.text.passages import snippet
 
 _LIMIT, _MOST = 20, 1000
 _MOST_CODE = 2_000
@@ -97,6 +97,7 @@ class Inquest:
         self.workspace = workspace
         self._has_private = private
         self._binding_only = binding_only
+        self.is_cut_short = False
         self.position = workspace.position(branch)
         self.is_past = bool(at or branch)
         self.commit = self._resolve(at) if at else self.position.head
@@ -141,6 +142,7 @@ class Inquest:
             code = list_lines(text, stretch.first, stretch.last)
             is_late = time.monotonic() > until
             if is_late:
+                self.is_cut_short = True
                 self.blamer.notes[_CUT_SHORT] = None
             parts.append(self._explain(source, stretch, code, is_brief=is_late))
         return parts

@@ -11,8 +11,9 @@ from treering.text.masking import mask
 from treering.text.secrets import secrets_in
 
 _LONGEST = 7500
-_LONGEST_PROMPT = 300
-_LONGEST_WORDS = 600
+_LONGEST_TITLE = 300
+#: Characters of a prompt and of an answer, from the most to the least that is worth keeping.
+_CUTS = ((2000, 4000), (1200, 1600), (600, 900), (300, 600))
 _LONGEST_COMMAND = 160
 _MOST_FILES = 10
 _MOST_SOLVED = 5
@@ -22,19 +23,24 @@ _LONGEST_PATH = 400
 def first_prompt(transcript: Transcript) -> str:
     """What the session was begun for, in a line."""
     return next(
-        (_brief(turn.prompt, _LONGEST_PROMPT) for turn in transcript.turns if turn.prompt), ""
+        (_brief(turn.prompt, _LONGEST_TITLE) for turn in transcript.turns if turn.prompt), ""
     )
 
 
 def tell(transcript: Transcript, root: Path | None) -> str:
-    """The turns that something was asked in or came of: the first, and as many of the last ones as
-    there is room for."""
+    """Tell the turns that something was asked in or came of: all of them as far as they fit, else
+    each cut, and if that is too much the first, and as many of the last ones as there is room
+    for."""
     turns = [turn for turn in transcript.turns if turn.prompt or turn.has_result]
-    first = _tell(turns[0], transcript, root) if turns else ""
+    for cuts in _CUTS[:-1]:
+        parts = [_tell(turn, transcript, root, cuts) for turn in turns]
+        if sum(map(len, parts)) + 2 * len(parts) <= _LONGEST:
+            return "\n\n".join(parts)
+    first = _tell(turns[0], transcript, root, _CUTS[-1]) if turns else ""
     last: deque[str] = deque()
     room = _LONGEST - len(first)
     for turn in reversed(turns[1:]):
-        part = _tell(turn, transcript, root)
+        part = _tell(turn, transcript, root, _CUTS[-1])
         room -= len(part) + 2
         if room < 0:
             break
@@ -44,20 +50,24 @@ def tell(transcript: Transcript, root: Path | None) -> str:
     return "\n\n".join([first, *gap, *last])
 
 
-def _tell(turn: TranscriptTurn, transcript: Transcript, root: Path | None) -> str:
-    return "\n".join(_lines(turn, transcript, root))
+def _tell(
+    turn: TranscriptTurn, transcript: Transcript, root: Path | None, cuts: tuple[int, int]
+) -> str:
+    return "\n".join(_lines(turn, transcript, root, cuts))
 
 
-def _lines(turn: TranscriptTurn, transcript: Transcript, root: Path | None) -> Iterator[str]:
+def _lines(
+    turn: TranscriptTurn, transcript: Transcript, root: Path | None, cuts: tuple[int, int]
+) -> Iterator[str]:
     if turn.prompt:
-        yield f"Asked: {_brief(turn.prompt, _LONGEST_PROMPT)}"
+        yield f"Asked: {_brief(turn.prompt, cuts[0])}"
     if paths := paths_below(root, transcript.cwd, turn.files):
         more = len(paths) - _MOST_FILES
         yield f"Changed: {', '.join(paths[:_MOST_FILES])}" + (f" and {more} more" * (more > 0))
     for solved in turn.solved[:_MOST_SOLVED]:
         yield f"Solved: {_tell_solved(solved)}"
     if turn.words:
-        yield f"Said: {_brief(turn.words, _LONGEST_WORDS)}"
+        yield f"Said: {_brief(turn.words, cuts[1])}"
 
 
 def _tell_solved(solved: SolvedError) -> str:

@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from treering.actions.context.told import ToldEntry, list_told, wants_log
+from treering.actions.context.injections import ToldEntry, list_told, wants_log
 from treering.web.paging import cut_page
 from treering.web.visit import Visit
 
