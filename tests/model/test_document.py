@@ -4,6 +4,7 @@ import contextlib
 import string
 from dataclasses import replace
 
+import frontmatter as python_frontmatter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document, frontmatter
 from treering.model.memory import FileRef, Link, Memory, derive_id
+from treering.model.strict_yaml import HANDLER
 
 FULL = Memory(
     id="7k2m9qx4c0wd",
@@ -113,14 +115,23 @@ def test_content_round_trips_byte_for_byte(content: str) -> None:
         ("not-utf-8", WRITTEN.replace("We", "W\udcff").encode(errors="surrogateescape")),
         ("no-final-newline", WRITTEN.rstrip("\n").encode()),
         ("alias", WRITTEN.replace("tags: [auth, security]", "tags: &a [x]\nmore: *a").encode()),
+        ("alias", WRITTEN.replace("source: agent", "source: &a agent").encode()),
+        ("alias", WRITTEN.replace("source: agent", "source: *a").encode()),
+        ("tag", WRITTEN.replace("source: agent", "source: !!str agent").encode()),
+        ("tag", WRITTEN.replace("tags: [", "tags: !!set [").encode()),
         ("tag", WRITTEN.replace("topic: b", "topic: !!python/name:os.system b").encode()),
         ("duplicate-key", WRITTEN.replace("source: agent", "type: decision").encode()),
+        ("duplicate-key", WRITTEN.replace("source: agent", "x: {b: 1, b: 2}").encode()),
+        ("bad-key", WRITTEN.replace("source: agent", "true: 1").encode()),
+        ("bad-key", WRITTEN.replace("source: agent", "k" * 201 + ": 1").encode()),
         ("bad-key", WRITTEN.replace("source: agent", "? [a]\n: b").encode()),
         ("bad-key", WRITTEN.replace("source: agent", "1: b").encode()),
         ("too-deep", WRITTEN.replace("source: agent", "x: " + "[" * 500 + "]" * 500).encode()),
         ("too-deep", WRITTEN.replace("source: agent", "x:\n  " + "- " * 500 + "a").encode()),
         ("too-large", WRITTEN.replace("source: agent", "x: " + "a" * 70_000).encode()),
         ("not-yaml", WRITTEN.replace("source: agent", "source: [agent").encode()),
+        ("not-yaml", WRITTEN.replace("source: agent", "source: a\n...\n--- b").encode()),
+        ("not-a-mapping", b"---\n\n---\ntext\n"),
         ("not-a-mapping", b"---\n- a\n- b\n---\ntext\n"),
         ("missing-field", WRITTEN.replace("type: decision\n", "").encode()),
         ("wrong-type", WRITTEN.replace("title: Use", "title: [Use]\nx: Use").encode()),
@@ -141,6 +152,16 @@ def test_hostile_documents_are_named_errors(reason: str, broken: bytes) -> None:
 
     assert caught.value.reason == reason
     assert caught.value.message
+
+
+def test_python_frontmatter_reads_and_writes_our_headers_with_the_strict_handler() -> None:
+    """Its handler is how headers are read here, and anyone can read memories with it."""
+    post = python_frontmatter.loads(WRITTEN, handler=HANDLER)
+
+    assert post.metadata == document.fields(FULL) | {"tags": list(FULL.tags)}
+    assert python_frontmatter.dumps(post, handler=HANDLER).startswith(WRITTEN.partition("\nWe")[0])
+    with pytest.raises(InvalidDocument, match="anchor or alias"):
+        python_frontmatter.loads("---\na: &a [x]\nb: [*a, *a]\n---\ntext\n", handler=HANDLER)
 
 
 def test_an_empty_content_cannot_be_written() -> None:
