@@ -37,7 +37,6 @@ from treering.search.ranking import (
     lift_named,
     lifts,
     prior,
-    rerank,
 )
 from treering.search.similarity import FOLDABLE, folds
 from treering.search.tiers import (
@@ -122,8 +121,6 @@ def _rank(
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in filter_numbers(lent, view.snapshot.entries, request.filters)}
     scores = _weigh(pool, lent, request, view)
-    if sense.reranker:
-        scores |= rerank(sense.reranker, request.query.words, scores, view, read)
     count = len(matches.scores) + sum(number not in matches.scores for number in scores)
 
     order = _in_order(scores, view)
