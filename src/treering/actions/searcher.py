@@ -215,7 +215,7 @@ class Searcher:
         may_wait = 0 if is_brief else _MANY_WAIT
         reader = MemoryReader(store, ledger)
         repository = store.repository
-        model = ModelChoice(repository.config("treering.semantic") or "", cache)
+        model = ModelChoice(repository.config("treering.semantic") or "")
         models, own_words, rules = model.models(), OwnWords(repository), DetectorRules()
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
@@ -249,7 +249,7 @@ class Searcher:
         self._views: dict[tuple[object, ...], SearchView] = {}
         self._latest: dict[tuple[object, ...], SearchView] = {}
         self._tidying: threading.Thread | None = None
-        self.learning = Learning(model, repository.git_dir, self.indexes)
+        self.learning = Learning(model, repository.git_dir, self.indexes, cache)
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""
