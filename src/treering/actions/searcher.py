@@ -18,7 +18,7 @@ from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
@@ -159,7 +159,7 @@ class SearchView:
             result.hits, key=lambda hit: (created[hit.blob], hit.blob in records)
         ):
             hits += sorted(same, key=lambda hit: sign * sequence.get(hit.id, _MOST_COMMITS))
-        return replace(result, hits=tuple(hits))
+        return result._replace(hits=tuple(hits))
 
 
 def _sequence(view: View) -> dict[str, float]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from treering.model.memory import Memory
-from treering.model.value import dataclass
+from treering.model.value import NamedTuple
 from treering.search.matching import Request
 from treering.search.meaning.library import KnownVector, VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning
@@ -23,8 +23,7 @@ _MOST_LISTS = 20  # memories with words of the project
 _SLOWLY = 200  # vectors of a slow model that are made after a command
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSense:
+class QuestionSense(NamedTuple):
     """What there is to know about one question beyond its words."""
 
     meaning: Meaning | None = None
