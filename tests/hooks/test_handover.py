@@ -339,11 +339,15 @@ def test_an_edit_that_gemini_has_made_already_counts_by_what_it_replaced(pool: R
     shown = {"originalContent": POOL, "newContent": new}
     told = {
         "tool_name": "replace",
-        "tool_input": {"file_path": "src/pool.py", "old_string": "size=10", "new_string": "size=20"},
+        "tool_input": {
+            "file_path": "src/pool.py",
+            "old_string": "size=10",
+            "new_string": "size=20",
+        },
         "tool_response": {"llmContent": "done", "returnDisplay": shown},
         "cwd": str(pool.path),
         "session_id": SESSION,
-    }  # fmt: skip
+    }
 
     done = pool.cli("hook", "agent", "gemini", "AfterTool", feed=json.dumps(told))
 

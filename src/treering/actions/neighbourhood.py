@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
 from treering.actions.marks import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
@@ -29,7 +30,6 @@ from treering.graph.neighbours import NeighbourTable
 from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.store import Store
 from treering.store.vault import Vault

@@ -8,13 +8,13 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
 from treering.git.files import check_folder, make_folder, read_file, replace_file
 from treering.model.dates import format_moment
-from treering.model.value import dataclass
 
 PREFIX = "out:"
 MOST = 10 * 1024 * 1024

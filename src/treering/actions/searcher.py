@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
@@ -18,7 +19,6 @@ from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
 from treering.errors import StorageFailed, StoreDamaged
@@ -24,7 +24,6 @@ from treering.git.diff import CommitRange, FileChange
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.provenance.code_records import CodeRecord, CodeRecords
 from treering.store.database import Database, transaction
 

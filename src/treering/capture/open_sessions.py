@@ -9,12 +9,11 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.capture.sessions import agent_session_id
 from treering.git.files import read_file, replace_file
 from treering.model.memory import is_id
-from treering.model.value import NamedTuple
 
 _LARGEST = 64 * 1024
 

@@ -11,14 +11,13 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.setup.clients import CLIENTS, Events
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 from treering.hooks.deadline import Say
 from treering.hooks.tools import list_touched
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.actions.context.handover import Handover

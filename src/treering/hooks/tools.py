@@ -9,9 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-from treering.model.value import NamedTuple
+from typing import Any, NamedTuple
 
 MAX_FILES = 20
 MAX_PIECES = 200

@@ -3,10 +3,9 @@
 No I/O: whoever looks for context gathers the cases, this says what they are worth.
 """
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 
 RelevanceGroup = Literal["high", "medium", "low"]
 

@@ -15,12 +15,11 @@ tips        memory commits whose whole history is in here
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, walk
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.database import Database, select, transaction
 from treering.store.history import read_source

@@ -11,10 +11,9 @@ people      the addresses of those who made commits
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.model.provenance import Contributor, Version
-from treering.model.value import NamedTuple
 from treering.store.database import Database, select, transaction
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import files, reach, refs
@@ -18,7 +19,6 @@ from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
 from treering.model.scope import HEADS, LANDED, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
-from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.tree_diff import MemoryCommit, read_log

@@ -5,7 +5,7 @@ its reasoning and outcome. The most important comes first and gets most of the r
 """
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.marks import NO_MARKS, Marks
 from treering.model.choices import UNSUCCESSFUL
@@ -13,7 +13,6 @@ from treering.model.dates import ago
 from treering.model.memory import Memory, beyond_title, uri_of
 from treering.model.relevance import Relevance
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.text.passages import choose_passage, reason_of_message
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.imports.answers import Failure, Imported, Preview, Progress
 from treering.actions.sessions import Account, change_of
@@ -21,7 +22,6 @@ from treering.capture.transcripts.transcript import Transcript
 from treering.errors import Invalid
 from treering.git.files import keep_file, read_file
 from treering.model.scope import is_utf8
-from treering.model.value import NamedTuple
 
 #: What `--from` calls them -> how the agent is named in memories.
 AGENTS = {"claude-code": "claude-code", "codex": "codex", "gemini": "gemini-cli"}

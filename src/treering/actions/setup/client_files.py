@@ -9,7 +9,7 @@ import hashlib
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.actions.setup import json_text
 from treering.actions.setup.clients import AGENTS, CLIENTS, SILENTLY, Addition, JsonEdit, whole
@@ -18,7 +18,6 @@ from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
 from treering.git.files import replace_file
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
 

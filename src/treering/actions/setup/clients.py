@@ -3,12 +3,12 @@
 Every client spells the same two things differently; this table is the one place that knows how.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from treering.actions.setup.json_text import lay_out
 from treering.actions.setup.opencode_plugin import PLUGIN
 from treering.errors import Invalid
-from treering.model.value import NamedTuple, dataclass
 
 _SERVER = {"command": "treering", "args": ["mcp"]}
 #: Seconds that clients are told to wait for a hook, and for one that a tool's call waits for.

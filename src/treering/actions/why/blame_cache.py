@@ -9,11 +9,10 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.git.blame import LineRun, find_landing, last_change
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 from treering.store.database import Database, transaction
 
 if TYPE_CHECKING:

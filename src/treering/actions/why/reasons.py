@@ -10,7 +10,7 @@ link      linked with one of these, or named by the commit's message
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import Via
@@ -24,7 +24,6 @@ from treering.errors import StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.model.value import NamedTuple
 from treering.provenance.code_records import CodeRecord
 from treering.store.view import Copy, View
 

@@ -8,6 +8,7 @@ is kept in a file of ours, where there is a folder for it.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.branches.landing.ancestry import Ancestry
 from treering.branches.landing.finding import Evidence as Evidence
@@ -23,7 +24,6 @@ from treering.git.diff import CommitRange
 from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
 from treering.git.trial_merge import TrialMerge
-from treering.model.value import NamedTuple
 from treering.store.store import Store
 
 

@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from operator import mul
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.git.files import check_folder, make_folder, open_file, read_file, replace_file
-from treering.model.value import NamedTuple
 
 MIDDLE = 128  # numbers are kept as bytes, with this added
 _BLOB = 20
