@@ -29,6 +29,7 @@ changes most. Handed over means that one event says at least 60 % of the decisio
 memory's id and title, within its first 400 tokens.
 """
 
+import ctypes
 import difflib
 import json
 import os
@@ -41,7 +42,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -68,6 +69,10 @@ from benchmarks.agent_hook import fill
 from benchmarks.search import Corpus
 from treering import Treering
 from treering.text.words import STOP_WORDS
+
+#: Lets processes whose parent has gone become our children (Linux), so that we can wait for them.
+_SUBREAPER = 36
+ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 PARTS = ("tasks", "silence", "replay", "cpu")
 MOST_TOKENS = 400
@@ -144,6 +149,17 @@ def _is_handed(text: str, decision: str, memory_id: str, title: str) -> str:
     return "named" if memory_id in begin and title.rstrip("…")[:60] in begin else ""
 
 
+def _wait_for_all() -> float:
+    """Wait for all processes that a hook started, and return their CPU: the work is done by a child
+    that the hook itself does not wait for."""
+    taken = 0.0
+    with suppress(ChildProcessError):
+        while True:
+            _, _, usage = os.wait4(-1, 0)
+            taken += usage.ru_utime + usage.ru_stime
+    return taken
+
+
 class Agent:
     """One session of Claude Code, as far as its hooks see it."""
 
@@ -170,9 +186,8 @@ class Agent:
             ) as hook:
                 assert hook.stdout is not None
                 answer = hook.stdout.read()
-                _, status, usage = os.wait4(hook.pid, 0)
-                hook.returncode = os.waitstatus_to_exitcode(status)
-        self.cpu = usage.ru_utime + usage.ru_stime
+                self.cpu = _wait_for_all()
+                hook.returncode = 0
         added = json.loads(answer)["hookSpecificOutput"] if answer.strip() else {}
         return str(added.get("additionalContext", ""))
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
-from treering.actions.context.told import list_told
 
 from benchmarks._bench import git, heading, interleaved, milliseconds, repository, row
 from benchmarks.search import Corpus
 from treering.actions.checkpoint import checkpoint
+from treering.actions.context.injections import list_told
 from treering.actions.diff import diff
 from treering.actions.gc import gc
 from treering.actions.graph import graph

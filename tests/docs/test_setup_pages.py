@@ -45,7 +45,7 @@ def test_events_of_the_page_are_those_of_the_clients(page):
     """Clients name the same moments differently."""
     names = ("claude", "codex", "gemini", "cursor", "opencode")
     titles = [CLIENTS[name].title for name in names]
-    rows = page(PAGE).rows("moment", *titles, "what happens")
+    rows = page("docs/howto/handover.md").rows("moment", *titles, "what happens")
 
     for column, name in enumerate(names, start=1):
         moments = [

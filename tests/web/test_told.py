@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from treering.actions.context.told import list_told, note_told
 
 from conftest import Repo
+from treering.actions.context.injections import list_told, note_told
 from web.pages import Browser
 
 

@@ -21,7 +21,7 @@ from treering.hooks.tools import list_touched
 
 if TYPE_CHECKING:
     from treering.actions.context.handover import Handover
-    from treering.actions.context.injections import AgentSession
+    from treering.actions.context.injections import HookSession
     from treering.actions.why.bindings import LineBindings
 
 BUDGET = 1400  # characters: some 350 tokens
@@ -133,10 +133,10 @@ def _place(call: HookCall, repo: str) -> str:
 
 def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit: float) -> None:
     """Hand over what concerns this moment. It counts as told where somebody still listened."""
-    from treering.actions.context.injections import AgentSession, note_told
+    from treering.actions.context.injections import HookSession, note_told
     from treering.actions.why.bindings import LineBindings
 
-    session = AgentSession(workspace.derived("cache"), call.session)
+    session = HookSession(workspace.derived("cache"), call.session)
     if call.kind == "start" and call.text("source") != "resume":
         session.begin()
     bindings = LineBindings(workspace)
@@ -156,7 +156,7 @@ def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit:
 
 
 def find_context(
-    workspace: Workspace, call: HookCall, session: "AgentSession", bindings: "LineBindings"
+    workspace: Workspace, call: HookCall, session: "HookSession", bindings: "LineBindings"
 ) -> "Handover":
     """Return what the agent is told at the start of a session, or about a prompt or lines."""
     from treering.actions.context import briefing

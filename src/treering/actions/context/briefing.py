@@ -19,7 +19,7 @@ from treering.actions.context.handover import (
     hand_over,
     place_below_newer,
 )
-from treering.actions.context.injections import AgentSession
+from treering.actions.context.injections import HookSession
 from treering.actions.flags import Flags
 from treering.actions.marks import (
     NO_MARKS,
@@ -65,7 +65,7 @@ _UNMARKED: Mapping[str, Marks] = MappingProxyType({})
 FileLines = tuple["SourceFile", Sequence[tuple[int, int]]]
 
 
-class Candidate(NamedTuple):
+class PlacedMemory(NamedTuple):
     """A memory that may be told, and where it is."""
 
     place: Copy
@@ -82,7 +82,7 @@ def opening(workspace: Workspace, budget: int) -> Handover:
     view = workspace.view_from(position)
     flags, flagged = Flags(workspace), 0
     found, checkpoint = _read_newest(view)
-    sound: list[Candidate] = []
+    sound: list[PlacedMemory] = []
     for one in found:
         if len(sound) == _MOST_HEADLINES:
             break
@@ -114,16 +114,16 @@ def opening(workspace: Workspace, budget: int) -> Handover:
     return _tell(workspace, entries, (), budget, header, name_left_out, lead)
 
 
-def _decides(candidate: Candidate) -> bool:
+def _decides(candidate: PlacedMemory) -> bool:
     return candidate.memory.type in ("decision", "convention") or bool(
         candidate.memory.outcome in UNSUCCESSFUL
     )
 
 
-def _read_newest(view: View) -> tuple[list[Candidate], Copy | None]:
+def _read_newest(view: View) -> tuple[list[PlacedMemory], Copy | None]:
     """List the pieces of knowledge that were said last, the nearest layer first, and the last
     checkpoint of the nearest branch that has one. Memory commits tell, without any index."""
-    found: dict[str, Candidate] = {}
+    found: dict[str, PlacedMemory] = {}
     checkpoints: list[Copy] = []
     for layer in view.layers:
         checkpoint: Copy | None = None
@@ -137,7 +137,7 @@ def _read_newest(view: View) -> tuple[list[Candidate], Copy | None]:
             if memory.type == "checkpoint":
                 checkpoint = checkpoint or place
             elif memory.type not in BOOKKEEPING_TYPES and memory.type not in RECORD_TYPES:
-                found[memory_id] = Candidate(place, memory)
+                found[memory_id] = PlacedMemory(place, memory)
         checkpoints += [checkpoint] if checkpoint else []
     return list(found.values()), checkpoints[0] if checkpoints else None
 
@@ -180,10 +180,10 @@ def _names_any(memory: Memory, files: set[str]) -> bool:
     return any(path == name or path.startswith(f"{name}/") for name in names for path in files)
 
 
-def _share(workspace: Workspace, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+def _share(workspace: Workspace, candidates: Sequence[PlacedMemory]) -> Iterator[PlacedMemory]:
     """Take turns among writers, in the order of their first memory."""
     versions = workspace.ledger.versions(one.place.blob for one in candidates)
-    by_writer: dict[str, list[Candidate]] = {}
+    by_writer: dict[str, list[PlacedMemory]] = {}
     for one in candidates:
         version = versions.get(one.place.blob)
         writer = name_writer(workspace, version.people if version else ())
@@ -216,7 +216,7 @@ def _resume(workspace: Workspace, place: Copy | None, position: Position) -> lis
 
 
 def relevant(
-    workspace: Workspace, prompt: str, budget: int, session: AgentSession, *, first_only: bool
+    workspace: Workspace, prompt: str, budget: int, session: HookSession, *, first_only: bool
 ) -> Handover:
     """Return the passages of the few memories that a prompt is about, failed attempts first;
     nothing where none is close, or where another prompt was the first to ask for something."""
@@ -233,7 +233,7 @@ def relevant(
     return _tell(workspace, entries, words(asked), budget, header, lambda _: "")
 
 
-def _find_close(workspace: Workspace, prompt: str) -> list[Candidate]:
+def _find_close(workspace: Workspace, prompt: str) -> list[PlacedMemory]:
     """Find what is close to a prompt by its words, the closest first."""
     from treering.model.query import Query
 
@@ -245,7 +245,7 @@ def _find_close(workspace: Workspace, prompt: str) -> list[Candidate]:
     flags = Flags(workspace)
     hits = sorted(result.hits, key=lambda hit: -hit.closeness.weight)
     asked = words(prompt)
-    close: list[Candidate] = []
+    close: list[PlacedMemory] = []
     for hit in hits:
         place = search_view.place(hit.blob)
         memory = place.try_memory() if place else None
@@ -254,11 +254,11 @@ def _find_close(workspace: Workspace, prompt: str) -> list[Candidate]:
         if hit.closeness.is_close or (
             hit.closeness.holds_most and holds_together(find_words(memory), asked)
         ):
-            close.append(Candidate(place, memory))
+            close.append(PlacedMemory(place, memory))
     return close
 
 
-def _find_marks(workspace: Workspace, candidates: Sequence[Candidate]) -> dict[str, Marks]:
+def _find_marks(workspace: Workspace, candidates: Sequence[PlacedMemory]) -> dict[str, Marks]:
     position = workspace.position()
     search_view = workspace.searcher.search_view(workspace.view_from(position))
     return mark_blobs(workspace, search_view, [c.place.blob for c in candidates], position.head)
@@ -272,7 +272,7 @@ def binding(
     bindings: "LineBindings",
     lines: "Sequence[FileLines]",
     budget: int,
-    session: AgentSession,
+    session: HookSession,
 ) -> Handover:
     """Return the passages of the memories that bind some lines of files, failed attempts first;
     nothing where nothing binds them that the session was not told yet.
@@ -298,7 +298,7 @@ def binding(
             strengths[one.memory] = max(worth, strengths.get(one.memory, 0.0))
     new = [mid for mid in strengths if mid not in session.told]
     new.sort(key=lambda mid: (-strengths[mid], mid))
-    ranked: list[tuple[tuple[bool, bool, float], Candidate]] = []
+    ranked: list[tuple[tuple[bool, bool, float], PlacedMemory]] = []
     for memory_id in new[:_MOST_BINDING]:
         place = view.place(memory_id)
         memory = place.try_memory() if place else None
@@ -311,7 +311,9 @@ def binding(
         if is_record and size > _MANY_LINES and session.task and shared < _FEW_SHARED:
             continue  # of a long file some commit always gives a reason
         worth = strengths[memory_id] + min(shared, 6) / 3
-        ranked.append(((memory.outcome != "failed", is_record, -worth), Candidate(place, memory)))
+        ranked.append(
+            ((memory.outcome != "failed", is_record, -worth), PlacedMemory(place, memory))
+        )
     ranked.sort(key=lambda pair: (pair[0], pair[1].memory.id))
     most = 1 if size > _MANY_LINES and not session.task else _MOST_TOLD
     flags = Flags(workspace)
@@ -326,7 +328,7 @@ def binding(
 
 
 def _headlines(
-    workspace: Workspace, candidates: Sequence[Candidate], marks: Mapping[str, Marks] = _UNMARKED
+    workspace: Workspace, candidates: Sequence[PlacedMemory], marks: Mapping[str, Marks] = _UNMARKED
 ) -> list[Headline]:
     """The memories to tell, in the order in which they are told: failed attempts first, what was
     taken back in code last, and what a later one amends right below that."""

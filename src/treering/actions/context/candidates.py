@@ -11,7 +11,7 @@ from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.model.query import LONGEST, Query
 from treering.model.relevance import RelevanceCase, relevance
-from treering.model.taxonomy import BOOKKEEPING_TYPES, RECORD_TYPES
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search import Entry, Hit
 
 #: What everyone should know, whatever they work on.
@@ -21,7 +21,7 @@ _MOST_TASK = 30
 _MOST_NAMING = 200
 #: From where on a memory is about a task whose words it need not share: by its share of them, or by
 #: that and its meaning.
-_SHARE, _MEANING = 0.6, 0.4
+_SHARE, _MEANING = 0.6, 0.38
 _SEEDS = 5
 _MOST_LINKED = 10
 
@@ -85,7 +85,7 @@ class ContextCandidates:
         best = max((hit.score for hit in result.hits), default=0.0)
         for hit in result.hits:
             entry = self._index.entry(hit.blob)
-            if entry and best and _is_about(entry, hit):
+            if entry and best and _is_about(hit):
                 self._note(entry, task=round(hit.score / best, 3))
 
     def _by_file(self, path: str) -> None:
@@ -140,13 +140,12 @@ class ContextCandidates:
         )
 
 
-def _is_about(entry: Entry, hit: Hit) -> bool:
+def _is_about(hit: Hit) -> bool:
     """Tell whether a hit answers a task: a search always finds the best there is."""
     near = hit.closeness
     if near.is_close or near.share >= _SHARE:
         return True
-    meaning = (near.share + hit.parts.get("semantic", 0.0)) / 2
-    return entry.type not in RECORD_TYPES and meaning >= _MEANING
+    return (near.share + hit.parts.get("semantic", 0.0)) / 2 >= _MEANING
 
 
 def _above(path: str) -> Iterator[str]:

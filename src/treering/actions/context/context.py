@@ -11,9 +11,9 @@ from treering.actions import inputs
 from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.context.handover import (
+    HandedPassage,
     Handover,
     Headline,
-    Passage,
     can_speak,
     describe_checkpoint,
     hand_over,
@@ -357,7 +357,7 @@ def _fill_template(
         )
         if len(text) <= request.budget:
             page = entries[:count]
-            return Handover(text, page, [Passage(entry.id, entry.content) for entry in page])
+            return Handover(text, page, [HandedPassage(entry.id, entry.content) for entry in page])
     raise Invalid(
         f"The template {request.template} does not fit into {request.budget} characters.",
         hint="Give a larger budget, or shorten the template.",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from treering.actions.recall import RecallHit
 
 #: The part of the room left that one memory may take, and the characters it gets at most, at least.
-_SHARE, _LONGEST, _SHORTEST = 0.6, 1200, 60
+_SHARE, _LONGEST, _SHORTEST = 0.7, 1400, 60
 _SUMMARY = 400
 
 
@@ -149,7 +149,7 @@ class Headline(NamedTuple):
         }
 
 
-class Passage(NamedTuple):
+class HandedPassage(NamedTuple):
     """What is handed over of a memory."""
 
     id: str
@@ -161,7 +161,7 @@ class Handover(NamedTuple):
 
     text: str = ""
     page: Sequence[Headline] = ()
-    passages: Sequence[Passage] = ()
+    passages: Sequence[HandedPassage] = ()
 
 
 def hand_over(
@@ -194,10 +194,10 @@ def _pack(
     room: int,
     now: float,
     lead: str,
-) -> tuple[str, list[Headline], list[Passage]]:
+) -> tuple[str, list[Headline], list[HandedPassage]]:
     parts: list[str] = []
     page: list[Headline] = []
-    passages: list[Passage] = []
+    passages: list[HandedPassage] = []
     if lead and len(lead) + 1 <= room // 2:
         parts.append(lead)
         room -= len(lead) + 1
@@ -214,7 +214,7 @@ def _pack(
             room -= len(passage) + 3
         parts.append(f"{head}\n  {passage}" if passage else head)
         page.append(entry)
-        passages.append(Passage(entry.id, passage or entry.title))
+        passages.append(HandedPassage(entry.id, passage or entry.title))
     return "\n".join(parts), page, passages
 
 

@@ -35,7 +35,7 @@ _MOST_SESSIONS, _MOST_TOLD, _MOST_WORDS = 64, 1000, 80
 _DIGEST = 12
 
 
-class AgentSession:
+class HookSession:
     """What one session of an agent is about, and what it was told."""
 
     def __init__(self, folder: Path | None, session: str) -> None:
