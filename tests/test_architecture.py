@@ -16,7 +16,7 @@ LAYERS = [
     {"text"},
     {"git"},
     {"store"},
-    {"search", "graph", "provenance"},
+    {"search", "graph", "derived", "provenance"},
     {"branches", "capture", "sync"},
     {"hub"},
     {"actions"},
