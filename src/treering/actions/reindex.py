@@ -70,14 +70,15 @@ def reindex(
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
-    workspace.neighbourhood.forget()
-    workspace.neighbourhood.catch_up(workspace.view_of_all())
     index = workspace.searcher.index
     before = set(index.entries())
     view = workspace.view_of_all()
     if dry_run:
         blobs = view.ranks_of_all()
         return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
+    workspace.database.clear("vectors")  # those of a slow model took long
+    workspace.neighbourhood.forget()
+    workspace.neighbourhood.catch_up(view)
     count = workspace.searcher.rebuild(view, progress)
     removals = len(before - set(index.entries()))
     # Words and the table are there by now: what is missing are the vectors of the model.

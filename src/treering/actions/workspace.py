@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
     from treering.branches.reverts import Reverts
+    from treering.derived.database import Database
     from treering.hub.hub import RepositoryHub
     from treering.provenance.code_records import CodeRecords
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
+    from treering.store.state import StateFolder
 
 __all__ = ["Change", "Position", "Workspace", "WriteOp", "Writing", "code_of"]
 _ATTEMPTS = 5
@@ -112,6 +114,22 @@ class Workspace:
         return setting.lower() not in ("false", "no", "off", "0")
 
     @cached_property
+    def database(self) -> "Database":
+        """Everything that is derived from git but the search index."""
+        from treering.derived.database import Database
+
+        return Database.of(self.store, self._cache)
+
+    @cached_property
+    def state(self) -> "StateFolder":
+        """Small things that git does not hold."""
+        from treering.derived.database import private_folder
+        from treering.store.state import StateFolder
+
+        cache = private_folder(self.store, self._cache) if self._cache else None
+        return StateFolder(self.store.folder, cache)
+
+    @cached_property
     def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
         from treering.actions.searcher import Searcher
@@ -135,9 +153,10 @@ class Workspace:
     def neighbourhood(self) -> "Neighbourhood":
         """What is around a memory that is written, without the index."""
         from treering.actions.neighbourhood import Neighbourhood
-        from treering.graph.neighbours import NeighbourTable
+        from treering.derived.clues import ClueTable
 
-        return Neighbourhood(self.store, NeighbourTable(self.derived("index") / "clues.db"))
+        lock_path = self.state.folder / "clues.lock"
+        return Neighbourhood(self.store, ClueTable(self.database), lock_path)
 
     @cached_property
     def pages(self) -> "Pages":
@@ -186,10 +205,9 @@ class Workspace:
         folder = self.store.folder / name
         if self._cache is None or is_usable(folder, levels=2):
             return folder
-        import hashlib
+        from treering.derived.database import private_folder
 
-        digest = hashlib.sha256(str(self.repository.common_dir).encode()).hexdigest()[:16]
-        return self._cache.resolve() / digest / name
+        return private_folder(self.store, self._cache) / name
 
     def open_hub(self) -> "RepositoryHub":
         """The hub, opened at the first question to it."""

@@ -20,6 +20,16 @@ class Table(NamedTuple):
 
 
 TABLES: dict[str, Table] = {
+    # See clues.py.
+    "clues": Table(
+        1,
+        """
+        CREATE TABLE clues (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
+        CREATE TABLE clues_memories (number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT,
+            words TEXT, tags TEXT, sample BLOB);
+        CREATE TABLE clues_trees (oid TEXT PRIMARY KEY) WITHOUT ROWID
+        """,
+    ),
     # Answers that are cheap to keep and costly to find, as JSON.
     "kv": Table(1, "CREATE TABLE kv (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
 }
