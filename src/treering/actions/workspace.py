@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
     from treering.branches.reverts import Reverts
+    from treering.derived.code_records import CodeRecords
     from treering.derived.database import Database
     from treering.hub.hub import RepositoryHub
-    from treering.provenance.code_records import CodeRecords
     from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
     from treering.store.state import StateFolder
@@ -176,13 +176,13 @@ class Workspace:
         """What was taken back in the code."""
         from treering.branches.reverts import Reverts
 
-        return Reverts(self.repository, self.derived("cache"))
+        return Reverts(self.repository, self.database)
 
     @cached_property
     def _code_records(self) -> "CodeRecords":
-        from treering.provenance.code_records import CodeRecords
+        from treering.derived.code_records import CodeRecords
 
-        return CodeRecords(self.repository, self.derived("cache"))
+        return CodeRecords(self.repository, self.database)
 
     def read_code_records(self, view: View | None = None) -> "CodeRecords":
         """What memory commits say of the code, up to date with all there is, or with a view."""

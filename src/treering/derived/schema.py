@@ -20,6 +20,46 @@ class Table(NamedTuple):
 
 
 TABLES: dict[str, Table] = {
+    # See code_records.py.
+    "code": Table(
+        1,
+        """
+        CREATE TABLE code_records (oid TEXT PRIMARY KEY, op TEXT, time INTEGER, branch TEXT,
+            head TEXT, base TEXT, is_dirty INTEGER, merged_as TEXT, taken_from TEXT, kind TEXT)
+            WITHOUT ROWID;
+        CREATE INDEX code_by_head ON code_records (head);
+        CREATE INDEX code_by_landing ON code_records (merged_as);
+        CREATE INDEX code_by_branch ON code_records (branch, time);
+        CREATE TABLE code_ids (oid TEXT, id TEXT, PRIMARY KEY (oid, id)) WITHOUT ROWID;
+        CREATE INDEX code_by_id ON code_ids (id);
+        CREATE TABLE code_own (oid TEXT, branch TEXT, PRIMARY KEY (oid, branch)) WITHOUT ROWID;
+        CREATE TABLE code_authors (mark TEXT, oid TEXT, PRIMARY KEY (mark, oid)) WITHOUT ROWID;
+        CREATE TABLE code_tips (oid TEXT PRIMARY KEY) WITHOUT ROWID
+        """,
+    ),
+    # What commits of the trunk change: see branches/landing/steps.py.
+    "steps": Table(
+        1,
+        """
+        CREATE TABLE steps (number INTEGER PRIMARY KEY, oid BLOB UNIQUE, files BLOB);
+        CREATE TABLE steps_paths (path INTEGER, number INTEGER, PRIMARY KEY (path, number))
+            WITHOUT ROWID
+        """,
+    ),
+    # What is taken back in the history of a commit: see branches/reverts.py.
+    "reverts": Table(
+        1,
+        "CREATE TABLE reverts (head TEXT PRIMARY KEY, asked INTEGER, events TEXT) WITHOUT ROWID",
+    ),
+    # Who wrote lines of a blob, and the merges that brought commits: see why/blame_cache.py.
+    "blame": Table(
+        1,
+        """
+        CREATE TABLE blame (mark TEXT PRIMARY KEY, tip TEXT, effort INTEGER, runs TEXT,
+            used INTEGER) WITHOUT ROWID;
+        CREATE TABLE blame_landings (oid TEXT PRIMARY KEY, merge_oid TEXT, tip TEXT) WITHOUT ROWID
+        """,
+    ),
     # See clues.py.
     "clues": Table(
         1,
