@@ -30,6 +30,7 @@ def forget_derived(workspace: Workspace) -> None:
         with contextlib.suppress(OSError):
             check_folder(folder, levels=2)  # nothing behind a link is deleted
             shutil.rmtree(folder, ignore_errors=True)
+    workspace.database.clear()
 
 
 def catch_up(workspace: Workspace) -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
+from treering.derived.ledger import Ledger
 from treering.errors import StoreDamaged
 from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
 from treering.model.value import NamedTuple, replace
-from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
@@ -241,7 +241,6 @@ class Searcher:
             dates=reader.date_content,
             texts=reader.read_texts,
         )
-        self._ledger = ledger
         self._is_brief = is_brief
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         #: Flags of blobs the index does not know them of.
@@ -291,7 +290,6 @@ class Searcher:
         for index in self.indexes:
             index.keep()
         self.lists.keep()
-        self._ledger.keep()
 
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
@@ -357,7 +355,7 @@ class Searcher:
         """Put the index in order beside the answers: for a process that lives on."""
         if self._tidying is not None and self._tidying.is_alive():
             return
-        parts = (self.lists, self._ledger, *self.indexes)
+        parts = (self.lists, *self.indexes)
         has_news = any(part.is_unwritten for part in parts)
         if has_news or any(index.is_untidy for index in self.indexes):
             self._tidying = threading.Thread(target=self._tidy, args=(has_news,), daemon=True)
@@ -370,4 +368,3 @@ class Searcher:
         for index in self.indexes:
             index.tidy()
         self.lists.keep()
-        self._ledger.keep()

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from treering.branches.reverts import Reverts
     from treering.derived.code_records import CodeRecords
     from treering.derived.database import Database
+    from treering.derived.ledger import Ledger
     from treering.hub.hub import RepositoryHub
-    from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
     from treering.store.state import StateFolder
 
@@ -145,9 +145,9 @@ class Workspace:
     @cached_property
     def ledger(self) -> "Ledger":
         """Who wrote what is shown, and when; whoever only writes never opens it."""
-        from treering.provenance.ledger import Ledger
+        from treering.derived.ledger import Ledger
 
-        return Ledger(self.store, self.derived("provenance"), self.clock)
+        return Ledger(self.store, self.database, self.state, self.clock)
 
     @cached_property
     def neighbourhood(self) -> "Neighbourhood":

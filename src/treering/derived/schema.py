@@ -20,6 +20,22 @@ class Table(NamedTuple):
 
 
 TABLES: dict[str, Table] = {
+    # See ledger.py.
+    "authorship": Table(
+        1,
+        """
+        CREATE TABLE authorship (blob TEXT PRIMARY KEY, id TEXT, people TEXT, born REAL,
+            changed REAL, said REAL, words TEXT) WITHOUT ROWID;
+        CREATE INDEX authorship_by_id ON authorship (id);
+        CREATE TABLE authorship_commits (oid TEXT PRIMARY KEY, made REAL, is_odd INTEGER)
+            WITHOUT ROWID;
+        CREATE INDEX authorship_odd ON authorship_commits (is_odd) WHERE is_odd;
+        CREATE TABLE authorship_tips (oid TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE authorship_people (address TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE authorship_noted (oid TEXT, word TEXT, PRIMARY KEY (oid, word)) WITHOUT ROWID;
+        CREATE TABLE authorship_logs (name TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID
+        """,
+    ),
     # See code_records.py.
     "code": Table(
         1,
