@@ -13,6 +13,7 @@ from pathlib import Path
 
 from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
+from treering.derived.database import Database
 from treering.derived.ledger import Ledger
 from treering.errors import StoreDamaged
 from treering.graph.network import Network
@@ -206,6 +207,7 @@ class Searcher:
         store: Store,
         ledger: Ledger,
         folder: Path,
+        database: Database,
         *,
         cache: Path | None = None,
         is_brief: bool = True,
@@ -220,11 +222,10 @@ class Searcher:
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
         small = folder / "knowledge"
-        first = Understanding(small, models, levels=LEVELS + 1, own_words=own_words)
         self.knowledge = Index(
             small,
             read=reader.read,
-            understanding=first,
+            understanding=Understanding(database, models, own_words=own_words),
             detectors=rules,
             levels=LEVELS + 1,
             may_wait=may_wait,
@@ -234,7 +235,7 @@ class Searcher:
         self.index = Index(
             folder,
             read=reader.read,
-            understanding=Understanding(folder, models, known=first.vector, own_words=own_words),
+            understanding=Understanding(database, models, own_words=own_words),
             detectors=rules,
             known=self.knowledge.entry,
             may_wait=may_wait,

@@ -138,6 +138,7 @@ class Workspace:
             self.store,
             self.ledger,
             self.derived("index"),
+            self.database,
             cache=self._cache,
             is_brief=self._is_brief,
         )

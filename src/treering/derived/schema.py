@@ -86,6 +86,12 @@ TABLES: dict[str, Table] = {
         CREATE TABLE clues_trees (oid TEXT PRIMARY KEY) WITHOUT ROWID
         """,
     ),
+    # What models make of memories: see search/meaning/vectors.py.
+    "vectors": Table(
+        1,
+        "CREATE TABLE vectors (model TEXT, blob TEXT, value BLOB, PRIMARY KEY (model, blob)) "
+        "WITHOUT ROWID",
+    ),
     # Answers that are cheap to keep and costly to find, as JSON.
     "kv": Table(1, "CREATE TABLE kv (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
 }

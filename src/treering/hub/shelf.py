@@ -59,7 +59,7 @@ class Shelf:
         self.index = Index(
             folder,
             read=self.read,
-            understanding=Understanding(folder, [model] if model else []),
+            understanding=Understanding(database, [model] if model else []),
             detectors=DetectorRules(),
             dates=self.date_content,
         )
