@@ -24,13 +24,14 @@ class Reindexed:
 
 
 def forget_derived(workspace: Workspace) -> None:
-    """Drop index and cached answers, and the words in them; both are made again when needed."""
-    for name in ("index", "cache"):
-        folder = workspace.derived(name)
-        with contextlib.suppress(OSError):
-            check_folder(folder, levels=2)  # nothing behind a link is deleted
-            shutil.rmtree(folder, ignore_errors=True)
+    """Drop index and database, and kept answers with the words in them."""
+    folder = workspace.derived("index")
+    with contextlib.suppress(OSError):
+        check_folder(folder, levels=2)  # nothing behind a link is deleted
+        shutil.rmtree(folder, ignore_errors=True)
     workspace.database.clear()
+    workspace.neighbourhood.forget()
+    workspace.state.remove("outputs", "pages", "turns", "told.jsonl")
 
 
 def catch_up(workspace: Workspace) -> None:

@@ -163,14 +163,14 @@ class Workspace:
     def pages(self) -> "Pages":
         from treering.search.pages import Pages
 
-        return Pages(self.derived("cache") / "pages" if self._is_brief else None)
+        return Pages(self.state if self._is_brief else None)
 
     @cached_property
     def authors(self) -> "Authors":
         """The people of the code, asked for when memories are shown."""
         from treering.actions.origin import Authors
 
-        return Authors(self.repository, self.derived("cache"))
+        return Authors(self.repository, self.database)
 
     @cached_property
     def reverts(self) -> "Reverts":

@@ -65,11 +65,15 @@ class _Connection:
         self.path = path
         self.identity = identity
         self.schema = -1
-        weakref.finalize(self, _release, db, path, identity)
+        self.close = weakref.finalize(self, _release, db, path, identity)
+        _OPEN.add(self)
 
     @property
     def is_current(self) -> bool:
         return _identity(self.path) == self.identity
+
+
+_OPEN: "weakref.WeakSet[_Connection]" = weakref.WeakSet()
 
 
 class Database:
@@ -260,6 +264,13 @@ class Database:
     def close(self) -> None:
         """Close this thread's connection; the next question opens another one."""
         self._local.connection = None
+
+
+def close_all() -> None:
+    """Close every connection of this process, which is about to end without a word: the last one to
+    go puts SQLite's log into the file."""
+    for connection in list(_OPEN):
+        connection.close()
 
 
 def private_folder(store: Store, cache: Path) -> Path:

@@ -159,11 +159,11 @@ def tell(workspace: Workspace, call: HookCall) -> str:
     from treering.actions.context.briefing import opening, relevant
     from treering.actions.context.turn import Turn
 
-    budget, folder = _budget(workspace), workspace.derived("cache")
+    budget, state = _budget(workspace), workspace.state
     if call.kind == "start":
-        return opening(workspace, budget, Turn(folder, call.session))
+        return opening(workspace, budget, Turn(state, call.session))
     prompt = call.text("prompt") or call.text("user_prompt")
-    return relevant(workspace, prompt, budget, Turn(folder, call.session, prompt))
+    return relevant(workspace, prompt, budget, Turn(state, call.session, prompt))
 
 
 def _budget(workspace: Workspace) -> int:

@@ -1,6 +1,6 @@
 """What agents were told unasked, kept for a while, so that people can see it and what it cost.
 
-    cache/told/log.jsonl    a line for each time: when, whom, what, how long it took
+    state/told.jsonl    a line for each time: when, whom, what, how long it took
 
 It belongs to this user alone, holds no more than was said, without credentials, and never grows
 large. It may be deleted at any time. `treering.told` false keeps nothing.
@@ -8,15 +8,13 @@ large. It may be deleted at any time. `treering.told` false keeps nothing.
 
 import hashlib
 import json
-import os
 from contextlib import suppress
 
 from treering.actions.workspace import Workspace
-from treering.git.files import check_folder, make_folder, open_file, read_file, replace_file
 from treering.model.value import NamedTuple
 from treering.text.masking import mask
 
-_LEVELS = 3  # our folder, the cache, and the one for this in it
+_FILE = "told.jsonl"
 _LARGEST = 256 * 1024
 _LONGEST = 8000
 
@@ -60,33 +58,16 @@ def note_told(
             "text": mask(text)[:_LONGEST],
         }
     )
-    with suppress(OSError):
-        _append(workspace, line.encode() + b"\n")
+    workspace.state.append(_FILE, line.encode() + b"\n", _LARGEST)
 
 
 def wants_log(workspace: Workspace) -> bool:
     return (workspace.repository.config("treering.told") or "true").lower() != "false"
 
 
-def _append(workspace: Workspace, line: bytes) -> None:
-    file = workspace.derived("cache") / "told" / "log.jsonl"
-    make_folder(file.parent, levels=_LEVELS)
-    with os.fdopen(open_file(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as log:
-        log.write(line)
-        size = log.tell()
-    if size > _LARGEST:
-        rest = read_file(file)[-_LARGEST // 2 :]
-        replace_file(file, rest.partition(b"\n")[2], mode=0o600)
-
-
 def list_told(workspace: Workspace) -> list[ToldEntry]:
     """What is kept, newest first. A line that cannot be read is passed over."""
-    folder = workspace.derived("cache") / "told"
-    try:
-        check_folder(folder, levels=_LEVELS)
-        data = read_file(folder / "log.jsonl")
-    except OSError:
-        return []
+    data = workspace.state.read(_FILE) or b""
     entries = (_parse(line) for line in data.splitlines())
     return [entry for entry in entries if entry][::-1]
 

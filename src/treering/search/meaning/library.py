@@ -64,7 +64,8 @@ class MemoryVectors:
 
     def _make_due(self) -> None:
         due, self._due = self._due, {}
-        self._load(due)
+        if due:
+            self._load(due)
         with suppress(Exception):  # they are searchable by their words, and made when missed
             for blob, memory in due.items():
                 if blob not in self._columns.rows:
