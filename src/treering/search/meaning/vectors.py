@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MIDDLE = 128  # numbers are kept as bytes, with this added
 _SIGNS = bytes(48 + (value >= MIDDLE) for value in range(256))
 _LENGTH = struct.Struct("<f")
+_MANY = 2_000  # looked up one by one they take longer than all there are
 
 
 class SmallVector(NamedTuple):
@@ -83,22 +84,29 @@ class VectorTable:
         self._size = _LENGTH.size + self._width + dimensions
 
     def load(self, blobs: Iterable[str], into: VectorColumns) -> None:
-        """Add the vectors of some blobs to those at hand; one of another size does not count."""
-        wanted, start = list(blobs), _LENGTH.size
-        end, size, read = start + self._width, self._size, int.from_bytes
-        nothing: list[tuple[str, bytes]] = []
-        for blob, value in self._database.ask(lambda db: self._select(db, wanted), nothing):
-            if len(value) == size:
-                (length,) = _LENGTH.unpack_from(value)
-                signs = read(value[start:end], "little")
-                into.add(blob, SmallVector(value[end:], length, signs))
+        """Add the vectors of some blobs, none of which is at hand yet; one of another size does not
+        count."""
+        wanted, start, nothing = set(blobs), _LENGTH.size, list[tuple[str, bytes]]()
+        rows = [
+            (blob, value)
+            for blob, value in self._database.ask(lambda db: self._select(db, wanted), nothing)
+            if blob in wanted and len(value) == self._size
+        ]
+        values, end, read = [value for _, value in rows], start + self._width, int.from_bytes
+        into.rows.update((blob, at) for at, (blob, _) in enumerate(rows, len(into.signs)))
+        lengths = b"".join([value[:start] for value in values])
+        into.lengths.extend(struct.unpack(f"<{len(rows)}f", lengths))
+        into.signs += [read(value[start:end], "little") for value in values]
+        into.numbers += b"".join([value[end:] for value in values])
 
-    def _select(self, db: "sqlite3.Connection", blobs: list[str]) -> list[tuple[str, bytes]]:
+    def _select(self, db: "sqlite3.Connection", blobs: set[str]) -> list[tuple[str, bytes]]:
+        query = "SELECT blob, value FROM vectors WHERE model = ?"
+        if len(blobs) > _MANY:
+            return db.execute(query, (self._model,)).fetchall()
         rows: list[tuple[str, bytes]] = []
-        for part in chunks(blobs):
+        for part in chunks(list(blobs)):
             marks = ",".join("?" * len(part))
-            query = f"SELECT blob, value FROM vectors WHERE model = ? AND blob IN ({marks})"  # noqa: S608
-            rows += db.execute(query, (self._model, *part)).fetchall()
+            rows += db.execute(f"{query} AND blob IN ({marks})", (self._model, *part)).fetchall()
         return rows
 
     def write(self, vectors: Iterable[tuple[str, SmallVector]]) -> None:
