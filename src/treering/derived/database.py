@@ -57,7 +57,7 @@ class DamagedFile(Exception):
     """The file is not what we wrote: it may be removed."""
 
 
-class _Connection:
+class _OpenFile:
     """A connection, the file it has open, and the schema it was checked against."""
 
     def __init__(self, db: "sqlite3.Connection", path: Path, identity: tuple[int, ...]) -> None:
@@ -73,7 +73,7 @@ class _Connection:
         return _identity(self.path) == self.identity
 
 
-_OPEN: "weakref.WeakSet[_Connection]" = weakref.WeakSet()
+_OPEN: "weakref.WeakSet[_OpenFile]" = weakref.WeakSet()
 
 
 class Database:
@@ -170,9 +170,9 @@ class Database:
                 self._memory = _open_memory()
             yield self._memory
 
-    def _connection(self) -> _Connection | None:
+    def _connection(self) -> _OpenFile | None:
         """Return a connection to the file as it is now; None where there is only memory."""
-        mine: _Connection | None = getattr(self._local, "connection", None)
+        mine: _OpenFile | None = getattr(self._local, "connection", None)
         # Another program may have changed a table since, or the file may be another one.
         if mine and mine.is_current and _read_number(mine.db, "schema_version") == mine.schema:
             return mine
@@ -181,7 +181,7 @@ class Database:
             self._local.connection = self._open()
         return self._local.connection  # type: ignore[no-any-return]
 
-    def _open(self) -> _Connection | None:
+    def _open(self) -> _OpenFile | None:
         import sqlite3
 
         problems: list[str] = []
@@ -237,12 +237,12 @@ class Database:
 
     @property
     def _path(self) -> Path | None:
-        mine: _Connection | None = getattr(self._local, "connection", None)
+        mine: _OpenFile | None = getattr(self._local, "connection", None)
         return mine.path if mine else None
 
     def _remove(self) -> None:
         """Remove the file this thread has open, unless another one is in its place by now."""
-        mine: _Connection | None = getattr(self._local, "connection", None)
+        mine: _OpenFile | None = getattr(self._local, "connection", None)
         self._local.connection = None
         with self._lock:
             if self._memory is not None:
@@ -294,7 +294,7 @@ def remove_files(path: Path) -> None:
 # --- opening ------------------------------------------------------------------------------------
 
 
-def _open_file(path: Path) -> _Connection:
+def _open_file(path: Path) -> _OpenFile:
     """Open a file of ours, made where there is none. SQLite follows links and waits for pipes, so
     everything it is going to open is looked at first."""
     import sqlite3
@@ -314,7 +314,7 @@ def _open_file(path: Path) -> _Connection:
     db = sqlite3.connect(
         path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False, cached_statements=256
     )
-    connection = _Connection(db, path, identity)
+    connection = _OpenFile(db, path, identity)
     db.execute("PRAGMA trusted_schema = OFF")  # expressions in a planted schema are data
     db.execute("PRAGMA cell_size_check = ON")
     _refuse_others(db)
