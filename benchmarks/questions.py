@@ -1,6 +1,6 @@
 """Questions in other words than the memories use, and questions in other languages.
 
-    python -m benchmarks.questions [--model table|auto|FOLDER]
+    python -m benchmarks.questions [--model table|FOLDER]
 
 Sets that come with the project, through remember and recall as anyone would use them: what was
 decided and found out in public projects, and five languages (`data/languages.txt`), all memories of
@@ -13,7 +13,6 @@ a set in one repository. R@k is the share of questions whose memory is among the
 import argparse
 import json
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,19 +38,17 @@ Asked = tuple[str, str, str, str]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", default="table", help="table, auto, or a folder")
+    parser.add_argument("--model", default="table", help="table, or a folder")
     parser.add_argument("--set", choices=("coding", "languages"), action="append")
     options = parser.parse_args()
     sets = {"coding": read_coding, "languages": read_languages}
-    with tempfile.TemporaryDirectory(prefix="treering-models-") as cache:
-        ModelChoice(options.model, Path(cache)).prepare()
-        for name in options.set or sets:
-            heading(name, *(f"R@{count}" for count in FIRST), "questions")
-            for mode in ("text", "hybrid", "semantic"):
-                ranks = dict(_ranks(list(sets[name]()), mode, options.model, Path(cache)))
-                for group, places in ranks.items():
-                    shares = (sum(p < count for p in places) / len(places) for count in FIRST)
-                    row(f"{mode}, {group}", *(f"{s:.3f}" for s in shares), str(len(places)))
+    ModelChoice(options.model).check()
+    for name in options.set or sets:
+        heading(name, *(f"R@{count}" for count in FIRST), "questions")
+        for mode in ("text", "hybrid", "semantic"):
+            for group, places in _ranks(list(sets[name]()), mode, options.model):
+                shares = (sum(p < count for p in places) / len(places) for count in FIRST)
+                row(f"{mode}, {group}", *(f"{s:.3f}" for s in shares), str(len(places)))
     return 0
 
 
@@ -72,13 +69,11 @@ def read_languages() -> Iterator[Asked]:
         yield "context", memory, question, language
 
 
-def _ranks(
-    asked: list[Asked], mode: str, model: str, cache: Path
-) -> Iterator[tuple[str, list[int]]]:
+def _ranks(asked: list[Asked], mode: str, model: str) -> Iterator[tuple[str, list[int]]]:
     """The place of each question's memory, by group."""
     with repository() as path:
         git(path, "config", "treering.semantic", model)
-        workspace = Workspace.open(path, clock=lambda: NOW, cache=cache)
+        workspace = Workspace.open(path, clock=lambda: NOW)
         treering = Treering(workspace)
         lines = [
             json.dumps({"type": kind, "content": memory, "created": "2025-06-01T10:00:00Z"})

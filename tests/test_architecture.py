@@ -229,11 +229,12 @@ def test_version_loads_neither_pygit2_nor_pydantic_nor_mcp(tmp_path: Path) -> No
 
 
 def test_remember_loads_only_what_it_needs(repo) -> None:
-    """The C binding of pygit2, not the package; no YAML, no index, no pydantic."""
+    """The C binding of pygit2, not the package; no YAML, no index, no pydantic, no dataclasses."""
     loaded = _loaded_by("remember", "Use WAL mode", cwd=repo.path)
 
     assert "pygit2._pygit2" in loaded
-    assert not {"pygit2.repository", "ssl", "pydantic", "mcp", "yaml", "whoosh"} & loaded
+    heavy = {"pygit2.repository", "ssl", "pydantic", "mcp", "yaml", "whoosh", "dataclasses"}
+    assert not heavy & loaded
 
 
 def test_looking_around_needs_neither_the_index_nor_yaml(repo) -> None:
@@ -263,9 +264,14 @@ def test_help_of_the_server_does_not_load_the_sdk(tmp_path: Path) -> None:
     assert "mcp" not in _loaded_by("mcp", "--help", cwd=tmp_path)
 
 
-def test_recall_does_not_load_the_sdk(repo) -> None:
-    """Only `treering mcp` may."""
-    assert not {"mcp", "pydantic"} & _loaded_by("recall", "anything", cwd=repo.path)
+def test_recall_loads_neither_the_sdk_nor_dataclasses(repo) -> None:
+    """The one takes a second, and the others a tenth of the whole answer."""
+    repo.tr.remember("Anything goes")
+    repo.tr.recall("anything")  # the index is written by then
+
+    loaded = _loaded_by("recall", "anything", cwd=repo.path)
+
+    assert not {"mcp", "pydantic", "dataclasses"} & loaded
 
 
 def test_only_the_page_loads_what_it_is_made_of(repo) -> None:

@@ -2,8 +2,8 @@
 
 import contextlib
 import string
-from dataclasses import replace
 
+import frontmatter as python_frontmatter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document, frontmatter
 from treering.model.memory import FileRef, Link, Memory, derive_id
+from treering.model.strict_yaml import HANDLER
 
 FULL = Memory(
     id="7k2m9qx4c0wd",
@@ -81,7 +82,7 @@ def test_unknown_keys_survive_in_their_order() -> None:
     memory = document.parse(text.encode())
 
     assert list(memory.extra.items()) == [("zebra", "1:30"), ("alpha", [1, {"b": None}, "yes"])]
-    assert document.parse(document.dump(replace(memory, title="Other"))).extra == memory.extra
+    assert document.parse(document.dump(memory._replace(title="Other"))).extra == memory.extra
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_unknown_keys_survive_in_their_order() -> None:
 )
 def test_content_round_trips_byte_for_byte(content: str) -> None:
     """Up to 256 KB, whatever it looks like."""
-    assert document.parse(document.dump(replace(FULL, content=content))).content == content
+    assert document.parse(document.dump(FULL._replace(content=content))).content == content
 
 
 @pytest.mark.parametrize(
@@ -113,14 +114,23 @@ def test_content_round_trips_byte_for_byte(content: str) -> None:
         ("not-utf-8", WRITTEN.replace("We", "W\udcff").encode(errors="surrogateescape")),
         ("no-final-newline", WRITTEN.rstrip("\n").encode()),
         ("alias", WRITTEN.replace("tags: [auth, security]", "tags: &a [x]\nmore: *a").encode()),
+        ("alias", WRITTEN.replace("source: agent", "source: &a agent").encode()),
+        ("alias", WRITTEN.replace("source: agent", "source: *a").encode()),
+        ("tag", WRITTEN.replace("source: agent", "source: !!str agent").encode()),
+        ("tag", WRITTEN.replace("tags: [", "tags: !!set [").encode()),
         ("tag", WRITTEN.replace("topic: b", "topic: !!python/name:os.system b").encode()),
         ("duplicate-key", WRITTEN.replace("source: agent", "type: decision").encode()),
+        ("duplicate-key", WRITTEN.replace("source: agent", "x: {b: 1, b: 2}").encode()),
+        ("bad-key", WRITTEN.replace("source: agent", "true: 1").encode()),
+        ("bad-key", WRITTEN.replace("source: agent", "k" * 201 + ": 1").encode()),
         ("bad-key", WRITTEN.replace("source: agent", "? [a]\n: b").encode()),
         ("bad-key", WRITTEN.replace("source: agent", "1: b").encode()),
         ("too-deep", WRITTEN.replace("source: agent", "x: " + "[" * 500 + "]" * 500).encode()),
         ("too-deep", WRITTEN.replace("source: agent", "x:\n  " + "- " * 500 + "a").encode()),
         ("too-large", WRITTEN.replace("source: agent", "x: " + "a" * 70_000).encode()),
         ("not-yaml", WRITTEN.replace("source: agent", "source: [agent").encode()),
+        ("not-yaml", WRITTEN.replace("source: agent", "source: a\n...\n--- b").encode()),
+        ("not-a-mapping", b"---\n\n---\ntext\n"),
         ("not-a-mapping", b"---\n- a\n- b\n---\ntext\n"),
         ("missing-field", WRITTEN.replace("type: decision\n", "").encode()),
         ("wrong-type", WRITTEN.replace("title: Use", "title: [Use]\nx: Use").encode()),
@@ -143,16 +153,26 @@ def test_hostile_documents_are_named_errors(reason: str, broken: bytes) -> None:
     assert caught.value.message
 
 
+def test_python_frontmatter_reads_and_writes_our_headers_with_the_strict_handler() -> None:
+    """Its handler is how headers are read here, and anyone can read memories with it."""
+    post = python_frontmatter.loads(WRITTEN, handler=HANDLER)
+
+    assert post.metadata == document.fields(FULL) | {"tags": list(FULL.tags)}
+    assert python_frontmatter.dumps(post, handler=HANDLER).startswith(WRITTEN.partition("\nWe")[0])
+    with pytest.raises(InvalidDocument, match="anchor or alias"):
+        python_frontmatter.loads("---\na: &a [x]\nb: [*a, *a]\n---\ntext\n", handler=HANDLER)
+
+
 def test_an_empty_content_cannot_be_written() -> None:
     """A memory says something."""
     with pytest.raises(Invalid):
-        document.dump(replace(FULL, content=""))
+        document.dump(FULL._replace(content=""))
 
 
 def test_front_matter_over_64_kb_cannot_be_written() -> None:
     """What we write, every version must be able to read."""
     with pytest.raises(InvalidDocument, match="64 KB"):
-        document.dump(replace(FULL, details={"reasoning": "x" * 70_000}))
+        document.dump(FULL._replace(details={"reasoning": "x" * 70_000}))
 
 
 scalars = (
@@ -220,13 +240,13 @@ def test_ids_come_from_type_and_content() -> None:
 def test_what_could_not_be_read_back_cannot_be_written(extra: dict[str, object]) -> None:
     """An acknowledged memory must be a readable one."""
     with pytest.raises(InvalidDocument):
-        document.dump(replace(FULL, extra=extra))
+        document.dump(FULL._replace(extra=extra))
 
 
 @pytest.mark.parametrize("number", [12345678901234567890, -(10**40), 0, -7, 1e300, -1e-300])
 def test_numbers_keep_their_value(number: float) -> None:
     """Whatever their size."""
-    assert document.parse(document.dump(replace(FULL, details={"n": number}))).details == {
+    assert document.parse(document.dump(FULL._replace(details={"n": number}))).details == {
         "n": number
     }
 
@@ -241,6 +261,6 @@ def test_what_is_not_quite_a_number_stays_text(text: str) -> None:
 
 def test_bytes_do_not_depend_on_the_unicode_version() -> None:
     """Two clones may run two Pythons: what is not ASCII is always quoted."""
-    title = document.dump(replace(FULL, title="Über 日本")).decode().splitlines()[3]
+    title = document.dump(FULL._replace(title="Über 日本")).decode().splitlines()[3]
 
     assert title == 'title: "Über 日本"'

@@ -179,22 +179,3 @@ def test_settings_name_models(tmp_path: Path) -> None:
     assert ModelChoice("off").best is None
     assert isinstance(ModelChoice("table").best, StaticTable)
     assert isinstance(ModelChoice(str(tmp_path / "nothing")).best, StaticTable)
-
-
-class Critic:
-    """Reads question and memory together, and likes one word."""
-
-    count = 3
-
-    def score(self, _: str, texts: dict[int, str]) -> dict[int, float]:
-        return {number: float("rendered" in text) for number, text in texts.items()}
-
-
-def test_a_reranker_has_the_last_word_on_the_best(shelf: Any) -> None:
-    """None comes with the program: the place for one is there."""
-    shelf.recall("the backup of pages", mode="hybrid")
-    shelf.index.understanding._reranker = Critic()
-
-    found = shelf.recall("the backup of pages", mode="hybrid")
-
-    assert shelf.memories[found.hits[0].blob].title == "Pages are rendered on the server"

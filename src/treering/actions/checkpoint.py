@@ -20,7 +20,6 @@ from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id, uri_of
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import one_of
-from treering.model.value import replace
 from treering.store.view import Copy, View
 from treering.text import secrets
 
@@ -180,7 +179,7 @@ def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | Non
     branches = [layer.branch for layer in view.layers]
     nearest = min(branches.index(place.layer.branch) for _, place in places)
     own_hits = [hit for hit, place in places if place.layer.branch == branches[nearest]]
-    for hit in search_view.break_ties(replace(result, hits=tuple(own_hits[:SLACK])), "newest").hits:
+    for hit in search_view.break_ties(result._replace(hits=tuple(own_hits[:SLACK])), "newest").hits:
         if (place := search_view.place(hit.blob)) and place.try_memory():
             return place
     return None

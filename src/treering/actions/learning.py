@@ -9,8 +9,8 @@ from treering.errors import Invalid
 from treering.search import Index, ModelChoice
 
 _MODEL_HINT = (
-    "Name a folder with the model.onnx and the vocab.txt of a sentence encoder, or take the table: "
-    "`treering config semantic table`."
+    "Name a folder with the model.onnx and the tokenizer.json of a sentence encoder, or take the "
+    "table: `treering config semantic table`."
 )
 
 
@@ -25,16 +25,18 @@ def refuse_unusable_model(setting: str) -> None:
 class Learning:
     """One repository's indexes, and the model that they are to know."""
 
-    def __init__(self, model: ModelChoice, git_dir: Path, indexes: Sequence[Index]) -> None:
+    def __init__(
+        self, model: ModelChoice, git_dir: Path, indexes: Sequence[Index], cache: Path | None
+    ) -> None:
         self.model = model
         self._git_dir = git_dir
         self._indexes = indexes
+        self._cache = cache
         self._thread: threading.Thread | None = None
 
     def make_vectors(self) -> None:
         """Make every vector that is missing, however long it takes."""
         if self.model.has_slow and self._is_usable:
-            self._ready_model()
             for index in self._indexes:
                 index.make_vectors()
 
@@ -42,9 +44,7 @@ class Learning:
         """Make them beside the answers, if any are missing, for a process that lives on."""
         if not self.model.has_slow or (self._thread and self._thread.is_alive()):
             return
-        if not self.model.is_ready or any(
-            one.understanding.library.behind for one in self._indexes
-        ):
+        if any(one.understanding.library.behind for one in self._indexes):
             self._thread = threading.Thread(target=self._learn, daemon=True)
             self._thread.start()
 
@@ -52,8 +52,7 @@ class Learning:
         """Git handles are not for two threads: this one has a searcher of its own."""
         from treering.actions.reindex import open_beside
 
-        self._ready_model()
-        searcher, view = open_beside(self._git_dir, self.model.cache)
+        searcher, view = open_beside(self._git_dir, self._cache)
         searcher.catch_up(view)
         searcher.learning.make_vectors()
 
@@ -65,12 +64,3 @@ class Learning:
         except (OSError, ValueError):
             return False
         return True
-
-    def _ready_model(self) -> None:
-        """Have the slow model ready, and in use here."""
-        if not self.model.is_ready:
-            self.model.prepare()
-            slow = self.model.best
-            if slow and not slow.is_quick:
-                for index in self._indexes:
-                    index.understanding.library.add(slow)

@@ -17,7 +17,7 @@ from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcom
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
-from treering.model.value import NamedTuple, dataclass, replace
+from treering.model.value import NamedTuple
 from treering.search import Hit, SearchResult
 from treering.search.hits import snippet
 from treering.store.view import View
@@ -26,8 +26,7 @@ _SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
 _MOST_HOPS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class RecallHit:
+class RecallHit(NamedTuple):
     """One memory of an answer; `content` and `details` with full detail, else a snippet.
 
     `flags` name what looks wrong: signs of a text that wants to steer whoever reads it, a
@@ -71,8 +70,7 @@ class RecallHit:
     repo: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     query: str
     branch: str
     layers: tuple[str, ...]
@@ -131,7 +129,7 @@ def recall(
     mode = one_of(mode or "hybrid", MODES, "mode")
     detail = one_of(detail or "medium", DETAILS, "detail")
     order_given, order = order, one_of(order, ORDERS, "order") if order else "relevance"
-    filters = replace(filters, records=one_of(records or "auto", TIERS, "records"))
+    filters = filters._replace(records=one_of(records or "auto", TIERS, "records"))
     if ":" in (filters.file or question.filters.file):
         from treering.actions.why.lines import explain_file  # lines are rarely named
 
@@ -220,7 +218,7 @@ def _first_page(
         return search(limit)
     result = search_view.break_ties(search(limit + SLACK), order)
     beyond = tuple(hit.blob for hit in result.hits[limit:])
-    return replace(result, hits=result.hits[:limit], rest=beyond + result.rest)
+    return result._replace(hits=result.hits[:limit], rest=beyond + result.rest)
 
 
 def _order_by_explanation(
@@ -229,9 +227,9 @@ def _order_by_explanation(
     """A listing with what explains the lines first, the best explanation on top."""
     places = {memory_id: place for place, memory_id in enumerate(explaining)}
     hits = sorted(result.hits, key=lambda hit: places.get(hit.id, len(places)))
-    hits = [replace(hit, why=(*hit.why, "lines")) if hit.id in places else hit for hit in hits]
+    hits = [hit._replace(why=(*hit.why, "lines")) if hit.id in places else hit for hit in hits]
     beyond = tuple(hit.blob for hit in hits[limit:])
-    return replace(result, hits=tuple(hits[:limit]), rest=beyond + result.rest)
+    return result._replace(hits=tuple(hits[:limit]), rest=beyond + result.rest)
 
 
 def _next_page(
@@ -251,7 +249,7 @@ def _next_page(
         place = search_view.place(blob) or (search_view.view.place(entry.id) if entry else None)
         if place:
             hits.append(by_blob.get(place.blob) or Hit(place.blob, place.id, 0.0))
-    return replace(result, hits=tuple(hits), total=total), following
+    return result._replace(hits=tuple(hits), total=total), following
 
 
 class HitReasons(NamedTuple):

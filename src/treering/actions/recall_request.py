@@ -12,7 +12,7 @@ from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.model.query import Filters, Query
 from treering.model.taxonomy import CAPTURED_TYPES
-from treering.model.value import dataclass, replace
+from treering.model.value import NamedTuple
 from treering.search import SearchResult
 from treering.store.view import View
 
@@ -23,8 +23,7 @@ LEFT_OUT = "Commits and sessions were not searched. They are with records=only."
 Search = Callable[[int | None], SearchResult]
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
+class RecallRequest(NamedTuple):
     """What is asked, of which view; `everything` is what other branches hold as well."""
 
     workspace: Workspace
@@ -109,4 +108,4 @@ class RecallRequest:
 
 def _say_left_out(result: SearchResult) -> SearchResult:
     withheld: Mapping[str, int] = {k: n for k, n in result.withheld.items() if k != "records"}
-    return replace(result, notes=(*result.notes, LEFT_OUT), withheld=withheld)
+    return result._replace(notes=(*result.notes, LEFT_OUT), withheld=withheld)

@@ -13,7 +13,7 @@ from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
 from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
 from treering.model.taxonomy import one_of, type_named
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 from treering.store.view import Copy
 from treering.text.classify import Classification, classify
 from treering.text.classify import as_given as given_type
@@ -99,10 +99,9 @@ def remember(
             return _answer_known(kind, existing)
         changes = []
         for old in inputs.memories_given(writing.view, supersedes):
-            memory = replace(memory, links=(*memory.links, Link("supersedes", old.id, 1.0)))
+            memory = memory._replace(links=(*memory.links, Link("supersedes", old.id, 1.0)))
             changes.append(supersede(old, memory.id, now))
-        memory = replace(
-            memory,
+        memory = memory._replace(
             links=memory.links + inputs.links_given(writing.view, links),
             files=named,
             commit=writing.position.head or "",
@@ -135,7 +134,7 @@ def remember(
 def _link(memory: Memory, around: Surroundings, avoid: tuple[str, ...]) -> Memory:
     """The memory with what was found for certain, and with what must stay unlinked for good."""
     links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
-    return replace(memory, links=memory.links + links).avoid_links(avoid)
+    return memory._replace(links=memory.links + links).avoid_links(avoid)
 
 
 def supersede(old: Copy, by: str, now: str) -> Change:
@@ -171,7 +170,7 @@ def identify(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Co
         candidate = derive_id(draft.type, draft.content, n)
         existing = _place_for(writing, candidate, private)
         if existing is None or _is_same(existing, draft):
-            return replace(draft, id=candidate), existing
+            return draft._replace(id=candidate), existing
         n += 1
 
 

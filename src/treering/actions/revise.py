@@ -64,16 +64,15 @@ def revise(
             text = content or f"{memory.content}\n\n{inputs.content_given(append)}"
             new = new.with_content(inputs.content_given(text)).settle_conflict()
         if title:
-            new = replace(new, title=_or_default(title, title_of(new.content), "title"))
+            new = new._replace(title=_or_default(title, title_of(new.content), "title"))
         if topic:
-            new = replace(new, topic="" if topic == inputs.CLEAR else inputs.topic_given(topic))
+            new = new._replace(topic="" if topic == inputs.CLEAR else inputs.topic_given(topic))
         if tags_add or tags_remove:
-            new = replace(new, tags=_retag(new.tags, tags_add, tags_remove))
+            new = new._replace(tags=_retag(new.tags, tags_add, tags_remove))
         if files:
             paths = [] if list(files) == [inputs.CLEAR] else files
-            new = replace(new, files=inputs.files_given(workspace, writing.position, paths))
-        return replace(
-            new,
+            new = new._replace(files=inputs.files_given(workspace, writing.position, paths))
+        return new._replace(
             type=type_named(type) if type else new.type,
             status=one_of(status, STATUSES, "status") if status else new.status,
             confidence=new.confidence
@@ -190,5 +189,5 @@ def _superseding(writing: Writing, change: Change, by: str) -> list[Change]:
         raise Invalid("A memory cannot supersede itself.")
     old, memory = change.memory.supersede(newer.id), newer.memory()
     if not memory.has_link("supersedes", old.id):
-        memory = replace(memory, links=(*memory.links, Link("supersedes", old.id, 1.0)))
+        memory = memory._replace(links=(*memory.links, Link("supersedes", old.id, 1.0)))
     return [change._replace(memory=old), Change(memory, newer, newer.is_private)]

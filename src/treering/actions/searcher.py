@@ -20,7 +20,7 @@ from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
@@ -160,7 +160,7 @@ class SearchView:
             result.hits, key=lambda hit: (created[hit.blob], hit.blob in records)
         ):
             hits += sorted(same, key=lambda hit: sign * sequence.get(hit.id, _MOST_COMMITS))
-        return replace(result, hits=tuple(hits))
+        return result._replace(hits=tuple(hits))
 
 
 def _sequence(view: View) -> dict[str, float]:
@@ -217,7 +217,7 @@ class Searcher:
         may_wait = 0 if is_brief else _MANY_WAIT
         reader = MemoryReader(store, ledger)
         repository = store.repository
-        model = ModelChoice(repository.config("treering.semantic") or "", cache)
+        model = ModelChoice(repository.config("treering.semantic") or "")
         models, own_words, rules = model.models(), OwnWords(repository), DetectorRules()
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
@@ -249,7 +249,7 @@ class Searcher:
         self._views: dict[tuple[object, ...], SearchView] = {}
         self._latest: dict[tuple[object, ...], SearchView] = {}
         self._tidying: threading.Thread | None = None
-        self.learning = Learning(model, repository.git_dir, self.indexes)
+        self.learning = Learning(model, repository.git_dir, self.indexes, cache)
 
     def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
         """What a view shows: the nearest copy of each id, or every copy in every layer."""

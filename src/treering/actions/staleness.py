@@ -21,7 +21,7 @@ from treering.git.repository import Repository
 from treering.model.memory import FileRef, Memory
 from treering.model.provenance import address_of
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple, dataclass
+from treering.model.value import NamedTuple
 from treering.text.words import STOP_WORDS
 
 State = Literal["fresh", "moved", "changed", "gone", "unknown"]
@@ -63,15 +63,13 @@ _SHARED_WORDS, _MAX_LINES = 2, 5
 _PREFIX = 4
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     path: str
     state: State
     now: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(NamedTuple):
     """`lost` are things the memory speaks of that were in its files when it was said and are not
     now; `more` counts files that were not looked at."""
 

@@ -25,7 +25,7 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.history import kept_back
 from treering.store.message import NOTE, CodePosition, Message
@@ -136,7 +136,7 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
         repository, line.branch, tip, targets, commits, Judge.open(actor.store)
     )
     followers = [
-        replace(m, commit=new_commits[m.commit])
+        m._replace(commit=new_commits[m.commit])
         for m in memories.values()
         if m.commit in new_commits
     ]

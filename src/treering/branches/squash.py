@@ -6,8 +6,6 @@ of the commit they landed as, which names them all. So they stay behind the prom
 that were rewritten, and the one memory goes along, whether or not the trunk had it.
 """
 
-from dataclasses import replace
-
 from treering.branches.apply import Actor
 from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
@@ -86,7 +84,7 @@ def _name(landing: Memory, squashed: list[Memory], lines: list[str]) -> Memory:
     links |= {("supersedes", m.id): Link("supersedes", m.id, 1.0, "system") for m in squashed}
     if names := list(dict.fromkeys([*known, *lines]))[:_MOST_NAMED]:
         landing = landing.with_details(squashed=names)
-    return replace(landing, links=tuple(links.values()))
+    return landing._replace(links=tuple(links.values()))
 
 
 def _last_code(vault: Vault, scope: Scope) -> CodePosition | None:

@@ -11,7 +11,7 @@ from treering.capture import commits, sessions
 from treering.capture.commits import CodeCommit, is_left_out
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 from treering.store.view import Copy, View
 from treering.text.masking import mask_memory
 
@@ -69,7 +69,7 @@ class Recording:
     def _follow(self, place: Copy, now: Mapping[str, str]) -> None:
         memory = self._find(place.id)
         if memory is not None and memory.type != "commit" and memory.commit in now:
-            self._changed[place.id] = replace(memory, commit=now[memory.commit])
+            self._changed[place.id] = memory._replace(commit=now[memory.commit])
 
     def memories(self) -> list[Memory]:
         """What is to be written: commits, and their sessions with their text."""
@@ -88,7 +88,7 @@ class Recording:
         """A session that is not kept. An agent's may be yet, and is known by its name."""
         del self._changed[session.id]
         if not session.agent:
-            self._changed |= {m.id: replace(m, session="") for m in memories}
+            self._changed |= {m.id: m._replace(session="") for m in memories}
 
     # --- commits ----------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Recording:
         else:
             more_links = tuple(link for link in old.links if link.relation == "supersedes")
         links = {link.edge: link for link in (*by.links, *more_links)}
-        by = replace(by, links=tuple(links.values()))
+        by = by._replace(links=tuple(links.values()))
         self._changed[by.id] = by
         return by
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from treering.model.dates import format_moment, instant
 from treering.model.memory import FileRef, Link, Memory, derive_id, title_of
 from treering.model.provenance import TOLERANCE
-from treering.model.value import replace
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 
@@ -79,7 +78,7 @@ def lasting_until(session: Memory, when: float) -> Memory:
     """The session as of a later moment."""
     last = instant(_text(session, "end"))
     end = format_moment(max(last, when) if last <= when + TOLERANCE else when)
-    return replace(session.with_details(end=end), modified=end)
+    return session.with_details(end=end)._replace(modified=end)
 
 
 def tell(session: Memory, summary: str, asked: str = "", files: Sequence[str] = ()) -> Memory:
@@ -91,7 +90,7 @@ def tell(session: Memory, summary: str, asked: str = "", files: Sequence[str] = 
         details["asked"] = _shorten(title)
     known = {file.path for file in session.files}
     more = tuple(FileRef(path) for path in dict.fromkeys(files) if path not in known)
-    return replace(session, details=details, files=(*session.files, *more)[-_MOST_FILES:])
+    return session._replace(details=details, files=(*session.files, *more)[-_MOST_FILES:])
 
 
 def is_worth_reading(session: Memory) -> bool:
@@ -120,7 +119,7 @@ def add_commit(session: Memory, commit: Memory) -> Memory:
     }
     newest = {file.path: file for file in (*session.files, *commit.files)}
     files = tuple(newest.values())[-_MOST_FILES:]
-    return replace(session, created=start, modified=end, files=files, details=details)
+    return session._replace(created=start, modified=end, files=files, details=details)
 
 
 def join(commit: Memory, session: Memory) -> Memory:
@@ -128,7 +127,7 @@ def join(commit: Memory, session: Memory) -> Memory:
     if commit.has_link("part_of", session.id) or session.id in commit.unlinked:
         return commit
     joined = commit.link(Link("part_of", session.id, 1.0, "system"))
-    return replace(joined, session=session.id)
+    return joined._replace(session=session.id)
 
 
 def without(session: Memory, gone: str) -> Memory:
@@ -138,7 +137,7 @@ def without(session: Memory, gone: str) -> Memory:
         return session
     rest = [oid for oid in names if oid != gone]
     details = dict(session.details) | {"commits": rest, "count": _count(session) - 1}
-    return replace(session, details=details)
+    return session._replace(details=details)
 
 
 def describe(session: Memory, commits: Sequence[Memory]) -> Memory:
@@ -157,7 +156,7 @@ def describe(session: Memory, commits: Sequence[Memory]) -> Memory:
         files = ", ".join(file.path for file in session.files)
         lines += ["", f"Changed (+{more} -{less}): {files}"]
     title = _text(session, "asked") or f"{what} by {who}"
-    return replace(session, title=title_of(f"Session: {title}"), content="\n".join(lines))
+    return session._replace(title=title_of(f"Session: {title}"), content="\n".join(lines))
 
 
 def _shorten(title: str) -> str:

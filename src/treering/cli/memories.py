@@ -27,7 +27,6 @@ from treering.cli.screen import (
 )
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
-from treering.model.value import replace
 
 if TYPE_CHECKING:
     from treering.answers import (
@@ -103,7 +102,7 @@ def run_recall(call: Invocation, query: str, pick: bool, hub: str, **options: An
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
     if not call.as_json and "mode" not in call.typed:
-        answer = replace(answer, notes=_notes_without_model(answer))
+        answer = answer._replace(notes=_notes_without_model(answer))
     if pick and answer.results and not call.as_json:
         _pick(call, answer, branch=options["branch"], at=options["at"])
     else:

@@ -2,7 +2,6 @@
 same question again, and is told what comes after."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from treering.search import SearchResult
 
@@ -20,4 +19,4 @@ def turn_to(ask: Ask, offset: int, limit: int | None) -> SearchResult:
     by_blob = {hit.blob: hit for hit in ask(None).hits}
     page = order[offset : offset + limit]
     hits = tuple(by_blob[blob] for blob in page if blob in by_blob)
-    return replace(first, hits=hits, rest=tuple(order[offset + limit :]))
+    return first._replace(hits=hits, rest=tuple(order[offset + limit :]))

@@ -6,7 +6,6 @@ taken for another's, and nothing is folded under a text of somebody else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import cast
 
 from treering.hub.hub import HubHit, HubResult
@@ -111,7 +110,7 @@ class ShelfGroup:
         sense = self._sense(request)
 
         def ask(limit: int | None) -> SearchResult:
-            return search(replace(request, limit=limit), self._view, self._read, sense)
+            return search(request._replace(limit=limit), self._view, self._read, sense)
 
         result = turn_to(ask, offset, request.limit)
         hits = tuple(hit for hit in self._read_hits(result) if hit)

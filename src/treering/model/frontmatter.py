@@ -1,11 +1,9 @@
 """Front matter: the YAML between the `---` lines, read strictly and written in one way.
 
-What we wrote ourselves is read by own_yaml.py. All else is built straight from libyaml's events,
-which never recurse, so that aliases, nesting, duplicate keys and tags are refused before they can
-cost anything. Only null, true/false, decimal numbers and strings exist; a date stays the string it
-is (YAML 1.1 would turn `1:30` into 90 and lose what was written). Writing is our own, because "the
-same memory gives the same bytes" must not depend on the version of a YAML library; it also keeps
-YAML out of the capture path.
+Reading is done by a strict handler of python-frontmatter (strict_yaml.py), which is imported when a
+first document is read: the library takes longer to load than a whole capture. Writing is our own,
+because "the same memory gives the same bytes" must not depend on the version of a YAML library; it
+also keeps YAML out of the capture path.
 """
 
 import math
@@ -16,136 +14,22 @@ from json.encoder import encode_basestring as _json_quoted
 from typing import Any
 
 from treering.errors import InvalidDocument
-from treering.model.own_yaml import read_own
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 16
 MAX_KEY = 200
 MAX_DIGITS = 1000
 
-_INT = r"[-+]?(0|[1-9][0-9]{0,999})"
-_FLOAT = (
-    r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}"
-    r"|[-+]?\.inf|\.nan"
-)
 #: libyaml finds no colon beyond this, counted in what is written.
 _LONGEST_WRITTEN_KEY = 1000
-_WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
-
-
-# --- reading -------------------------------------------------------------------------------------
 
 
 def load(text: str) -> dict[str, Any]:
-    """The mapping written in `text`; anything unusual is an InvalidDocument with a reason."""
-    if len(text.encode()) > MAX_BYTES:
-        raise InvalidDocument("too-large", f"Front matter is longer than {MAX_BYTES // 1024} KB.")
-    fields = read_own(text, _resolve)
-    return _load_yaml(text) if fields is None else fields
+    """Return the mapping in `text`, or raise InvalidDocument with the reason."""
+    from treering.model.strict_yaml import HANDLER
 
+    return HANDLER.load(text)
 
-def _load_yaml(text: str) -> dict[str, Any]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    builder = _Builder()
-    try:
-        for event in yaml.parse(text, Loader=loader):
-            builder.take(event, type(event).__name__)
-    except yaml.YAMLError as error:
-        raise InvalidDocument("not-yaml", f"Front matter is not YAML: {_brief(error)}") from error
-    except (ValueError, OverflowError) as error:
-        raise InvalidDocument("bad-value", f"Front matter holds a bad value: {error}") from error
-    if not isinstance(builder.root, dict):
-        raise InvalidDocument("not-a-mapping", "Front matter is not a mapping of keys to values.")
-    return builder.root
-
-
-class _Builder:
-    """Puts events together into one value, on a stack of its own instead of Python's."""
-
-    def __init__(self) -> None:
-        self.root: Any = None
-        self._documents = 0
-        self._stack: list[list[Any] | dict[str, Any]] = []
-        self._keys: list[str | None] = []
-
-    def take(self, event: Any, kind: str) -> None:
-        if kind == "AliasEvent" or getattr(event, "anchor", None):
-            raise InvalidDocument("alias", "Front matter uses an anchor or alias.")
-        if kind == "ScalarEvent":
-            self._add(_scalar(event))
-        elif kind in ("MappingStartEvent", "SequenceStartEvent"):
-            self._open({} if kind == "MappingStartEvent" else [], event.tag)
-        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
-            self._stack.pop()
-            self._keys.pop()
-        elif kind == "DocumentStartEvent":
-            self._documents += 1
-            if self._documents > 1:
-                raise InvalidDocument("not-yaml", "Front matter is more than one document.")
-
-    def _open(self, container: list[Any] | dict[str, Any], tag: str | None) -> None:
-        if tag is not None:
-            raise InvalidDocument("tag", f"Front matter uses the tag {tag[:60]!r}.")
-        if len(self._stack) >= MAX_DEPTH:
-            raise InvalidDocument("too-deep", f"Front matter nests deeper than {MAX_DEPTH} levels.")
-        self._add(container)
-        self._stack.append(container)
-        self._keys.append(None)
-
-    def _add(self, value: Any) -> None:
-        if not self._stack:
-            self.root = value
-            return
-        parent, key = self._stack[-1], self._keys[-1]
-        if isinstance(parent, list):
-            parent.append(value)
-        elif key is None:
-            self._keys[-1] = _key(value, parent)
-        else:
-            parent[key] = value
-            self._keys[-1] = None
-
-
-def _key(value: Any, siblings: dict[str, Any]) -> str:
-    if not isinstance(value, str):
-        raise InvalidDocument("bad-key", f"Front matter has a key that is not text: {value!r:.60}.")
-    if len(value) > MAX_KEY:
-        raise InvalidDocument("bad-key", "Front matter has a key that is too long.")
-    if value in siblings:
-        raise InvalidDocument("duplicate-key", f"Front matter has the key {value!r} twice.")
-    return value
-
-
-def _scalar(event: Any) -> Any:
-    if event.tag is not None:
-        raise InvalidDocument("tag", f"Front matter uses the tag {event.tag[:60]!r}.")
-    text: str = event.value
-    return _resolve(text) if event.implicit[0] else text  # or it was quoted
-
-
-def _resolve(text: str) -> Any:
-    """What a scalar without quotes stands for."""
-    if text in _WORDS:
-        return _WORDS[text]
-    if text[0] not in "+-.0123456789":
-        return text
-    if re.fullmatch(_INT, text):
-        return int(text)
-    if re.fullmatch(_FLOAT, text):
-        number = float(text.replace(".inf", "inf").replace(".nan", "nan"))
-        return number if math.isfinite(number) or text.endswith(("inf", "nan")) else text
-    return text
-
-
-def _brief(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    where = f" (line {mark.line + 1})" if mark else ""
-    return f"{getattr(error, 'problem', None) or type(error).__name__}{where}."
-
-
-# --- writing -------------------------------------------------------------------------------------
 
 # ASCII only: which other characters are letters depends on the version of Unicode.
 _PLAIN = r"[A-Za-z](?:[A-Za-z0-9_ /.@<>()+~'!?;=-]*[A-Za-z0-9_/.@<>()+~'!?;=])?|[0-9a-z]{12,64}"

@@ -10,7 +10,7 @@ from treering.errors import Invalid
 from treering.model.choices import OUTCOMES, STATUSES, Outcome, Status
 from treering.model.dates import instant
 from treering.model.taxonomy import PASSING_TYPES, TYPES
-from treering.model.value import NamedTuple, dataclass, field, replace
+from treering.model.value import NamedTuple
 
 MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100
@@ -62,8 +62,7 @@ def age_of_link(link: Link) -> float:
         return 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One thing worth remembering; `extra` holds front matter keys we do not know."""
 
     id: str
@@ -83,8 +82,8 @@ class Memory:
     commit: str = ""
     files: tuple[FileRef, ...] = ()
     links: tuple[Link, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = {}  # shared, and safe: a Mapping is never changed in place
+    extra: Mapping[str, Any] = {}
 
     @property
     def is_forgotten(self) -> bool:
@@ -125,35 +124,35 @@ class Memory:
 
     def touch(self, now: str) -> "Memory":
         """Changed now by somebody's word: of two versions the one touched last wins."""
-        return replace(self, modified=now)
+        return self._replace(modified=now)
 
     def with_content(self, content: str) -> "Memory":
         """New content; a title that was taken from the first line follows it."""
         follows = self.title == title_of(self.content)
-        return replace(self, content=content, title=title_of(content) if follows else self.title)
+        return self._replace(content=content, title=title_of(content) if follows else self.title)
 
     def with_details(self, **details: Any) -> "Memory":
         """These details in the place of those of the same name, or beside the others."""
-        return replace(self, details=dict(self.details) | details)
+        return self._replace(details=dict(self.details) | details)
 
     def settle_conflict(self) -> "Memory":
         """No longer in conflict: somebody said which words count."""
         details = {key: value for key, value in self.details.items() if key != "merge"}
-        return replace(self, details=details)
+        return self._replace(details=details)
 
     def supersede(self, by: str) -> "Memory":
         """Replaced by another memory."""
-        return replace(self.with_details(superseded_by=by), status="superseded")
+        return self.with_details(superseded_by=by)._replace(status="superseded")
 
     def revive(self) -> "Memory":
         """In force again: nothing replaces it any more."""
         details = {key: value for key, value in self.details.items() if key != "superseded_by"}
-        return replace(self, status="active", details=details)
+        return self._replace(status="active", details=details)
 
     def forget(self, reason: str = "") -> "Memory":
         """Hidden, with what is needed to undo it."""
         mark = {"was": self.status} | ({"reason": reason} if reason else {})
-        return replace(self.with_details(forgotten=mark), status="deleted")
+        return self.with_details(forgotten=mark)._replace(status="deleted")
 
     def restore(self) -> "Memory":
         """Brought back to the status it had when it was forgotten."""
@@ -161,14 +160,14 @@ class Memory:
         mark = details.pop("forgotten", None)
         was = mark.get("was") if isinstance(mark, dict) else None
         statuses: list[Status] = [word for word in STATUSES if word == was and word != "deleted"]
-        return replace(self, status=statuses[0] if statuses else "active", details=details)
+        return self._replace(status=statuses[0] if statuses else "active", details=details)
 
     def link(self, new: Link) -> "Memory":
         """With this link, in the place of the same one if it has that already."""
         edges = [link.edge for link in self.links]
         links = [link for link in self.links if link.edge != new.edge]
         links.insert(edges.index(new.edge) if new.edge in edges else len(links), new)
-        return replace(self, links=tuple(links))._note_unlinked(new.target, is_unlinked=False)
+        return self._replace(links=tuple(links))._note_unlinked(new.target, is_unlinked=False)
 
     def unlink(self, relation: str, target: str) -> "Memory":
         """Without this link, which inference then leaves alone for good."""
@@ -177,7 +176,7 @@ class Memory:
     def drop_link(self, relation: str, target: str) -> "Memory":
         """Without this link, which may be inferred again."""
         links = tuple(link for link in self.links if link.edge != (relation, target))
-        return replace(self, links=links)
+        return self._replace(links=links)
 
     def avoid_links(self, targets: Sequence[str]) -> "Memory":
         """With ids that inference is to leave alone."""
@@ -186,7 +185,7 @@ class Memory:
     def _note_unlinked(self, target: str, *, is_unlinked: bool) -> "Memory":
         others = [item for item in self.unlinked if item != target]
         details = {key: value for key, value in self.details.items() if key != _UNLINKED}
-        return replace(self, details=details).avoid_links([*others, *[target] * is_unlinked])
+        return self._replace(details=details).avoid_links([*others, *[target] * is_unlinked])
 
 
 def is_id(text: str) -> bool:

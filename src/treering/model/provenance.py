@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.model.prompt import Prompt
@@ -94,7 +94,7 @@ def _redate(memory: Memory, born: float, changed: float) -> Memory:
     created, modified = map(credible_date, claims, (born, changed))
     if [created, modified] == claims:
         return memory
-    return replace(memory, created=_format(created), modified=_format(modified))
+    return memory._replace(created=_format(created), modified=_format(modified))
 
 
 def _dates(memory: Memory) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from treering.model.choices import STATUSES, Status, Tiers
 from treering.model.dates import parse_moment
 from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import one_of, type_named
-from treering.model.value import dataclass, field, field_names, replace
+from treering.model.value import NamedTuple
 
 LONGEST = 10_000
 #: One status, all of them, or what is in force.
@@ -36,8 +36,7 @@ _TOKEN = lazy_pattern(
 _CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What a memory must be, apart from its words; an empty value asks for nothing.
 
     Several tags must all be there; one of several types is enough. `status` is one status, or
@@ -83,7 +82,7 @@ class Filters:
     def merge(self, other: "Filters") -> "Filters":
         """Both at once: tags add up, ranges narrow, and where only one can hold `other` decides."""
         changes: dict[str, Any] = {}
-        for name in field_names(self):
+        for name in self._fields:
             mine, theirs = getattr(self, name), getattr(other, name)
             if name in _NARROWING and mine is not None and theirs is not None:
                 changes[name] = _NARROWING[name](mine, theirs)
@@ -91,15 +90,14 @@ class Filters:
                 changes[name] = tuple(dict.fromkeys(mine + theirs))
             elif theirs not in ("", (), None, "auto"):
                 changes[name] = theirs
-        return replace(self, **changes)
+        return self._replace(**changes)
 
     @property
     def is_empty(self) -> bool:
         return self == Filters()
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A question, taken apart. `words` is the free text, phrases included, as it was typed."""
 
     text: str = ""
@@ -107,7 +105,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = Filters()
 
     @property
     def is_empty(self) -> bool:
@@ -178,10 +176,10 @@ def _add_filter(filters: Filters, match: re.Match[str], now: float) -> Filters |
 
 def _without(filters: Filters, name: str, value: str) -> Filters | None:
     if name == "tag":
-        return replace(filters, without_tags=(*filters.without_tags, *_split(value)))
+        return filters._replace(without_tags=(*filters.without_tags, *_split(value)))
     if _FIELDS[name] == "type":
         kinds = tuple(type_named(word) for word in _split(value))
-        return replace(filters, without_types=(*filters.without_types, *kinds))
+        return filters._replace(without_types=(*filters.without_types, *kinds))
     return None
 
 
@@ -213,16 +211,16 @@ def _number(value: Any, what: str) -> float:
 def _with_types(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
     words = _split(value) if isinstance(value, str) else tuple(value)
     kinds = tuple(type_named(word) for word in words)
-    return replace(filters, types=tuple(dict.fromkeys(filters.types + kinds)))
+    return filters._replace(types=tuple(dict.fromkeys(filters.types + kinds)))
 
 
 def _with_tags(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
     words: Iterable[str] = _split(value) if isinstance(value, str) else value
-    return replace(filters, tags=tuple(dict.fromkeys((*filters.tags, *words))))
+    return filters._replace(tags=tuple(dict.fromkeys((*filters.tags, *words))))
 
 
 def _with_status(filters: Filters, value: Any, now: float) -> Filters:  # noqa: ARG001
-    return replace(filters, status=one_of(str(value), (*STATUSES, ANY_STATUS), "status"))
+    return filters._replace(status=one_of(str(value), (*STATUSES, ANY_STATUS), "status"))
 
 
 def _with_date(name: str) -> "Option":

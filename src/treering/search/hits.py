@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from treering.model.choices import Mode
-from treering.model.value import dataclass, field
+from treering.model.value import NamedTuple
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
 from treering.search.matching import ClauseKind, Matches, Request
@@ -25,8 +25,7 @@ _MOST_PLACES = 40
 Reason = ClauseKind | Literal["title", "tag", "phrase", "semantic", "session", "recent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One memory that answers, and why it is there.
 
     `why` is made of reasons. Whoever adds hits of its own says so there, too.
@@ -37,12 +36,11 @@ class Hit:
     id: str
     score: float
     why: tuple[str, ...] = ()
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = {}
     folded: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """An answer: the hits in order, and what the caller should say about the rest.
 
     `total` counts every memory that matches; `rest` are the blobs of those beyond the limit, in
@@ -54,15 +52,14 @@ class SearchResult:
     hits: tuple[Hit, ...] = ()
     total: int = 0
     rest: tuple[str, ...] = ()
-    withheld: Mapping[str, int] = field(default_factory=dict)
+    withheld: Mapping[str, int] = {}
     mode: Mode = "text"
     notes: tuple[str, ...] = ()
     #: How many of the first hits are knowledge that answers, as far as they are before records.
     answering: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Everything known about a ranking, to say of each hit why it is there."""
 
     request: Request

@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 from treering.model.choices import MODES, ORDERS, Mode, Order
 from treering.model.taxonomy import unknown_word
-from treering.model.value import replace
 from treering.search.analysis import terms
 from treering.search.entry import Entry
 from treering.search.fusion import fuse, trust_in_words
@@ -37,7 +36,6 @@ from treering.search.ranking import (
     lift_named,
     lifts,
     prior,
-    rerank,
 )
 from treering.search.similarity import FOLDABLE, folds
 from treering.search.tiers import (
@@ -80,7 +78,7 @@ def search(
 ) -> SearchResult:
     """Answer a question; an empty one lists what the filters leave, by `order`."""
     filters = request.query.filters.merge(request.filters)
-    request = replace(request, filters=filters)
+    request = request._replace(filters=filters)
     if request.query.is_wordless:
         return SearchResult(notes=(_NO_WORDS,))
     if request.query.is_empty:
@@ -108,10 +106,10 @@ def _only_common_words(
     }
     if visible:
         result = _listing(request, VisibleEntries(view.snapshot, visible), elsewhere)
-        hits = tuple(replace(hit, why=("title", *hit.why)) for hit in result.hits)
-        return replace(result, hits=hits, notes=tuple(notes))
+        hits = tuple(hit._replace(why=("title", *hit.why)) for hit in result.hits)
+        return result._replace(hits=hits, notes=tuple(notes))
     result = _listing(request, view, elsewhere)
-    return replace(result, notes=(*notes, _ONLY_STOP_WORDS))
+    return result._replace(notes=(*notes, _ONLY_STOP_WORDS))
 
 
 def _rank(
@@ -122,8 +120,6 @@ def _rank(
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in filter_numbers(lent, view.snapshot.entries, request.filters)}
     scores = _weigh(pool, lent, request, view)
-    if sense.reranker:
-        scores |= rerank(sense.reranker, request.query.words, scores, view, read)
     count = len(matches.scores) + sum(number not in matches.scores for number in scores)
 
     order = _in_order(scores, view)

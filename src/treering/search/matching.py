@@ -8,7 +8,7 @@ from typing import Literal
 from treering.model.choices import Mode, Order
 from treering.model.memory import Memory
 from treering.model.query import ANY_STATUS, Filters, Query
-from treering.model.value import dataclass, replace
+from treering.model.value import NamedTuple
 from treering.search.analysis import flatten, join_terms, question_terms, terms
 from treering.search.corpus import Corpus, Weights
 from treering.search.entry import searchable_text
@@ -31,8 +31,7 @@ ClauseKind = Literal["text", "prefix", "spelling", "synonym"]
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A question and how it is to be answered."""
 
     query: Query
@@ -45,8 +44,7 @@ class Request:
     has_records: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One part of a question: a term, the terms of a prefix, or a guess at a misspelt word."""
 
     word: str
@@ -60,8 +58,7 @@ class Clause:
 Elsewhere = Mapping[str, VisibleEntries]
 
 
-@dataclass(slots=True)
-class Matches:
+class Matches(NamedTuple):
     """Who matches: `scores` of what may be shown, and counts of what may not."""
 
     scores: dict[int, float]
@@ -87,7 +84,7 @@ def matches_of(
         if guesses != clauses:
             matches = _narrow(request, view, guesses, elsewhere)
     if request.query.phrases:
-        _check_phrases(request.query.phrases, view, matches, read)
+        matches = _check_phrases(request.query.phrases, view, matches, read)
     return matches
 
 
@@ -95,7 +92,7 @@ def _clauses(query: Query, view: VisibleEntries) -> list[Clause]:
     words = question_terms(query.words)
     clauses = term_clauses(view.snapshot, words)
     pairs = (term for term in join_terms(query.words) if term not in words)
-    joined = (replace(clause, is_pair=True) for clause in term_clauses(view.snapshot, pairs))
+    joined = (clause._replace(is_pair=True) for clause in term_clauses(view.snapshot, pairs))
     clauses += [clause for clause in joined if clause.weights]
     for prefix in query.prefixes:
         clauses.append(prefix_clause(view.snapshot, prefix.lower()))
@@ -166,7 +163,7 @@ def count_withheld(
             if count := len(filter_numbers(numbers, entries, request.filters)):
                 counts[status] = count
     if request.filters.records == "none":
-        filters = replace(request.filters, records="only")
+        filters = request.filters._replace(records="only")
         shown = show(view, filters)
         numbers = [n for n in matches if n in shown]
         if count := len(filter_numbers(numbers, entries, filters)):
@@ -181,7 +178,7 @@ def count_withheld(
 
 def _check_phrases(
     phrases: Sequence[str], view: VisibleEntries, matches: Matches, read: Read
-) -> None:
+) -> Matches:
     """Keep the documents that hold every phrase word for word; if there are none, keep all."""
     texts = [flatten(phrase) for phrase in phrases]
     having = set(matches.scores).intersection(*(holding(phrase, view) for phrase in phrases))
@@ -192,11 +189,10 @@ def _check_phrases(
         text = flatten(searchable_text(memory))
         if all(phrase in text for phrase in texts):
             holders.add(blobs[blob])
-    if holders:
-        matches.scores = {number: matches.scores[number] for number in holders}
-        matches.has_phrase = True
-    else:
-        matches.notes.append(_NO_PHRASE)
+    if not holders:
+        return matches._replace(notes=[*matches.notes, _NO_PHRASE])
+    scores = {number: matches.scores[number] for number in holders}
+    return matches._replace(scores=scores, has_phrase=True)
 
 
 # --- the parts of a question ----------------------------------------------------------------------

@@ -16,8 +16,7 @@ from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import CAPTURED_TYPES
 from treering.search.analysis import chunks
 from treering.search.entry import Entry
-from treering.search.matching import Clause, Read
-from treering.search.meaning.protocol import Reranker
+from treering.search.matching import Clause
 from treering.search.visible import VisibleEntries
 from treering.text.words import STOP_WORDS
 
@@ -65,21 +64,6 @@ def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, flo
             rarities[number] += clause.rarity
     total = sum(clause.rarity for clause in clauses if clause.kind != "synonym") or 1.0
     return {number: rarity / total for number, rarity in rarities.items()}
-
-
-def rerank(
-    reranker: Reranker, question: str, scores: Mapping[int, float], view: VisibleEntries, read: Read
-) -> dict[int, float]:
-    """The best few scored again by a model that reads them; they stay before all others."""
-    first = sorted(scores, key=lambda n: (-scores[n], view.entry(n).blob))[: reranker.count]
-    blobs = {view.entry(number).blob: number for number in first}
-    texts = {blobs[blob]: f"{m.title}\n{m.content}" for blob, m in read(blobs)}
-    try:
-        marks = reranker.score(question, texts)
-    except Exception:
-        return {}  # the order as it was is an answer, too
-    least = min((scores[number] for number in first), default=0.0)
-    return {n: least + (1 - least) * min(max(mark, 0.0), 1.0) for n, mark in marks.items()}
 
 
 def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:

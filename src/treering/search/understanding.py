@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from treering.derived.database import Database
 from treering.model.memory import Memory
-from treering.model.value import dataclass
+from treering.model.value import NamedTuple
 from treering.search.matching import Request
 from treering.search.meaning.library import VectorLibrary
-from treering.search.meaning.protocol import Embedder, Meaning, Reranker
+from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector
 from treering.search.synonyms import TAG, Synonyms, synonyms_of
 from treering.search.visible import VisibleEntries
@@ -22,13 +22,11 @@ _MOST_LISTS = 20  # memories with words of the project
 _SLOWLY = 200  # vectors of a slow model that are made after a command
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSense:
+class QuestionSense(NamedTuple):
     """What there is to know about one question beyond its words."""
 
     meaning: Meaning | None = None
     synonyms: Synonyms | None = None
-    reranker: Reranker | None = None
     has_model: bool = False
 
 
@@ -45,11 +43,9 @@ class Understanding:
         embedders: Iterable[Embedder] = (),
         *,
         own_words: Callable[[], str] = str,
-        reranker: Reranker | None = None,
     ) -> None:
         self.library = VectorLibrary(database or Database(None), embedders)
         self._own_words = own_words
-        self._reranker = reranker
         self._lists: tuple[VisibleEntries | None, tuple[str, ...]] = (None, ())
 
     def sense(self, request: Request, view: VisibleEntries, read: Read) -> QuestionSense:
@@ -59,7 +55,6 @@ class Understanding:
         return QuestionSense(
             self._meaning(request.query.words, view, read),
             synonyms_of(request.query.words, *self._texts(view, read)),
-            self._reranker,
             bool(self.library),
         )
 

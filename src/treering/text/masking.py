@@ -10,7 +10,6 @@ from functools import lru_cache
 from treering.model import document
 from treering.model.memory import FileRef, Memory
 from treering.model.scope import escape, unescape
-from treering.model.value import replace
 from treering.text.secrets import mask_secrets, secrets_in
 
 _ROUNDS = 5
@@ -37,7 +36,7 @@ def mask_memory(memory: Memory) -> Memory:
     if not _may_be_made_one(memory) or not secrets_in(document.dump(memory).decode()):
         return memory
     details = {key: value for key, value in memory.details.items() if key not in _TEXTS}
-    return replace(memory, title=_LEFT_OUT, content=_LEFT_OUT, author=_LEFT_OUT, details=details)
+    return memory._replace(title=_LEFT_OUT, content=_LEFT_OUT, author=_LEFT_OUT, details=details)
 
 
 def _may_be_made_one(memory: Memory) -> bool:

@@ -6,7 +6,6 @@ has a branch, a history and links like any other.
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypedDict
 
 from treering.actions import inputs
@@ -304,7 +303,7 @@ def _store(
             entity = roster.by_name(item.name, item.kind)
             if entity is None:
                 memory, replaces = _new(workspace, roster, item.name, item.kind, {})
-                memory = replace(memory, confidence=item.confidence)
+                memory = memory._replace(confidence=item.confidence)
                 changes.append(Change(memory, replaces, item.name.casefold() not in names))
             ids[item] = entity.id if entity else changes[-1].memory.id
         changes += _mentioning(workspace, writing, request, ids)
@@ -329,7 +328,7 @@ def _mentioning(
             if item in names and not memory.has_link("mentions", target) and target != memory.id
         ]
         if new:
-            new_memory = replace(memory, links=(*memory.links, *new), modified=workspace.now())
+            new_memory = memory._replace(links=(*memory.links, *new), modified=workspace.now())
             changes.append(Change(new_memory, place, place.is_private))
     return changes
 

@@ -4,7 +4,6 @@ One commit: a reader sees them apart or together, never a link that leads to nei
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NotRequired, TypedDict
 
 from treering.actions.entities.roster import Entity, Roster, content_of
@@ -80,7 +79,7 @@ def _plan(
             continue
         count += sum(link.target in old_ids for link in memory.links)
         links = _redirect(memory.links, old_ids, into.id, memory.id)
-        new = replace(memory, links=links, modified=now)
+        new = memory._replace(links=links, modified=now)
         changes[memory.id] = Change(new, place, place.is_private)
     other_links = [link for other in others for link in other.place.memory().links]
     count += sum(link.target not in old_ids and link.target != into.id for link in other_links)
@@ -136,8 +135,7 @@ def _enlarge(
     details = dict(memory.details) | {"kind": into.kind, "aliases": aliases}
     details |= {"properties": properties} if properties else {}
     old_ids = {other.id for other in others}
-    return replace(
-        memory,
+    return memory._replace(
         title=name,
         content=content_of(name, into.kind, aliases),
         links=_redirect((*memory.links, *other_links), old_ids, into.id, memory.id),

@@ -147,7 +147,7 @@ def _link(memory: Memory, foreign: list[LinkLine], ids: Mapping[str, str]) -> Me
         elif target != memory.id:
             links.append(_link_of(line)._replace(target=target))
     details = dict(memory.details) | ({"dangling": dangling} if dangling else {})
-    return check(replace(memory, links=tuple(links), details=details))
+    return check(memory._replace(links=tuple(links), details=details))
 
 
 def _foreign(record: Numbered) -> list[LinkLine]:
@@ -186,7 +186,7 @@ def _take(target: dict[str, tuple[Numbered, Memory]], record: Numbered, memory: 
         if target[memory.id][1].content == memory.content:
             raise _AlreadyThere
         n += 1
-        memory = replace(memory, id=derive_id(memory.type, memory.content, n))
+        memory = memory._replace(id=derive_id(memory.type, memory.content, n))
     target[memory.id] = (record, memory)
 
 

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
-import frontmatter as python_frontmatter
-from frontmatter.default_handlers import YAMLHandler
+import frontmatter
 
 from treering.actions.imports.records import Numbered, Record, check, read
 from treering.actions.plain_files import list_files, list_passed_over
 from treering.actions.prompts.shelves import is_prompt_file
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document
-from treering.model.frontmatter import load
 from treering.model.scope import unescape
+from treering.model.strict_yaml import StrictYamlHandler
 from treering.model.taxonomy import type_named
 
 _SUFFIX = ".md"
@@ -44,7 +43,7 @@ def report_passed_over(path: Path) -> Iterator[Numbered]:
 def note(path: Path) -> tuple[dict[str, Any], str]:
     """Front matter and text of a note."""
     text = _decode(read(path)).replace("\r\n", "\n")
-    metadata, content = python_frontmatter.parse(text, handler=_StrictYaml())
+    metadata, content = frontmatter.parse(text, handler=_NoteHandler())
     return metadata, content
 
 
@@ -76,11 +75,11 @@ def settle_type(fields: dict[str, Any]) -> dict[str, Any]:
         return fields | {"type": "", "details": details}
 
 
-class _StrictYaml(YAMLHandler):  # type: ignore[misc]
-    """python-frontmatter's way of finding front matter, our limits on what is in it."""
+class _NoteHandler(StrictYamlHandler):
+    """The front matter of other programs' notes, which may be empty."""
 
     def load(self, fm: str, **_: object) -> dict[str, Any]:
-        return load(fm) if fm.strip() else {}
+        return super().load(fm) if fm.strip() else {}
 
 
 def _markdown(path: Path, where: str, number: int) -> Numbered:

@@ -5,7 +5,7 @@ merge them. Copies need no reader: nothing they say is lost.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates
 from treering.actions.tidying.request import MaintainRequest
@@ -77,8 +77,7 @@ def _unite(rewriting: Rewrite, places: Sequence[Copy]) -> None:
     heir, *others = places
     givers = [rewriting.memory(place) for place in places if place.is_private == heir.is_private]
     memory = rewriting.memory(heir)
-    whole = replace(
-        memory,
+    whole = memory._replace(
         tags=tags_of([memory, *givers]),
         files=files_of([*givers, memory]),
         topic=memory.topic or next((giver.topic for giver in givers if giver.topic), ""),

@@ -6,7 +6,7 @@ it, and what it would be for is said under `needs_model`.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypedDict
 
@@ -115,18 +115,17 @@ class _Draft:
     def take(self, text: str, title: str) -> None:
         """The suggestions, and the text where there is one."""
         memory, add = self.memory, self._suggestions
-        memory = replace(
-            memory,
-            tags=tags_of([memory, replace(memory, tags=tuple(add.get("tags_add", ())))]),
+        memory = memory._replace(
+            tags=tags_of([memory, memory._replace(tags=tuple(add.get("tags_add", ())))]),
             title=add.get("title", memory.title),
             topic=memory.topic or add.get("topic", ""),
             files=(*memory.files, *self._files),
         )
         if text:
-            memory = replace(memory, content=text, title=title_of(text))
+            memory = memory._replace(content=text, title=title_of(text))
             self.is_rewritten = True
         if title:
-            memory = replace(memory, title=inputs.line_given(title, "title"))
+            memory = memory._replace(title=inputs.line_given(title, "title"))
         self.memory, self._suggestions, self._files = memory, {}, ()
 
     def describe(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 
 from treering.actions import inputs
@@ -130,7 +130,7 @@ def _merge(
         links = (link for source in family.memories for link in source.links)
         outward = (link for link in links if link.target not in family.ids)
         all_links = surest((*memory.links, *history, *outward), but=memory.id)
-        rewriting.add(replace(memory, links=all_links), existing, is_private=is_private)
+        rewriting.add(memory._replace(links=all_links), existing, is_private=is_private)
         for place in old:
             rewriting.supersede(place, memory.id)
         count = rewriting.move_links({place.id: memory.id for place in old}, with_history=False)
@@ -165,8 +165,7 @@ def compose(
 
 def take_up(existing: Memory, draft: Memory, title: str) -> Memory:
     """The text is there already: that memory is kept, and takes over what the draft adds."""
-    return replace(
-        existing,
+    return existing._replace(
         status="active",
         modified=draft.modified,
         title=draft.title if title else existing.title,

@@ -7,7 +7,7 @@ for another one.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from treering.actions.marks import NO_MARKS, mark_blobs
 from treering.actions.searcher import SearchView
@@ -183,7 +183,7 @@ class _Doubts:
             path = (now[file.path].now or file.path) if file.path in now else file.path
             blob = workspace.repository.blob_at(head, path) if head and file.path in now else None
             files.append(FileRef(path, blob or file.blob))
-        return replace(memory, files=tuple(dict.fromkeys(files)))
+        return memory._replace(files=tuple(dict.fromkeys(files)))
 
 
 def _doubtful_files(stale: Stale | None) -> list[FileState]:
@@ -259,7 +259,7 @@ def _mark(workspace: Workspace, writing: Writing, doubts: _Doubts, memory: Memor
     """The memory as somebody keeps it: what can be put right is, the rest is noted."""
     current = doubts.refresh(workspace, memory, writing.position.head).settle_conflict()
     if memory.status == "needs-review":
-        current = replace(current, status="active")
+        current = current._replace(status="active")
     keys = [doubt.key for doubt in doubts.doubts_of(current) if doubt.reason != "unconfirmed"]
     noted = list(dict.fromkeys([*_list_kept(memory), *keys]))[-_MOST_NOTED:]
     now = workspace.now()

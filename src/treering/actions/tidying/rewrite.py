@@ -1,7 +1,6 @@
 """Memories changed together: each change sees the ones before it, and all become one commit."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
@@ -62,7 +61,7 @@ class Rewrite:
             links = [_move(link, heirs, with_history) for link in memory.links]
             count += sum(new != old for new, old in zip(links, memory.links, strict=True))
             links_now = surest(links, but=source)
-            self.change(place, replace(memory, links=links_now), by_hand=False)
+            self.change(place, memory._replace(links=links_now), by_hand=False)
         return count
 
     def commit(self, op: WriteOp) -> dict[str, str]:

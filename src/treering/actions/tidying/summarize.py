@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from treering.actions.remember import identify
 from treering.actions.tidying.candidates import Group, Outlook, SameMemories, TidyCandidates, whole
@@ -152,7 +152,7 @@ def _store(
         if existing:
             memory = take_up(existing.memory(), memory, request.title)
         origins = (Link("derived_from", place.id, 1.0) for place in places)
-        memory = replace(memory, links=surest((*memory.links, *origins), but=memory.id))
+        memory = memory._replace(links=surest((*memory.links, *origins), but=memory.id))
         rewriting.add(memory, existing, is_private=is_private)
         version = rewriting.commit("summarize")[memory.id]
         return Summary(memory.id, memory.title, version, topic.sources.ids, writing.back)

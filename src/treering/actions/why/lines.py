@@ -4,7 +4,6 @@ What explains the lines counts there as being about the file, and more than what
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from treering.actions.why.target import (
     LineTarget,
@@ -56,7 +55,7 @@ def explain_file(workspace: Workspace, filters: Filters, branch: str) -> Filters
         return filters
     inquest = Inquest(workspace, branch=branch or filters.branch)
     ids = tuple(_rank(inquest, filters.file))
-    return replace(filters, file=name_path(workspace, target.path), explaining=ids)
+    return filters._replace(file=name_path(workspace, target.path), explaining=ids)
 
 
 def _rank(inquest: Inquest, text: str) -> dict[str, float]:

@@ -11,7 +11,6 @@ import shutil
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -379,7 +378,7 @@ def _read_copies(rows: Iterable[tuple[Any, ...]], numbers: dict[int, str]) -> li
     for number, branch, layer, blob, body, birth, change, people, flags in rows:
         if (memory := parse_body(body)) is None:
             continue
-        memory_then = replace(memory, created=format_moment(birth), modified=format_moment(change))
+        memory_then = memory._replace(created=format_moment(birth), modified=format_moment(change))
         copies.append(
             HubCopy(
                 numbers[number],

@@ -1,7 +1,6 @@
 """A question to the database: its words counted, candidates found, and ranked like any others."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -91,7 +90,7 @@ class RowSearch:
             result, view, _ = self._rank(candidates.best, offset, is_whole=True)
         if not query.is_wordless:
             total = max(candidates.total, result.total)
-            result = replace(result, total=total, withheld=candidates.withheld)
+            result = result._replace(total=total, withheld=candidates.withheld)
         return result, Background(view, self._reader)
 
     def _is_looked_through(self) -> bool:
@@ -112,10 +111,10 @@ class RowSearch:
         sense, meaning = self._sense(view, candidates), None
         if sense.meaning:
             meaning = CandidateMeaning(sense.meaning, self._counts.documents, is_whole=is_whole)
-            sense = replace(sense, meaning=meaning)
+            sense = sense._replace(meaning=meaning)
 
         def ask(limit: int | None) -> SearchResult:
-            return search(replace(self._request, limit=limit), view, self._reader.read, sense)
+            return search(self._request._replace(limit=limit), view, self._reader.read, sense)
 
         result = turn_to(ask, offset, self._request.limit)
         return result, view, bool(meaning and meaning.is_missing)

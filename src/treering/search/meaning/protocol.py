@@ -1,8 +1,6 @@
 """What search asks of a model, and what it is answered.
 
 `Embedder` is a model that makes vectors. `Meaning` is how near memories are to one question.
-`Reranker` is a place for a model that reads question and memory together: none comes with the
-program, and whoever has one hands it to `Index`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -78,17 +76,4 @@ class Meaning(Protocol):
     def near(self, scores: Mapping[int, float]) -> dict[int, float]:
         """The cosines of documents with these scores by words, of which the best is at most 1:
         worked out for those that may come first, estimated for the rest, 0 without a vector."""
-        ...
-
-
-class Reranker(Protocol):
-    """Reads a question together with each of a few texts, and says how well they answer it."""
-
-    @property
-    def count(self) -> int:
-        """How many of the best it looks at."""
-        ...
-
-    def score(self, question: str, texts: Mapping[int, str]) -> Mapping[int, float]:
-        """From 0 to 1, by the texts' keys; one that is left out keeps its place."""
         ...

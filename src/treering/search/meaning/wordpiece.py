@@ -1,4 +1,4 @@
-"""Words cut into the pieces a vocabulary knows, as BERT's models want them, in plain Python.
+"""Words cut into the pieces the table knows (WordPiece), in plain Python.
 
 A word becomes the longest piece it begins with, then the longest that goes on from there (marked
 with `##`), and so on. What a word becomes is remembered: words repeat.
@@ -14,11 +14,8 @@ _LONGEST = 60  # letters of a word; longer runs are hashes and encoded files
 _REMEMBERED = 50_000
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = lazy_pattern(r"[a-z0-9]+")
-#: Runs of letters and digits, and each sign by itself, as BERT reads a text.
-_TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]|_")
 _NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 _RUN = lazy_pattern(r"[A-Za-z0-9]+")
-_CJK = lazy_pattern("([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 
 
 class WordPiece:
@@ -64,14 +61,6 @@ def plain_words(text: str) -> list[str]:
 def plain_runs(text: str) -> list[str]:
     """Letters and digits that stand together: each becomes one or more of the `plain_words`."""
     return _RUN.findall(text if text.isascii() else without_accents(text))
-
-
-def tokens(text: str) -> list[str]:
-    """Every word and every sign of a text, as BERT's uncased models read it."""
-    text = text.lower()
-    if not text.isascii():
-        text = _CJK.sub(r" \1 ", without_accents(text))
-    return _TOKEN.findall(text)
 
 
 def without_accents(text: str) -> str:

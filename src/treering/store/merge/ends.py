@@ -7,15 +7,13 @@ and the text are the later one's; tags, files and links are those of both.
 from typing import TypeVar
 
 from treering.model.memory import Link, Memory
-from treering.model.value import replace
 
 Item = TypeVar("Item")
 
 
 def merge_ends(older: Memory, newer: Memory) -> Memory:
     """The two versions together."""
-    return replace(
-        newer,
+    return newer._replace(
         modified=max(older.modified, newer.modified),
         tags=_together(older.tags, newer.tags),
         files=_together(older.files, newer.files),

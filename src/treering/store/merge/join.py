@@ -13,7 +13,7 @@ from treering.errors import TreeringError
 from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.dates import is_possible, limit_date
 from treering.store.history import choose_kept_back, read_promotions
@@ -230,7 +230,7 @@ class HistoryMerge:
             if (blob := blobs[commit.oid]) and blob not in versions:
                 memory = self._vault.memory(blob)
                 date = limit_date(memory.modified, self._history.times[commit.oid])
-                versions[blob] = replace(memory, modified=date)
+                versions[blob] = memory._replace(modified=date)
         return versions
 
     def _parse(self, blob: str | None) -> Memory | None:
@@ -251,7 +251,7 @@ class HistoryMerge:
         if len(readable) < 2:
             return MergedFile(next(iter(readable), None) or max(blobs, default=None))
         older, *newer = (
-            replace(memory, modified=limit_date(memory.modified, self._latest))
+            memory._replace(modified=limit_date(memory.modified, self._latest))
             for blob, memory in sorted(readable.items(), key=lambda pair: self._rank(*pair))
         )
         note = f"{older.id} was merged without its history"

@@ -14,7 +14,7 @@ from treering.errors import Invalid
 from treering.model import document
 from treering.model.memory import Memory, check, title_of
 from treering.model.text_merge import merge_texts
-from treering.model.value import NamedTuple, replace
+from treering.model.value import NamedTuple
 
 _SINGLE = (
     "type", "title", "topic", "status", "confidence", "source", "author", "agent", "session",
@@ -134,7 +134,7 @@ class _Play:
     def _overrule(self, step: MemoryStep) -> None:
         if self._memory is not None and step.after is not None:
             date = max(self._memory.modified, step.after.modified)
-            self._memory = replace(self._memory, status="needs-review", modified=date)
+            self._memory = self._memory._replace(status="needs-review", modified=date)
             self._blob = None
             self._notes.append(
                 f"{step.after.id} was forgotten and edited at the same time: kept for review"
@@ -149,13 +149,13 @@ class _Play:
         is_again = before is None  # the same thing, remembered a second time
         if before is None and self._first is not None:
             before = self._first
-            after = replace(after, **{name: getattr(before, name) for name in _ORIGIN})
+            after = after._replace(**{name: getattr(before, name) for name in _ORIGIN})
         if before is None:
             before = now
         result, has_loser = apply(now, before, after, is_rival=is_again)
         if has_loser and self._wording:
-            result = replace(
-                result, details=dict(result.details) | {"merge": {"lost": self._wording}}
+            result = result._replace(
+                details=dict(result.details) | {"merge": {"lost": self._wording}}
             )
             self._notes.append(
                 f"{after.id} was reworded twice: the later text counts, the other one is "
@@ -181,8 +181,7 @@ def apply(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tupl
         content, has_loser = after.content, now.content != after.content
     else:
         content, has_loser = merge_texts(before.content, now.content, after.content)
-    result = replace(
-        now,
+    result = now._replace(
         **single,
         content=content,
         modified=max(now.modified, after.modified),
@@ -200,7 +199,7 @@ def _retitle(memory_now: Memory, now: Memory, after: Memory) -> Memory:
     follows = any(
         memory_now.title == memory.title == title_of(memory.content) for memory in (now, after)
     )
-    return replace(memory_now, title=title_of(memory_now.content)) if follows else memory_now
+    return memory_now._replace(title=title_of(memory_now.content)) if follows else memory_now
 
 
 def _keys(items: Sequence[str]) -> dict[str, None]:
