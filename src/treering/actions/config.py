@@ -1,12 +1,13 @@
 """config: treering's settings, which live in git's own configuration under `treering.`."""
 
+from dataclasses import dataclass
+
 from treering.actions.workspace import Workspace
 from treering.capture.commits import CAPTURES
 from treering.errors import Invalid
 from treering.git import config as git_config
 from treering.model.choices import ASK_POLICIES, TRANSCRIPT_USES
 from treering.model.dates import duration
-from treering.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

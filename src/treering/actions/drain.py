@@ -4,11 +4,11 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal, JournalEvent
 from treering.git import lock
-from treering.model.value import NamedTuple
 
 _BRIEFLY = 0.2  # seconds a reader waits for what is pending
 _MANY = 500  # events at once

@@ -1,13 +1,13 @@
 """forget: hide memories, and bring them back. Nothing is erased: history keeps what was written."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from treering.actions import inputs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Memory
-from treering.model.value import dataclass
 from treering.store.view import Copy
 
 

@@ -4,6 +4,7 @@ import calendar
 import shlex
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from treering.actions import driver
@@ -24,7 +25,6 @@ from treering.errors import BranchNotFound, Invalid, MemoryNotFound
 from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import Scope
-from treering.model.value import dataclass
 from treering.store import layout
 from treering.store.heads import list_heads, look_at
 from treering.store.vault import Vault

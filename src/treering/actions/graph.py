@@ -1,7 +1,8 @@
 """graph: neighbours, links, paths and prerequisites of memories, counted, drawn and suggested."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from treering.actions.answers import jsonable
 from treering.actions.flags import flags_of_node
@@ -29,7 +30,6 @@ from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
-from treering.model.value import NamedTuple, dataclass
 from treering.search import Entry
 from treering.search.entry import hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH

@@ -3,9 +3,10 @@
 `flags` stand beside a title, and name what looks wrong with the memory it is of.
 """
 
+from typing import NamedTuple
+
 from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
 from treering.graph.inference import Gap
-from treering.model.value import NamedTuple
 
 
 class NodeShown(NamedTuple):

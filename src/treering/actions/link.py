@@ -1,7 +1,8 @@
 """links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, Protocol
 
 from treering.actions import inputs
 from treering.actions.revise import write_changes
@@ -11,7 +12,6 @@ from treering.graph.network import Edge
 from treering.model.dates import instant
 from treering.model.memory import Link, Memory, age_of_link
 from treering.model.taxonomy import RELATIONS, family_of
-from treering.model.value import NamedTuple, dataclass, replace
 from treering.store.view import Copy
 from treering.text import secrets
 

@@ -1,13 +1,13 @@
 """log: what happened to memories, newest first, or along the graph of branches."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.read import memory_events
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, TreeringError
 from treering.model.dates import format_moment
-from treering.model.value import dataclass
 from treering.store import history
 from treering.store.history import MemoryEvent
 from treering.store.vault import Vault

@@ -8,11 +8,10 @@ private memory marks only for its owner, and nothing has to follow a promotion o
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.store.view import View
 from treering.text.flags import unless_flagged
 from treering.text.rewording import HowNewer, Statement, TextDifference, find_difference

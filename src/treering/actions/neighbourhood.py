@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.marks import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
@@ -30,7 +31,6 @@ from treering.graph.inference import (
 from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.store import Store
 from treering.store.vault import Vault

@@ -10,7 +10,7 @@ code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 from treering.actions.workspace import Workspace
 from treering.derived.database import Database
@@ -19,7 +19,6 @@ from treering.git.repository import Repository
 from treering.model.choices import Status
 from treering.model.memory import Memory, trim
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
-from treering.model.value import NamedTuple
 from treering.store.vault import NOBODY
 from treering.text.hygiene import clean_line
 from treering.text.steering import suspicion

@@ -6,11 +6,11 @@ once. Bounded as a whole, the oldest go first.
 
 import hashlib
 import re
+from dataclasses import dataclass
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.dates import format_moment
-from treering.model.value import dataclass
 
 PREFIX = "out:"
 MOST = 10 * 1024 * 1024

@@ -1,6 +1,7 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from treering.actions import outputs
 from treering.actions.answers import harmless
@@ -28,7 +29,6 @@ from treering.errors import Invalid, MemoryNotFound
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Status
 from treering.model.memory import FileRef, Memory, uri_of
-from treering.model.value import dataclass, replace
 from treering.store import history as past
 from treering.store.history import MemoryEvent
 from treering.store.view import Copy, Layer, View

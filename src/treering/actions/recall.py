@@ -1,6 +1,7 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
@@ -17,7 +18,6 @@ from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcom
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
-from treering.model.value import NamedTuple
 from treering.search import Hit, SearchResult
 from treering.search.hits import snippet
 from treering.store.view import View

@@ -6,13 +6,13 @@ knowledge leaves room for them.
 """
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.model.query import Filters, Query
 from treering.model.taxonomy import CAPTURED_TYPES
-from treering.model.value import NamedTuple
 from treering.search import SearchResult
 from treering.store.view import View
 

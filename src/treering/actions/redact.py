@@ -6,7 +6,9 @@ each, and then the one that deletes. They are for a person to read and run.
 
 import shlex
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.reindex import forget_derived
 from treering.actions.workspace import Workspace
@@ -19,7 +21,6 @@ from treering.git.reach import Holder
 from treering.model import document
 from treering.model.memory import id_prefix
 from treering.model.scope import PUSHED, REFS, REMOTES, SEEN, Scope
-from treering.model.value import NamedTuple, dataclass
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message

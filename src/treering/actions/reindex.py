@@ -4,6 +4,7 @@ import contextlib
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from treering.actions.learning import refuse_unusable_model
@@ -11,7 +12,6 @@ from treering.actions.searcher import Searcher
 from treering.actions.workspace import Workspace
 from treering.git.files import check_folder
 from treering.git.repository import Repository
-from treering.model.value import dataclass
 from treering.store.view import View
 
 

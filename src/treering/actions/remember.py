@@ -1,7 +1,7 @@
 """remember: store a memory, classified, linked, once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.marks import Outdates
@@ -13,7 +13,6 @@ from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
 from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
 from treering.model.taxonomy import one_of, type_named
-from treering.model.value import NamedTuple
 from treering.store.view import Copy
 from treering.text.classify import Classification, classify
 from treering.text.classify import as_given as given_type

@@ -1,5 +1,7 @@
 """restore: bring back a branch's memories, from the trash or from before a sync."""
 
+from typing import NamedTuple
+
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import Actor, mark_restored, settle, take_lessons_back
@@ -7,7 +9,6 @@ from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.redaction import is_text
 from treering.store.vault import Vault

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
@@ -20,7 +21,6 @@ from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists

@@ -1,6 +1,7 @@
 """Sessions of agents, as their clients' own hooks tell of them."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.actions.drain import drain_briefly
 from treering.actions.inputs import line_given
@@ -10,7 +11,6 @@ from treering.capture.open_sessions import OpenSessions
 from treering.capture.sessions import agent_session_id
 from treering.errors import Invalid
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.text.masking import mask_memory
 
 START, END = "start", "end"

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.errors import StorageFailed, TreeringError
 from treering.git.binding import GitError
@@ -21,7 +21,6 @@ from treering.git.repository import Repository
 from treering.model.memory import FileRef, Memory
 from treering.model.provenance import address_of
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.text.words import STOP_WORDS
 
 State = Literal["fresh", "moved", "changed", "gone", "unknown"]

@@ -6,6 +6,7 @@ answers, which knows every link.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.actions.flags import Flags, flags_of_node
 from treering.actions.link import LinkEnd, Links, own_links
@@ -15,7 +16,6 @@ from treering.graph.network import Edge, Network, Node, choose, surest_first
 from treering.model.dates import instant
 from treering.model.memory import age_of_link
 from treering.model.taxonomy import family_of
-from treering.model.value import NamedTuple
 from treering.store.view import Copy, View
 
 

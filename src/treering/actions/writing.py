@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.branches.code import as_made_on_branch, code_position
 from treering.errors import Conflict
@@ -13,7 +13,6 @@ from treering.git.objects import blob_id
 from treering.model import document
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.vault import Vault

@@ -7,7 +7,7 @@ still there is known by what its promotions hold; a trashed one by its trash ref
 import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
@@ -25,7 +25,6 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
-from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.history import kept_back
 from treering.store.message import NOTE, CodePosition, Message

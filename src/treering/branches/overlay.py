@@ -5,11 +5,11 @@ says nothing: anyone who may push can write such a commit, with any tree.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
 from treering.model.scope import PUSHED, TRASH, Scope
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.history import PromotionRecord, kept_back, promotions
 from treering.store.holding import is_held

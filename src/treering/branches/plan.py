@@ -12,7 +12,7 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.positions import Positions
@@ -22,7 +22,6 @@ from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
 from treering.branches.versions import ScopeHistory
 from treering.git.repository import Repository
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store.message import CodePosition
 from treering.store.vault import Vault
 

@@ -10,6 +10,7 @@ They are not taken along. They stay readable in the history behind the promotion
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved, stays_behind, was_shared
@@ -19,7 +20,6 @@ from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import LANDED, Scope
-from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.dates import newest
 from treering.store.history import kept_back, list_ours, promotions

@@ -14,7 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
 from treering.derived.code_records import CodeRecord, CodeRecords
@@ -25,7 +25,6 @@ from treering.git.diff import CommitRange, FileChange
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

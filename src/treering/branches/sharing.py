@@ -8,7 +8,7 @@ commits tell them apart, and what a remote calls `wip` is read as `origin/wip` b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.branches.long_lived import is_long_lived, long_lived, long_lived_tips
 from treering.branches.names import code_heads
@@ -18,7 +18,6 @@ from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import KEEP, PUSHED, Scope
-from treering.model.value import NamedTuple
 from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault

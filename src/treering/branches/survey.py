@@ -1,6 +1,7 @@
 """A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
@@ -11,7 +12,6 @@ from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, VIEWS, Scope
-from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.heads import list_heads
 from treering.store.holding import is_held

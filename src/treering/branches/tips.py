@@ -7,6 +7,7 @@ code they name from being pruned.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from treering.branches.names import is_left_over
 from treering.branches.rewrites import follow_detached
@@ -16,7 +17,6 @@ from treering.git import reflog, refs
 from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, KEEP, KEEP_REMOTE, Scope, escape
-from treering.model.value import NamedTuple
 from treering.store.store import Store
 
 

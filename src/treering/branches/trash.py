@@ -1,11 +1,11 @@
 """The trash: scopes that gc dropped, until someone restores or purges them."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.model.scope import TRASH, Scope
-from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.vault import Vault
 

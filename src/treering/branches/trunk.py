@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import config, refs
 from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Repository
 from treering.model.scope import Scope, is_utf8
-from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.fetched import list_fetched
 

@@ -4,12 +4,12 @@ memories of ours. Anyone who may push can do so in good form; nobody should have
 import calendar
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from treering.branches.apply import Actor
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.model.scope import UNDO, Scope
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.merge.replay import is_redacted
 from treering.store.tree_diff import differing, tree_of

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
+from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import own_files, stays_behind
@@ -11,7 +12,6 @@ from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.history import kept_back
 from treering.store.message import CodePosition

@@ -7,10 +7,10 @@ commit has, or what took its place.
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.message import CodePosition, Message
 from treering.store.tree_diff import KEEP, CommitTable, MemoryCommit, differing, tree_of

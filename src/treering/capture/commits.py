@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git.diff import CommitRange, FileChange, RangeDiff, diff
@@ -10,7 +11,6 @@ from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.dates import format_moment
 from treering.model.memory import MAX_CONTENT, FileRef, Memory, derive_id, title_of, trim
-from treering.model.value import NamedTuple
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask, split_files
 

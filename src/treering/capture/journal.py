@@ -14,8 +14,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-
-from treering.model.value import NamedTuple
+from typing import NamedTuple
 
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead

@@ -7,11 +7,10 @@ most. One whose agent died without a word is closed when nothing was heard of it
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.capture.sessions import agent_session_id
 from treering.model.memory import is_id
-from treering.model.value import NamedTuple
 from treering.store.state import StateFolder
 
 _FOLDER = "sessions"

@@ -6,12 +6,12 @@ whose memory is there is passed over, and so is a rewrite that was followed.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.capture import commits, sessions
 from treering.capture.commits import CodeCommit, is_left_out
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store.view import Copy, View
 from treering.text.masking import mask_memory
 

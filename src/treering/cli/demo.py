@@ -8,13 +8,13 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from treering.cli import program
 from treering.cli.invocation import Invocation
 from treering.cli.screen import screen
-from treering.model.value import NamedTuple
 
 #: The project the story plays in: commit message -> files.
 PROJECT: dict[str, dict[str, str]] = {

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.verbs import find_verb
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.actions.verbs.verb import Parameter, Verb

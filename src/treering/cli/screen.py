@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
-from treering.model.value import NamedTuple
 from treering.text.hygiene import clean
 
 #: Hears how many steps are done, and of how many.

@@ -14,13 +14,12 @@ in it.
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.derived.database import Database, select
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, walk
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.history import read_source
 from treering.store.message import Message

@@ -8,6 +8,7 @@ than a teammate's word, as whoever made it chose what to leave out.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.git import log
@@ -27,7 +28,6 @@ from treering.model.provenance import (
     is_same_content,
     is_woven,
 )
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.vault import NOBODY, Vault
 

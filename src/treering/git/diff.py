@@ -7,10 +7,10 @@ that two different indentations stay different. Nothing of the user's decides ho
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.git import process
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 #: No attributes of the machine, and no commits in the place of others.
 ENVIRONMENT = {"GIT_ATTR_NOSYSTEM": "1", "GIT_NO_REPLACE_OBJECTS": "1"}

@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.git import config
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 #: Hooks for which a script that does nothing is the same as none.
 HARMLESS = (

@@ -12,9 +12,9 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import Busy, StorageFailed
-from treering.model.value import NamedTuple
 
 PATIENCE = 10.0
 _NO_FLOCK = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}

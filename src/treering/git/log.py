@@ -7,9 +7,9 @@ against each other is in diff.py, what refs hold on to in reach.py.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.git import config, process
-from treering.model.value import NamedTuple
 
 _FIELDS = "%H%n%P%n%ct%n%m%an <%ae>%n%B"
 _AS_BYTES = ("-z", "--no-show-signature", "--no-color")

@@ -10,7 +10,7 @@ import heapq
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git.binding import (
@@ -24,7 +24,6 @@ from treering.git.binding import (
     load_enums,
 )
 from treering.git.sync_together import disk_turn, sync_together
-from treering.model.value import NamedTuple
 
 BLOB, TREE = 0o100644, 0o040000
 #: No document is larger: 256 KB of content and 64 KB of front matter, and some air.

@@ -10,9 +10,9 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import StorageFailed
-from treering.model.value import NamedTuple
 
 #: Settings that start programs, switched off: what is said with -c counts over every file.
 _SWITCHED_OFF = (

@@ -8,9 +8,9 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.git import process, refs
-from treering.model.value import NamedTuple
 
 #: Where a walk starts that is to see what git keeps.
 EVERYTHING = ("--all", "--reflog")

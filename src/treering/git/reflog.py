@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 _RENAMED = r"Branch: renamed refs/heads/(.+) to refs/heads/(.+)"
 _COPIED = r"Branch: copied refs/heads/(.+) to refs/heads/(.+)"

@@ -10,12 +10,11 @@ import re
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.binding import GitError, Handle, Oid
 from treering.git.sync_together import disk_turn
-from treering.model.value import NamedTuple
 
 
 class RefMoved(Conflict):

@@ -7,12 +7,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import SyncRefused
 from treering.git import process
 from treering.git.process import ProcessResult
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 #: At most this many refs go over one connection.
 _AT_ONCE = 500

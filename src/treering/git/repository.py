@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
 from treering.git import discovery, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
 from treering.git.objects import Objects, Person, TreeEntry
-from treering.model.value import NamedTuple
 
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
 

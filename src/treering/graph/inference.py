@@ -12,11 +12,10 @@ whoever knows.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from treering.graph.subject import Mentions, Subject
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.text.likeness import (
     ALIKE,
     CAPTURE_SKETCH,

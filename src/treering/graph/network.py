@@ -7,10 +7,9 @@ it, nor are links that lead to one; they are back when the memory is.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from treering.model.taxonomy import family_of
-from treering.model.value import NamedTuple
 
 #: A temporal link says "at about the same time", which is worth nothing a month later.
 FADING_DAYS = 30

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from treering.model.dates import instant
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.text.likeness import Sketch, sketch, smallest
 from treering.text.words import STOP_WORDS, words
 

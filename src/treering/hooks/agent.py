@@ -11,13 +11,12 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.actions.setup.clients import CLIENTS, Events
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 from treering.hooks.deadline import Say
-from treering.model.value import NamedTuple
 
 BUDGET = 1000
 _LARGEST_INPUT = 1024 * 1024

@@ -5,12 +5,11 @@ everything a door may show, and nothing of how they were found.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from treering.graph.network import Network
 from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.search.matching import Request
 from treering.search.succession import NONE, Successors
 from treering.store.history import MemoryEvent

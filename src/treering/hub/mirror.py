@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.branches.trunk import note_listing, trunk_of
 from treering.clock import Clock, wall_clock
@@ -31,7 +32,6 @@ from treering.hub.source import (
     url_for_git,
 )
 from treering.model.scope import REMOTES, VIEWS, Scope
-from treering.model.value import NamedTuple
 from treering.store import heads
 from treering.store.holding import is_held
 from treering.store.store import Store

@@ -3,9 +3,9 @@ what an answer says of each."""
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from treering.errors import Invalid, RepoNotFound
-from treering.model.value import NamedTuple
 
 #: Means every repository, so none may be called so.
 ALL = "all"

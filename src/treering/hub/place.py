@@ -1,10 +1,9 @@
 """Where the hub is: as it was named, as git's configuration says, or a folder of the user's own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.clock import Clock, wall_clock
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.git.repository import Repository

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from treering.branches.layers import layer_at
 from treering.clock import Clock
@@ -19,7 +20,6 @@ from treering.model import document
 from treering.model.dates import parse_moment
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Version, when_said
-from treering.model.value import NamedTuple
 from treering.search import Index, Understanding
 from treering.search.corpus import Corpus
 from treering.search.meaning.vectors import SmallVector

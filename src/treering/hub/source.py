@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived
 from treering.branches.trunk import former_names, is_often_long_lived, usual_names
@@ -16,7 +17,6 @@ from treering.errors import Invalid, TreeringError
 from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import CLONES, HEADS, REFS, REMOTES, Scope, is_utf8
-from treering.model.value import NamedTuple
 from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.sync.place import WORKING
 from treering.sync.refspec import prefix_of

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answers import jsonable
 from treering.actions.verbs.verb import Verb
@@ -11,7 +11,6 @@ from treering.mcp.compact import compact_answer
 from treering.mcp.progress import Progress
 from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
 from treering.mcp.repository import ServedRepository
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace

@@ -8,7 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp.server.caching import CacheHint
 from mcp.shared.exceptions import MCPError
@@ -39,7 +39,6 @@ from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit,
 from treering.mcp.server import Context, TreeringServer
 from treering.mcp.threads import threads
 from treering.mcp.tools import describe_tool
-from treering.model.value import NamedTuple
 
 log = logging.getLogger(__name__)
 _HOUR = 3_600_000

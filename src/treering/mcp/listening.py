@@ -11,13 +11,12 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from treering.errors import Invalid, StorageFailed
-from treering.model.value import NamedTuple
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 

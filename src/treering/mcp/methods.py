@@ -6,14 +6,13 @@ tools, and many ask for no more.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.errors import NotARepository, TreeringError
 from treering.mcp.progress import Progress
 from treering.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, invalid_params
 from treering.mcp.repository import ServedRepository
 from treering.mcp.tools import list_tools_as_json, profile
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace

@@ -4,13 +4,12 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Invalid
 from treering.model.choices import OUTCOMES, STATUSES, Outcome, Status
 from treering.model.dates import instant
 from treering.model.taxonomy import PASSING_TYPES, TYPES
-from treering.model.value import NamedTuple
 
 MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100

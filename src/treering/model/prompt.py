@@ -4,14 +4,13 @@ Deleting one leaves a document marked deleted in its place, as with memories: on
 the trunk's, and once the branch has landed it is deleted there too.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document
 from treering.model.choices import PROMPT_KINDS
 from treering.model.memory import is_name
 from treering.model.template import MAX_SOURCE
-from treering.model.value import NamedTuple
 
 _LONGEST_DESCRIPTION = 1000
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.model.prompt import Prompt

@@ -8,14 +8,13 @@ filter is an error, since guessing there would answer another question than the 
 import math
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from treering.errors import Invalid
 from treering.model.choices import STATUSES, Status, Tiers
 from treering.model.dates import parse_moment
 from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import one_of, type_named
-from treering.model.value import NamedTuple
 
 LONGEST = 10_000
 #: One status, all of them, or what is in force.

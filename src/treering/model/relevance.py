@@ -3,9 +3,7 @@
 No I/O: whoever looks for context gathers the cases, this says what they are worth.
 """
 
-from typing import Literal
-
-from treering.model.value import NamedTuple
+from typing import Literal, NamedTuple
 
 RelevanceGroup = Literal["high", "medium", "low"]
 

@@ -7,8 +7,7 @@ The refs of scopes are spelled only here. A branch name is escaped, not nested, 
 import hashlib
 import re
 from functools import lru_cache
-
-from treering.model.value import NamedTuple
+from typing import NamedTuple
 
 REFS = "refs/treering/"
 #: Our own chain of each scope.

@@ -3,10 +3,9 @@
 The type table is the one place that lists types: classification, status and the docs all read it.
 """
 
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from treering.errors import Invalid
-from treering.model.value import NamedTuple
 
 Word = TypeVar("Word", bound=str)
 

@@ -8,10 +8,9 @@ memory or a variable written by anyone can be rendered safely.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.value import NamedTuple
 
 MAX_SOURCE = 64 * 1024
 MAX_OUTPUT = 256 * 1024

@@ -7,8 +7,7 @@ texts: the comparison is quadratic at worst, and a text may come from a stranger
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-
-from treering.model.value import NamedTuple
+from typing import NamedTuple
 
 _MOST_PARTS = 1_500
 

@@ -11,10 +11,9 @@ import re
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.git.files import read_file, replace_file
-from treering.model.value import NamedTuple
 
 NAME = "MAIN"
 _FILE = "CONTENTS"

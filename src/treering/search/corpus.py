@@ -13,10 +13,9 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, islice, takewhile
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.search.entry import Entry, count_terms, entry_of
 from treering.search.entry_table import EntryList, EntryTable
 from treering.search.keys import keys_of

@@ -6,12 +6,11 @@ How they are kept is in entry_table.py.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from treering.model.choices import OUTCOMES
 from treering.model.dates import instant
 from treering.model.memory import Memory, age_of_link
-from treering.model.value import NamedTuple
 from treering.search.analysis import terms
 from treering.text import likeness
 

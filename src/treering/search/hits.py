@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.model.choices import Mode
-from treering.model.value import NamedTuple
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
 from treering.search.matching import ClauseKind, Matches, Request

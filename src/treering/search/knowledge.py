@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
@@ -25,7 +26,6 @@ from treering.git.objects import MOST, read_blobs
 from treering.model.changed_map import ChangedMap, flatten
 from treering.model.pattern import lazy_pattern
 from treering.model.taxonomy import CAPTURED_TYPES
-from treering.model.value import NamedTuple
 from treering.store.trees import Listing, Trees
 from treering.store.view import Layer, View
 

@@ -3,12 +3,11 @@
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from string import ascii_lowercase
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.model.choices import Mode, Order
 from treering.model.memory import Memory
 from treering.model.query import ANY_STATUS, Filters, Query
-from treering.model.value import NamedTuple
 from treering.search.analysis import flatten, join_terms, question_terms, terms
 from treering.search.corpus import Corpus, Weights
 from treering.search.entry import searchable_text

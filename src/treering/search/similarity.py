@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain
 from math import ceil
+from typing import NamedTuple
 
-from treering.model.value import NamedTuple
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry, share_repository
 from treering.search.tiers import belong_together, labels_of

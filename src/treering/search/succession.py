@@ -9,9 +9,9 @@ other marks.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.search.entry import Entry, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries

@@ -12,8 +12,8 @@ The text may come from a repository of anyone's: it is data, short, and adds to 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from treering.model.value import NamedTuple
 from treering.search.analysis import question_terms
 
 TAG = "synonyms"

@@ -5,10 +5,10 @@ is asked once a question. It never fails: a model that does costs its part of th
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from treering.derived.database import Database
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.search.matching import Request
 from treering.search.meaning.library import VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning

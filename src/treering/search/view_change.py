@@ -6,9 +6,9 @@ and changed where it differs. What is not known here is derived anew, when it is
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.search.corpus import Corpus
 from treering.search.visible import WITHHELD, VisibleEntries
 

@@ -9,12 +9,12 @@ out. It depends on the history alone, so that clones that find the same loss mak
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log
 from treering.git.binding import without_fsync
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.dates import newest
 from treering.store.history import kept_back, read_promotions

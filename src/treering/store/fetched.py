@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.git import refs
 from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.store.vault import Vault

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, refs
 from treering.model.dates import format_moment
 from treering.model.memory import Memory
 from treering.model.scope import LANDED
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.dates import judge_times
 from treering.store.message import NOTE

@@ -5,9 +5,9 @@ A store of any size has a thousand shards, and a capture changes one of them.
 
 from collections.abc import Callable, Iterator
 from operator import lt
+from typing import NamedTuple
 
 from treering.model.memory import ALPHABET
-from treering.model.value import NamedTuple
 
 _ALPHABET = ALPHABET.encode()
 _OID = 20

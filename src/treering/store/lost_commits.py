@@ -5,12 +5,12 @@ so this is for a store that has no ref at all, when somebody asks.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from treering.errors import TreeringError
 from treering.git import log
 from treering.git.binding import reference_is_valid_name
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import message
 from treering.store.merge.replay import is_redacted
 from treering.store.tree_diff import differing, tree_of

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from treering.model.document import FORMAT
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 
 #: Above this many memories a commit names none of them, and history looks at its tree.
 MOST_NAMED = 50

@@ -7,6 +7,7 @@ same memory out of the same history end at the same commits, and meet again with
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import reach, refs
@@ -17,7 +18,6 @@ from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
 from treering.model.scope import HEADS, LANDED, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
-from treering.model.value import NamedTuple
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.state import StateFolder

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
-from treering.model.value import NamedTuple
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
 from treering.store.vault import Vault

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.branches.long_lived import is_long_lived
 from treering.branches.trunk import trunk_of
@@ -10,7 +11,6 @@ from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES, Scope
-from treering.model.value import NamedTuple
 from treering.store.fetched import (
     CLONES_SEEN,
     LOST,

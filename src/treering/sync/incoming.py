@@ -6,6 +6,7 @@ somebody redacted is taken out of all we have by redactions.py.
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 from treering.branches import undo
 from treering.branches.apply import Actor, rename
@@ -13,7 +14,6 @@ from treering.branches.names import earlier_scope
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.model.document import FORMAT
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.dates import TOLERANCE

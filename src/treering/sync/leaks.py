@@ -1,10 +1,10 @@
 """What is about to leave this machine, looked at once more: history forgets no credential."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.tree_diff import KEEP, differing, read_log, tree_of
 from treering.store.vault import Vault

@@ -1,12 +1,12 @@
 """A remote as it was last listed: its heads by scope, and what our own refs there are called."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from treering.branches.sharing import pushed_ref
 from treering.git import refs
 from treering.git.lock import Held
 from treering.model.scope import HEADS, Scope
-from treering.model.value import NamedTuple
 from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.store.vault import Vault
 

@@ -6,6 +6,7 @@ a mirror push may wipe those of dead clones.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.branches import undo
 from treering.branches.apply import Actor, forget_tip
@@ -19,7 +20,6 @@ from treering.branches.trunk import trunk_of
 from treering.git import log, reach, refs
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope
-from treering.model.value import NamedTuple
 from treering.store import heads, message
 from treering.store.fetched import LOST
 from treering.store.holding import is_held, list_held

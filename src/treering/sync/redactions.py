@@ -8,6 +8,7 @@ agrees.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from treering.branches.apply import Actor, trash_name
 from treering.branches.survey import seen_scopes
@@ -15,7 +16,6 @@ from treering.branches.trash import REDACTED, list_trash
 from treering.branches.trunk import trunk_of
 from treering.git import log
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 from treering.store import layout, message
 from treering.store.fetched import LOST, list_fetched
 from treering.store.heads import list_heads

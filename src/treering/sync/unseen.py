@@ -5,10 +5,10 @@ heads, and nobody looks at them then.
 """
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from treering.git import refs
 from treering.model.scope import HEADS, Scope
-from treering.model.value import NamedTuple
 from treering.store import heads
 from treering.store.holding import is_held, list_held
 from treering.store.news import list_below, read_news

@@ -3,10 +3,9 @@
 import math
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.model.taxonomy import TYPES
-from treering.model.value import NamedTuple
 
 CONFIDENT = 0.6
 _FALLBACK = "insight"

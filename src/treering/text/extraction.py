@@ -6,9 +6,9 @@ find says how sure it is. Every pattern is bounded, so 256 KB of anything takes 
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from treering.model.choices import EntityKind
-from treering.model.value import NamedTuple
 from treering.text.words import one_line
 
 _LONGEST = 262_144

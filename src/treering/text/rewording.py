@@ -9,9 +9,8 @@ write things of one kind side by side ("Rule 1 ...", "Rule 2 ..."; "P4HOST is ..
 import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from treering.model.value import NamedTuple
 from treering.text.alignment import find_gaps
 from treering.text.likeness import ALIKE, ALIKE_TITLES, REWORDED, likeness
 from treering.text.words import STOP_WORDS, bare

@@ -11,11 +11,10 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import BlockedSecret
 from treering.model.memory import Memory
-from treering.model.value import NamedTuple
 from treering.text.credentials import (
     BARE_VALUE,
     KINDS,

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache, reduce
 from operator import or_
 from pathlib import Path
+from typing import NamedTuple
 
-from treering.model.value import NamedTuple
 from treering.text.hygiene import clean
 from treering.text.words import holds_any
 

@@ -7,9 +7,7 @@ square of what is compared, so that much is never compared.
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import Literal
-
-from treering.model.value import NamedTuple
+from typing import Literal, NamedTuple
 
 _MOST_WORDS = 1500
 _MOST_LINES = 3000

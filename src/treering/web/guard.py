@@ -12,11 +12,10 @@ Cookies know no ports: its name does, so that two pages of one machine do not th
 
 import hmac
 import secrets
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from treering.mcp.listening import App
-from treering.model.value import NamedTuple
 
 LARGEST_BODY = 2 * 1024 * 1024
 _HOSTS = ("127.0.0.1", "localhost")

@@ -8,7 +8,7 @@ import calendar
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
@@ -16,7 +16,6 @@ from treering.branches.layers import view_of_trash
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
-from treering.model.value import NamedTuple
 from treering.search import Entry
 from treering.store.history import PromotionRecord, promotions
 from treering.store.view import Layer

@@ -7,9 +7,7 @@ Kept in memory only, and only the last few. Whatever is done is a commit: `treer
 import secrets
 import threading
 from collections.abc import Mapping
-from typing import Any
-
-from treering.model.value import NamedTuple
+from typing import Any, NamedTuple
 
 _MOST = 64
 

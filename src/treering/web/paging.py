@@ -1,9 +1,8 @@
 """Lists in pages, with links to the next and the previous one."""
 
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from treering.model.value import NamedTuple
 from treering.web.rendering import make_url
 
 Item = TypeVar("Item")

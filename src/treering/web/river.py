@@ -9,11 +9,11 @@ not led back to the bed, where nobody could follow them; a tip still names each.
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from treering.model.dates import format_moment
-from treering.model.value import NamedTuple
 from treering.web.lives import BranchLife, LandingMark, Learned
 from treering.web.rendering import make_url, memory_url, plural
 from treering.web.svg import cut, drawing, element

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from treering.actions.graph_answers import EdgeShown, NeighborsAnswer
 from treering.actions.read import WholeMemory
-from treering.model.value import NamedTuple
 from treering.web.rendering import memory_url
 from treering.web.svg import cut, drawing, element
 

@@ -3,7 +3,7 @@ with."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -11,7 +11,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from treering.actions.answers import harmless
 from treering.errors import Invalid
 from treering.mcp.repository import ServedRepository
-from treering.model.value import NamedTuple
 from treering.web.guard import Keys
 from treering.web.notices import Notice, Notices
 from treering.web.rendering import make_url

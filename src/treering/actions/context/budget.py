@@ -1,7 +1,7 @@
 """Memories packed into a number of characters: the more they matter, the more of them is said."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.checkpoint import CheckpointLoaded, CodeSince
 from treering.actions.marks import NO_MARKS, Marks
@@ -9,7 +9,6 @@ from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory, uri_of
 from treering.model.relevance import Relevance
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     from treering.actions.prompts.render import TemplateMemory

@@ -5,7 +5,7 @@ where it is from. What bears the signs of an order to the agent is left out of i
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
@@ -30,7 +30,6 @@ from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.search import Entry
 from treering.store.view import Copy, View
 from treering.text.fence import fence, fresh_nonce

@@ -9,9 +9,9 @@ large. It may be deleted at any time. `treering.told` false keeps nothing.
 import hashlib
 import json
 from contextlib import suppress
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.model.value import NamedTuple
 from treering.text.masking import mask
 
 _FILE = "told.jsonl"

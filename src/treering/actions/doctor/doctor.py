@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from treering.actions.doctor import environment, files, lost, scopes
@@ -11,7 +12,6 @@ from treering.errors import StorageFailed, StoreDamaged
 from treering.git import refs
 from treering.git.lock import Held
 from treering.model.scope import HEADS, TRASH
-from treering.model.value import dataclass
 from treering.store.vault import Vault
 
 _REPAIRED = {

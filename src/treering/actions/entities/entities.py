@@ -6,7 +6,7 @@ has a branch, a history and links like any other.
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from treering.actions import inputs
 from treering.actions.entities.merge import EntitiesMerged, merge_entities
@@ -17,7 +17,6 @@ from treering.errors import Invalid
 from treering.model.choices import ENTITY_KINDS, ENTITY_OPS
 from treering.model.memory import Link, Memory
 from treering.model.taxonomy import one_of
-from treering.model.value import NamedTuple
 from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.extraction import NamedEntity, extract, kind_of

@@ -4,13 +4,12 @@ One commit: a reader sees them apart or together, never a link that leads to nei
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.memory import Link, Memory, is_id
-from treering.model.value import NamedTuple
 from treering.text import secrets
 
 

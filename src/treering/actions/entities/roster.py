@@ -1,12 +1,12 @@
 """The entities that are seen from a branch: found by name, alias or id, and who mentions them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, Query
-from treering.model.value import NamedTuple
 from treering.store.view import Copy, View
 
 _MOST = 5000

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import Invalid, TreeringError
 from treering.hub.freshness import is_behind
@@ -11,7 +12,6 @@ from treering.hub.names import ALL, check_name, choose_names, split_names
 from treering.hub.source import hide_password, read_place
 from treering.hub.tokens import check_token_name
 from treering.hub.workers import update_each
-from treering.model.value import NamedTuple
 
 _SHORTEST_WATCH = 1.0
 

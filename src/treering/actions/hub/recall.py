@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.actions.answers import harmless
 from treering.actions.marks import describe
@@ -15,7 +16,6 @@ from treering.hub.names import RepoFreshness, choose_names
 from treering.model.choices import Mode, Order
 from treering.model.provenance import Contributor, address_of
 from treering.model.query import Filters, Query
-from treering.model.value import NamedTuple
 from treering.search.matching import Request
 from treering.text.flags import UNSCANNED
 

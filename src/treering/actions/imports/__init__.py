@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.imports import git_notes, markdown, notes, records
 from treering.actions.imports.records import Numbered
@@ -9,7 +10,6 @@ from treering.errors import Invalid
 from treering.git.repository import Repository
 from treering.model.choices import SOURCE_NAMES, SourceName
 from treering.model.taxonomy import one_of
-from treering.model.value import NamedTuple
 
 Reader = Callable[[Path], Iterator[Numbered]]
 

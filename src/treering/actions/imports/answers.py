@@ -1,8 +1,7 @@
 """What an import answers, whatever it read."""
 
 from collections.abc import Callable
-
-from treering.model.value import dataclass
+from dataclasses import dataclass
 
 Progress = Callable[[int, int], None]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.actions.imports.markdown import (
     files_of,
@@ -15,7 +15,6 @@ from treering.actions.imports.markdown import (
 from treering.actions.imports.records import Numbered, check, read
 from treering.errors import Invalid
 from treering.model.memory import MAX_TOPIC_SEGMENT
-from treering.model.value import NamedTuple
 
 #: A note in our words, as a source hands it over.
 Fields = dict[str, Any]

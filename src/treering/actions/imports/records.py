@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from treering.errors import Invalid
 from treering.model.memory import Memory
 from treering.model.taxonomy import type_named
-from treering.model.value import dataclass
 
 _LONGEST_LINE = 1024 * 1024
 

@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.imports.answers import Failure, Imported, Preview, Progress
 from treering.actions.sessions import Account, change_of
@@ -19,7 +20,6 @@ from treering.capture.transcripts.reading import ENDINGS, read_transcript
 from treering.capture.transcripts.transcript import Transcript
 from treering.errors import Invalid
 from treering.model.scope import is_utf8
-from treering.model.value import NamedTuple
 
 #: What `--from` calls them -> how the agent is named in memories.
 AGENTS = {"claude-code": "claude-code", "codex": "codex", "gemini": "gemini-cli"}

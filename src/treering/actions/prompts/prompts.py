@@ -5,7 +5,7 @@ of the user are files in a folder of their own.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.origin import YOU
@@ -25,7 +25,6 @@ from treering.model.choices import (
 )
 from treering.model.prompt import Prompt
 from treering.model.taxonomy import one_of
-from treering.model.value import NamedTuple
 from treering.text import secrets
 from treering.text.hygiene import clean, must_be_utf8
 

@@ -3,7 +3,7 @@ folder of their own."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treering.actions.plain_files import list_files
 from treering.actions.workspace import Workspace, Writing
@@ -13,7 +13,6 @@ from treering.git.objects import blob_id
 from treering.model import prompt as document
 from treering.model.choices import PROMPT_KINDS
 from treering.model.prompt import Prompt
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.view import Copy, View
 

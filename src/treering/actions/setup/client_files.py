@@ -10,6 +10,7 @@ import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.setup import json_text
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, JsonEdit, whole
@@ -18,7 +19,6 @@ from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
 from treering.git.files import replace_file
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
 

@@ -4,11 +4,11 @@ Every client spells the same two things differently; this table is the one place
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from treering.actions.setup.json_text import lay_out
 from treering.errors import Invalid
-from treering.model.value import NamedTuple, dataclass
 
 _SERVER = {"command": "treering", "args": ["mcp"]}
 #: How long clients are told to wait for a hook.

@@ -3,12 +3,13 @@
 Never `remote.*.push`: it would make a plain `git push` send our refs in place of the branch.
 """
 
+from typing import NamedTuple
+
 from treering.actions.setup.traces import InitRecord
 from treering.git import config
 from treering.git.log import shows_all_decorations
 from treering.git.repository import Repository
 from treering.model.scope import REFS
-from treering.model.value import NamedTuple
 from treering.sync.refspec import fetch_refspec, is_for_memories, prefix_of
 
 _OURS = f"{REFS}*"

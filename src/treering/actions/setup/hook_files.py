@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.setup import hook_block
 from treering.actions.setup.traces import InitRecord
@@ -21,7 +22,6 @@ from treering.errors import StorageFailed
 from treering.git.files import replace_file
 from treering.git.hooks_path import DELICATE, HARMLESS, hooks_path, is_inside
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 #: Where other tools put a hook they found in the way of theirs; pre-commit goes on running it.
 _PUSHED_ASIDE = (".legacy", ".old")

@@ -7,6 +7,7 @@ files.
 
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from treering.actions.setup import client_files, git_config, hook_files
@@ -22,7 +23,6 @@ from treering.capture.shims import HOOKS
 from treering.errors import Busy, Invalid, TreeringError
 from treering.git import config as config_file
 from treering.git.repository import Repository
-from treering.model.value import dataclass
 from treering.sync.refspec import find_sharing_remote
 
 #: Seconds for a remote to answer when nobody is there to wait for it.

@@ -11,10 +11,9 @@ import json
 import re
 from collections.abc import Sequence
 from json.decoder import JSONDecodeError
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.errors import Invalid
-from treering.model.value import NamedTuple
 
 Path = Sequence[str]
 

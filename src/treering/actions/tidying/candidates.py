@@ -4,6 +4,7 @@ Candidates come from the index. Whether two texts are the same is decided by the
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 from treering.actions.searcher import SearchView
@@ -13,7 +14,6 @@ from treering.errors import MemoryNotFound
 from treering.model.memory import Memory
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.model.value import dataclass
 from treering.search import Entry, families, share_of_terms
 from treering.store.view import Copy
 

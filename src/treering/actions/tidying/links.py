@@ -5,6 +5,7 @@ the one that was tidied last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from treering.actions import inputs
 from treering.actions.searcher import SearchView
@@ -15,7 +16,6 @@ from treering.graph.network import FADING_DAYS, Edge, Network
 from treering.model.memory import Link, Memory
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import family_of
-from treering.model.value import NamedTuple
 from treering.store.view import Copy
 
 _WEAK = 0.2

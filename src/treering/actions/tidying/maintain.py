@@ -6,7 +6,7 @@ loads none of them.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from treering.actions.answers import jsonable
 from treering.actions.inputs import confidence_given
@@ -16,7 +16,6 @@ from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import MAINTAIN_OPS, MaintainOp
 from treering.model.taxonomy import unknown_word
-from treering.model.value import NamedTuple
 
 Answer = TypeVar("Answer", covariant=True)
 _MOST = 1000

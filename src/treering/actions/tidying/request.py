@@ -1,9 +1,9 @@
 """What maintain was asked for, as every operation gets it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from treering.actions.tidying.writer import Writer
-from treering.model.value import dataclass
 
 Progress = Callable[[int, int], None]
 

@@ -7,10 +7,9 @@ but words and the standard library, because every command starts with it.
 
 from functools import partial
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from treering.model.choices import TYPE_NAMES
-from treering.model.value import NamedTuple
 
 Kind = Literal["text", "number", "whole", "flag", "list", "map"]
 #: As a word of the command line: one that must be there, one that may, several, or any number.

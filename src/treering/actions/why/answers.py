@@ -1,10 +1,11 @@
 """What `why` answers: stretches of lines, and the memories that explain them, best first."""
 
+from dataclasses import dataclass
+
 from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
 from treering.actions.staleness import Stale
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
-from treering.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

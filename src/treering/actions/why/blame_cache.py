@@ -8,12 +8,11 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.derived.database import Database
 from treering.git.blame import LineRun, find_landing, last_change
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

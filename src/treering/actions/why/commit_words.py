@@ -5,9 +5,9 @@ Without hooks and memories this is all there is, and it already helps.
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.model.memory import is_id
-from treering.model.value import NamedTuple
 from treering.search.hits import snippet
 from treering.text.flags import flags_in
 from treering.text.hygiene import clean_line

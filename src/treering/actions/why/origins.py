@@ -8,6 +8,7 @@ squash that nobody has judged yet is known by its files: all of them are those o
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.actions.why.blame_cache import BlameCache
 from treering.actions.why.commit_words import CommitWords, read_words, subject_of
@@ -19,7 +20,6 @@ from treering.git import walk
 from treering.git.blame import compare_lines
 from treering.git.diff import CommitRange
 from treering.git.objects import CommitInfo
-from treering.model.value import NamedTuple
 
 #: Seconds for an answer to find the merges that brought commits.
 SECONDS = 0.8

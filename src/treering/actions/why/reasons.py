@@ -10,6 +10,7 @@ link      linked with one of these, or named by the commit's message
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import Via
@@ -24,7 +25,6 @@ from treering.errors import StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.model.value import NamedTuple
 from treering.search import Entry
 from treering.store.view import Copy, View
 

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.actions.why.target import check_file
 from treering.actions.workspace import Workspace
 from treering.errors import StoreDamaged
 from treering.git.blame import compare_lines
-from treering.model.value import NamedTuple
 
 #: Text that is read; what is larger has no lines here.
 _LARGEST = 64 * 1024 * 1024

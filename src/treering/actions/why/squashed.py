@@ -5,6 +5,8 @@ by refs that follow branches, by git's logs. The lines are looked for in the fil
 there, and blamed there.
 """
 
+from typing import NamedTuple
+
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.source import SourceFile, count_lines
 from treering.actions.why.stretches import Blamer, Stretch
@@ -13,7 +15,6 @@ from treering.actions.workspace import Workspace
 from treering.branches.tips import last_tips
 from treering.errors import StorageFailed, StoreDamaged
 from treering.model.scope import Scope
-from treering.model.value import NamedTuple
 
 _MOST_HEADS = 4
 #: How promotions call a landing that leaves other commits than the branch had.

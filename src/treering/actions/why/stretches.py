@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions.why.blame_cache import BlameCache, KeptBlame
 from treering.actions.why.source import SourceFile, map_lines
@@ -19,7 +20,6 @@ from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git.blame import EFFORTS, LineRun, blame, last_change
 from treering.git.process import TookTooLong
-from treering.model.value import NamedTuple
 
 #: Seconds for each effort; the last one is for a history so large that all are slow.
 SECONDS = (1.2, 0.6, 60.0)

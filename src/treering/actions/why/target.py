@@ -6,12 +6,12 @@ name is made of is taken as it is.
 
 import os
 import re
+from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StoreDamaged
 from treering.git.objects import TREE, TreeEntry
 from treering.git.walk import find_entry, list_paths
-from treering.model.value import NamedTuple
 
 SUBMODULE = 0o160000
 #: Also `path:42:7`, as compilers and grep write it: a line and a column.

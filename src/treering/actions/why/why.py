@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
@@ -26,7 +27,6 @@ from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.dates import format_moment
 from treering.model.memory import Memory, beyond_title
-from treering.model.value import NamedTuple
 from treering.search.hits import snippet
 from treering.store.view import View
 

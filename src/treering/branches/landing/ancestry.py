@@ -7,11 +7,11 @@ walk the trunk two hundred times, since most of them left it at a place that is 
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, islice
+from typing import NamedTuple
 
 from treering.git import log, walk
 from treering.git.binding import GitError
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 #: Most branches meet what is known after a few commits; for the others git walks.
 _FEW = 64

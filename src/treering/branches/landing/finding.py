@@ -1,9 +1,7 @@
 """What can be said of a branch's way into a target, as values and as sentences for people."""
 
 from collections.abc import Sequence
-from typing import Literal
-
-from treering.model.value import NamedTuple
+from typing import Literal, NamedTuple
 
 #: By what a landing is known. `lines` is the only one that is graded. `rewritten` is said of code
 #: that was amended or rebased before it landed, `lessons` of failed attempts that are kept.

@@ -7,6 +7,7 @@ is a doubt.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from treering.branches.landing.ancestry import FirstParents, Fork
 from treering.branches.landing.finding import Landing, Target, either, tell_landing, tell_nothing
@@ -14,7 +15,6 @@ from treering.branches.landing.lines import BranchLines, Lines, Share, add_up
 from treering.branches.landing.patches import UNKNOWN, Patches, is_nothing
 from treering.git.diff import CommitRange, FileChange
 from treering.git.trial_merge import TrialMerge
-from treering.model.value import NamedTuple
 
 #: Shares of a branch's lines in one step of a target. Tuned on one half of the histories that
 #: `python -m benchmarks landing --histories` is given, and shown on the other.

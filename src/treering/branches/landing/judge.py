@@ -7,6 +7,7 @@ is kept in the derived database, if one is given.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from treering.branches.landing.ancestry import Ancestry
 from treering.branches.landing.finding import Evidence as Evidence
@@ -22,7 +23,6 @@ from treering.git.diff import CommitRange
 from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
 from treering.git.trial_merge import TrialMerge
-from treering.model.value import NamedTuple
 from treering.store.store import Store
 
 

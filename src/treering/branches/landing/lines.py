@@ -11,11 +11,11 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from treering.git.diff import FileChange
 from treering.git.objects import read_blobs
 from treering.git.repository import Repository
-from treering.model.value import NamedTuple
 
 #: Fewer letters and digits say nothing: `else`, `end`, brackets.
 FEWEST_LETTERS = 4

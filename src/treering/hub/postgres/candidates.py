@@ -8,7 +8,7 @@ little was found. The score is BM25 over all words of the question.
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.hub.postgres.corpus import Candidate
 from treering.hub.postgres.filters import (
@@ -22,7 +22,6 @@ from treering.hub.postgres.rows import ENTRY_COLUMNS, read_entry
 from treering.hub.postgres.statistics import WordCounts
 from treering.hub.shelves import mark_entry, mark_of
 from treering.model.query import Filters
-from treering.model.value import NamedTuple
 from treering.search.analysis import question_terms
 from treering.search.corpus import K1, B
 

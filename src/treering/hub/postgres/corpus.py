@@ -7,9 +7,9 @@ memories of one repository, with counts over all that were asked.
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from treering.hub.postgres.statistics import WordCounts
-from treering.model.value import NamedTuple
 from treering.search.corpus import K1, B
 from treering.search.entry import Entry
 from treering.search.keys import keys_of

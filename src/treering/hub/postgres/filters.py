@@ -1,10 +1,9 @@
 """Filters of a question as conditions of the database: the same rules as `search/visible.py`."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.model.query import ANY_STATUS, Filters
-from treering.model.value import NamedTuple
 from treering.search.visible import WITHHELD
 
 

@@ -9,14 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.hub.meaning import embed_memory
 from treering.hub.postgres.numbers import number_of
 from treering.hub.postgres.vectors import copy_vectors
 from treering.hub.shelf import Shelf, WholeCopy
 from treering.model.taxonomy import RECORD_TYPES
-from treering.model.value import NamedTuple
 from treering.search.corpus import MOST
 from treering.search.entry import Entry, count_terms, entry_of
 from treering.search.meaning.vectors import SmallVector

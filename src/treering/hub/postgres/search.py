@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from treering.hub.meaning import CandidateMeaning, embed_words, hub_model, sense_question
 from treering.hub.pages import turn_to
@@ -23,7 +23,6 @@ from treering.hub.postgres.sessions import SOURCES, find_neighbours
 from treering.hub.postgres.statistics import WordCounts
 from treering.hub.postgres.vectors import read_vectors
 from treering.model.query import Query
-from treering.model.value import NamedTuple
 from treering.search import SearchResult
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import Corpus

@@ -9,8 +9,8 @@ Nothing here opens a connection or fetches a model.
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
-from treering.model.value import NamedTuple
 from treering.search.meaning.onnx import MODEL, TOKENIZER, OnnxEncoder
 from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.table import FILE, StaticTable

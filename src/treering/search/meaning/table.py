@@ -20,8 +20,8 @@ from array import array
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from treering.model.value import NamedTuple
 from treering.search.meaning.protocol import Rarity
 from treering.search.meaning.wordpiece import WordPiece, plain_runs, plain_words
 from treering.text.words import STOP_WORDS

@@ -11,10 +11,9 @@ import struct
 from array import array
 from collections.abc import Iterable, Sequence
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.derived.database import Database, chunks
-from treering.model.value import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,12 +8,12 @@ not on who met whom first.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
+from typing import NamedTuple
 
 from treering.errors import TreeringError
 from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
-from treering.model.value import NamedTuple
 from treering.store import layout
 from treering.store.dates import is_possible, limit_date
 from treering.store.history import choose_kept_back, read_promotions

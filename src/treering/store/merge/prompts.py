@@ -1,12 +1,12 @@
 """A saved prompt or template made from all its changes, as replay.py does for memories."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treering.errors import InvalidDocument
 from treering.model import prompt
 from treering.model.prompt import Prompt
 from treering.model.text_merge import merge_texts
-from treering.model.value import NamedTuple
 from treering.store.merge.replay import in_order
 
 

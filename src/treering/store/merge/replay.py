@@ -8,13 +8,12 @@ outcome is a function of the set of changes. No I/O: values come in, a value goe
 
 import heapq
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from treering.errors import Invalid
 from treering.model import document
 from treering.model.memory import Memory, check, title_of
 from treering.model.text_merge import merge_texts
-from treering.model.value import NamedTuple
 
 _SINGLE = (
     "type", "title", "topic", "status", "confidence", "source", "author", "agent", "session",

@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from treering.actions.gc import GcAnswer, PlanAnswer, gc
 from treering.actions.status import branches
 from treering.branches.trunk import trunk_of
-from treering.model.value import NamedTuple
 from treering.web.lives import LandingMark, list_dropped, list_lives
 from treering.web.paging import cut_page
 from treering.web.river import draw_river

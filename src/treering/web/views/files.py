@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -11,7 +11,6 @@ from treering.actions.status import status
 from treering.actions.why.answers import WhyAnswer, WhyLines, WhyMemory
 from treering.actions.why.why import why
 from treering.errors import Invalid, StoreDamaged, TreeringError
-from treering.model.value import NamedTuple
 from treering.web.paging import cut_page
 from treering.web.visit import Visit
 

@@ -1,13 +1,12 @@
 """A memory: its text, its links drawn, its files and what became of them, its past."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from treering.actions.read import HistoryEntry, WholeMemory, read
 from treering.errors import Invalid, StoreDamaged, TreeringError
 from treering.model.choices import OUTCOMES
-from treering.model.value import NamedTuple
 from treering.web.differences import DiffPart, compare_lines, compare_words
 from treering.web.star import draw_star
 from treering.web.visit import Visit

@@ -1,11 +1,12 @@
 """Review: what is doubtful, with the reasons, and where two texts differ both side by side."""
 
+from typing import NamedTuple
+
 from starlette.responses import Response
 
 from treering.actions.read import WholeMemory, read
 from treering.actions.tidying.review import Doubt, DoubtfulMemory, ReviewQueue, review
 from treering.errors import TreeringError
-from treering.model.value import NamedTuple
 from treering.web.differences import DiffPart, compare_words
 from treering.web.paging import ListPage, PageLinks
 from treering.web.rendering import make_url

@@ -1,7 +1,7 @@
 """Search: knowledge first, with the reasons why each hit is there, and filters to narrow it."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -9,7 +9,6 @@ from treering.actions.recall import recall
 from treering.errors import TreeringError
 from treering.hub.names import ALL
 from treering.model.choices import ORDERS, SCOPES, STATUSES, TIERS, TYPE_NAMES
-from treering.model.value import NamedTuple
 from treering.web.paging import PageLinks
 from treering.web.rendering import make_url
 from treering.web.visit import Visit

@@ -1,12 +1,13 @@
 """Today: where the work on this branch stands, and what it should not forget."""
 
+from typing import NamedTuple
+
 from starlette.responses import Response
 
 from treering.actions.checkpoint import checkpoint
 from treering.actions.health import share_state
 from treering.actions.recall import recall
 from treering.model.choices import UNSUCCESSFUL
-from treering.model.value import NamedTuple
 from treering.web.visit import Visit
 
 _MOST = 8
