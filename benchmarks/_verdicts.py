@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from benchmarks._bench import git
 from benchmarks._replay import KINDS, Case, Replay, cpu, halves, list_histories
 from treering.branches.landing.judge import Judge, Landing, Target
+from treering.derived.database import Database
 from treering.git.repository import Repository
 
 Answer = TypeVar("Answer")
@@ -65,17 +66,15 @@ def _judge_one(history: str, repository: Repository, case: Case, *, keeps: bool)
     reason = f"{landing.evidence}: {landing.reason}"
     kept = None
     if keeps:
-        file = path / "kept" / "steps.db"
+        file = path / "kept"
         _ask_ours(repository, target, case.tip, file)
         _, kept = _measure(lambda: _ask_ours(repository, target, case.tip, file))
     return Verdict(history, case, ours, cherry, recipe, reason, seconds, cherry_seconds, kept)
 
 
-def _ask_ours(
-    repository: Repository, target: str, tip: str, kept_at: Path | None = None
-) -> Landing:
+def _ask_ours(repository: Repository, target: str, tip: str, folder: Path | None = None) -> Landing:
     """By a judge that knows nothing but what an earlier run kept."""
-    judge = Judge(repository, kept_at=kept_at)
+    judge = Judge(repository, database=Database(folder))
     return judge.landing(tip, [Target("main", target)], had_own_commits=True)
 
 

@@ -16,7 +16,7 @@ LAYERS = [
     {"text"},
     {"git"},
     {"store"},
-    {"search", "graph", "provenance"},
+    {"search", "graph", "derived"},
     {"branches", "capture", "sync"},
     {"hub"},
     {"actions"},

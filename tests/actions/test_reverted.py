@@ -235,7 +235,7 @@ def test_what_is_kept_may_be_lost_or_broken(repo: Repo) -> None:
     revert = _revert(repo)
     assert _reverted(repo, decision) == revert
 
-    for kept in repo.path.glob(".git/treering/**/reverts.db"):
+    for kept in repo.path.glob(".git/treering/treering.db"):
         kept.write_bytes(b"junk" * 1000)
 
     assert repo.json("read", decision)["reverted"]["commit"] == revert

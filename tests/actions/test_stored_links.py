@@ -65,7 +65,7 @@ def test_a_broken_table_of_clues_hides_no_link(repo: Repo) -> None:
     """It is derived: what it no longer tells is read again."""
     one, two = (repo.tr.remember(text).id for text in ("Use WAL mode", "Name things twice"))
     repo.tr.link(one, two, relation="depends_on")
-    table = repo.path / ".git" / "treering" / "index" / "clues.db"
+    table = repo.path / ".git" / "treering" / "treering.db"
 
     for damage in (b"", b"nonsense" * 1000, table.read_bytes()[:5000]):
         table.write_bytes(damage)

@@ -40,7 +40,7 @@ def test_read_again_it_is_the_same_session(repo: Repo, tmp_path: Path):
     """What was noted of files may be lost; a transcript that grew has more to tell."""
     path = samples.write("claude", tmp_path / "kept", repo.path)
     repo.json("import", "--from", "claude-code", str(path))
-    noted = repo.path / ".git" / "treering" / "cache" / "transcripts.json"
+    noted = repo.path / ".git" / "treering" / "state" / "transcripts.json"
     noted.unlink()
     same = repo.json("import", "--from", "claude-code", str(path))
     more = samples.claude(repo.path, prompt="And the docs", words="Wrote the docs.")

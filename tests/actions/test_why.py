@@ -474,8 +474,7 @@ def test_what_is_derived_may_be_destroyed(story: Story) -> None:
     squash(story.repo, "wal", "Write ahead")
     story.land()
     before = explain(story.repo, "db.py")
-    for name in ("code.db", "blame.db"):
-        (story.repo.path / ".git/treering/cache" / name).write_bytes(b"not a database")
+    (story.repo.path / ".git/treering/treering.db").write_bytes(b"not a database")
 
     after = explain(story.repo, "db.py")
 

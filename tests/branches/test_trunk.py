@@ -306,7 +306,7 @@ def test_a_branch_that_merged_the_trunk_is_no_new_name_of_it(busy: World) -> Non
 
 def test_deleting_derived_state_does_not_change_the_trunk(gitflow: World) -> None:
     """What the remote said stands in git's configuration."""
-    for name in ("cache", "index", "provenance"):
+    for name in ("index", "state"):
         shutil.rmtree(gitflow.ann.path / ".git/treering" / name, ignore_errors=True)
 
     assert trunk(gitflow.ann) == "develop"

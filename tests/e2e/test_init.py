@@ -50,7 +50,7 @@ def test_an_agents_commits_belong_to_its_session(repo: Repo):
     repo.json("init")
     started = json.dumps({"session_id": "s-1", "source": "startup"})
     assert repo.cli("hook", "agent", "claude", "SessionStart", feed=started).returncode == 0
-    folder = repo.path / ".git" / "treering" / "sessions"
+    folder = repo.path / ".git" / "treering" / "state" / "sessions"
     _wait_for(lambda: folder.exists() and list(folder.iterdir()))
 
     repo.now = time.time()

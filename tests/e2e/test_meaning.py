@@ -30,9 +30,7 @@ def test_hybrid_is_the_default_and_means_it(taught: Any) -> None:
 
 def test_vectors_that_are_lost_are_made_again(taught: Any) -> None:
     before = recall(taught, "protecting login credentials")["results"]
-    index = taught.path / ".git" / "treering" / "index"
-    for file in index.rglob("vectors-*"):
-        file.write_bytes(b"\0" * 100)
+    (taught.path / ".git" / "treering" / "treering.db").write_bytes(b"\0" * 100)
 
     assert recall(taught, "protecting login credentials")["results"] == before
 

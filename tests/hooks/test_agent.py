@@ -303,7 +303,7 @@ def test_the_client_says_where_the_agent_is(repo: Repo, tmp_path: Path):
 def test_a_session_is_noted_where_init_was_run(repo: Repo):
     """By the client's own id, and with the agent's name; a memory comes with what is done in it."""
     repo.json("init", "--no-hooks")
-    folder = repo.path / ".git" / "treering" / "sessions"
+    folder = repo.path / ".git" / "treering" / "state" / "sessions"
 
     call(repo, "claude", "SessionStart")
 

@@ -67,7 +67,7 @@ def test_session_is_seen_on_the_branch_its_agent_went_to(repo, noting) -> None:
 
 def test_agent_that_died_is_forgotten_in_time(repo, noting) -> None:
     memory_id = _tell(repo, "start")
-    mark = noting.folder / "sessions" / memory_id
+    mark = noting.folder / "state" / "sessions" / memory_id
     old = mark.stat().st_mtime - 5 * 3600
     os.utime(mark, (old, old))
     repo.commit_file("a.txt", message="add a")

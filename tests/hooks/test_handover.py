@@ -217,15 +217,15 @@ def test_each_moment_can_be_switched_off(pool: Repo, setting: str, deed: str):
 @pytest.mark.parametrize("damage", ["missing", "garbage", "link"])
 def test_kept_rows_may_be_lost_at_any_time(pool: Repo, tmp_path: Path, damage: str):
     Agent(pool, "first").read("src/pool.py")
-    cache = pool.path / ".git" / "treering" / "cache"
-    shutil.rmtree(cache / "sessions")
-    for file in cache.glob("bindings.db*"):
+    folder = pool.path / ".git" / "treering"
+    shutil.rmtree(folder / "state" / "sessions-told")
+    for file in folder.glob("treering.db*"):
         file.unlink()
-        if damage == "garbage":
-            file.write_bytes(b"no database" * 100)
-        elif damage == "link":
-            (tmp_path / "elsewhere").write_bytes(b"")
-            file.symlink_to(tmp_path / "elsewhere")
+    if damage == "garbage":
+        (folder / "treering.db").write_bytes(b"no database" * 100)
+    elif damage == "link":
+        (tmp_path / "elsewhere").write_bytes(b"")
+        (folder / "treering.db").symlink_to(tmp_path / "elsewhere")
 
     assert WHY_TEN in Agent(pool, "second").read("src/pool.py")
 

@@ -39,7 +39,7 @@ def end(repo: Repo, path: Any, client: str = "claude") -> None:
 
 def open_sessions(repo: Repo) -> list[Path]:
     """Noted when a session begins; the last thing that is done at its end is to take it away."""
-    folder = repo.path / ".git" / "treering" / "sessions"
+    folder = repo.path / ".git" / "treering" / "state" / "sessions"
     return list(folder.iterdir()) if folder.exists() else []
 
 

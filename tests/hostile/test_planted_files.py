@@ -63,7 +63,8 @@ def indexed(repo: Repo) -> Repo:
 
 def derived(repo: Repo) -> list[Path]:
     folder = repo.path / ".git" / "treering"
-    found = (path for name in ("index", "cache") for path in (folder / name).rglob("*"))
+    found = [path for name in ("index", "state") for path in (folder / name).rglob("*")]
+    found += [folder / "treering.db", *folder.glob("treering.db-*")]
     return sorted(path for path in found if path.is_file())
 
 
@@ -247,7 +248,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    "name", ["index", "cache", "cache/pages", "cache/outputs", "index/data", "index/MAIN.tmp"]
+    "name", ["index", "state", "state/pages", "state/outputs", "index/data", "index/MAIN.tmp"]
 )
 def test_a_link_in_place_of_a_derived_folder_is_not_followed(
     indexed: Repo, treasure: Path, name: str
@@ -314,7 +315,7 @@ def test_derived_files_of_another_user_are_left_alone(
     folder = indexed.path / ".git" / "treering"
     if os.geteuid() != 0:
         pytest.skip("only root can give a file to somebody else")
-    for path in [folder / "index", folder / "cache", *derived(indexed)]:
+    for path in [folder / "index", folder / "state", *derived(indexed)]:
         os.chown(path, 4711, -1)
     before = _contents(folder)
 
@@ -323,4 +324,4 @@ def test_derived_files_of_another_user_are_left_alone(
 
     assert first["results"][0]["id"] != second["results"][0]["id"]
     assert list((tmp_path / "cache" / "treering").rglob("CONTENTS"))
-    assert _contents(folder) == before
+    assert {n: d for n, d in _contents(folder).items() if "state-" not in n} == before

@@ -130,7 +130,7 @@ def test_kept_outputs_are_bounded(repo, monkeypatch):
     ids = []
     for number in range(5):
         ids.append(outputs.keep(workspace, f"{number}" * 400))
-        file = workspace.store.folder / "cache" / "outputs" / ids[-1].removeprefix("out:")
+        file = workspace.store.folder / "state" / "outputs" / ids[-1].removeprefix("out:")
         os.utime(file, (number, number))
 
     assert {output.id for output in outputs.list_outputs(workspace)} == set(ids[-2:])
@@ -139,16 +139,17 @@ def test_kept_outputs_are_bounded(repo, monkeypatch):
 def test_kept_outputs_are_for_the_owner_alone(repo):
     """They may hold private memories."""
     kept = outputs.keep(repo.workspace, "text")
-    file = repo.path / ".git/treering/cache/outputs" / kept.removeprefix("out:")
+    file = repo.path / ".git/treering/state/outputs" / kept.removeprefix("out:")
 
     assert file.stat().st_mode & 0o077 == 0
 
 
 def test_where_nothing_can_be_kept_the_answer_is_cut_all_the_same(agent, repo):
-    """A cache is never needed."""
+    """What is kept is never needed."""
     fill(repo, 40, size=5)
     (repo.path / ".git/treering").mkdir(exist_ok=True)
-    (repo.path / ".git/treering/cache").write_text("in the way")
+    for name in ("state", f"state-{os.geteuid()}"):
+        (repo.path / ".git/treering" / name).write_text("in the way")
 
     async def story(it):
         return await it.answer("recall")

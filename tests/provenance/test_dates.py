@@ -159,6 +159,24 @@ def test_the_log_is_in_the_order_of_events(ada: Repo, forger: Forger, when: floa
     assert all("2020" < entry["when"] < "2090" for entry in one["history"])
 
 
+def test_a_date_that_has_come_to_pass_is_still_not_believed(clone: Team, forger: Forger) -> None:
+    """Also after the database was deleted: when a commit came is kept elsewhere."""
+    ada, soon = clone("ada"), int(time.time()) + 10 * 86_400
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(soon))
+    ada.json("remember", "Written before", "--type", "decision")
+    ada.json("sync")
+    forge(forger, 1, date=date, when=soon)
+    ada.json("sync")
+    ada.now = float(soon - 10 * 86_400)
+    before = ada.tr.read(ids(1)[0]).created
+    assert before < date
+
+    (ada.path / ".git" / "treering" / "treering.db").unlink()
+    ada.now = float(soon + 86_400)
+
+    assert ada.tr.read(ids(1)[0]).created == before
+
+
 def test_wrong_clocks_are_forgiven_for_a_day(ada: Repo, forger: Forger) -> None:
     soon = int(time.time()) + 6 * 3600
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(soon))

@@ -132,7 +132,7 @@ def test_without_a_file_to_keep_it_in_one_is_warned_again(team: tuple[Repo, Repo
     """What cannot be remembered costs a warning, not the prompt."""
     ada, bob = team
     pushed(bob, ada, "Review with care")
-    file = ada.path / ".git" / "treering" / "cache" / "prompts.json"
+    file = ada.path / ".git" / "treering" / "state" / "prompts.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("[]", encoding="utf-8")
     assert "warnings" in ada.json("prompts", "run", "review")

@@ -1,7 +1,7 @@
 """Commits made into versions, without a repository."""
 
+from treering.derived.walk import Contribution, PutFile, Walk, order_by_source
 from treering.model.memory import Memory
-from treering.provenance.walk import Contribution, PutFile, Walk, order_by_source
 
 ADA, BOB = "Ada <ada@example.org>", "Bob <bob@example.org>"
 DATE = "2026-02-02T02:40:00Z"

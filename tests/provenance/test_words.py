@@ -259,7 +259,7 @@ def test_a_ledger_that_is_gone_broken_or_not_to_be_written_is_found_again(clone:
     bob.tr.sync()
     ada.tr.sync()
     expected = [("you", []), ("teammate", [BOB])]
-    file = ada.path / ".git" / "treering" / "provenance" / "provenance.db"
+    file = ada.path / ".git" / "treering" / "treering.db"
     assert [whose(ada, mine), whose(ada, made)] == expected
 
     file.unlink()
@@ -271,12 +271,35 @@ def test_a_ledger_that_is_gone_broken_or_not_to_be_written_is_found_again(clone:
     assert [whose(ada, mine), whose(ada, made)] == expected
 
 
+@pytest.mark.parametrize("is_redacted", [False, True])
+def test_what_was_written_here_is_known_when_git_has_forgotten_it(
+    clone: Team, is_redacted: bool
+) -> None:
+    """Ref logs expire, and the database may be deleted; a redaction gives commits other ids."""
+    ada = clone("ada")
+    known(ada, "bob")
+    mine = ada.tr.remember("Use WAL mode", type="decision").id
+    gone = ada.tr.remember("A name that must go", type="context").id
+    assert whose(ada, mine) == ("you", [])
+    if is_redacted:
+        ada.tr.redact(gone)
+    ada.git("reflog", "expire", "--expire=all", "--all")
+    ada.git("reflog", "expire", "--expire=all", "refs/treering/heads/main")
+
+    (ada.path / ".git" / "treering" / "treering.db").unlink(missing_ok=True)
+
+    assert whose(ada, mine) == ("you", [])
+    (ada.path / ".git" / "treering" / "treering.db").unlink()
+    (ada.path / ".git" / "treering" / "state" / "commits").unlink()
+    assert whose(ada, mine)[0] == "teammate"  # nothing else tells
+
+
 def test_what_another_process_is_writing_is_not_waited_for_for_long(repo: Repo) -> None:
     """Then it is found out in memory, with the same outcome."""
     repo.tr.remember("Use WAL mode", type="decision")
     repo.tr.recall()
     made = repo.tr.remember("Retry with jitter", type="pattern").id
-    file = repo.path / ".git" / "treering" / "provenance" / "provenance.db"
+    file = repo.path / ".git" / "treering" / "treering.db"
 
     with sqlite3.connect(file, isolation_level=None) as writer:
         writer.execute("BEGIN EXCLUSIVE")
@@ -322,7 +345,7 @@ def test_a_redaction_leaves_the_rest_yours(clone: Team) -> None:
     ada.tr.redact(gone.id)
 
     assert whose(ada, mine) == ("you", [])
-    table = (ada.path / ".git" / "treering" / "provenance" / "provenance.db").read_bytes()
+    table = (ada.path / ".git" / "treering" / "treering.db").read_bytes()
     assert gone.version.encode() not in table
 
 

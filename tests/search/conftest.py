@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from treering.derived.database import Database
 from treering.model.memory import Memory, derive_id
 from treering.model.query import parse
 from treering.search import Index, SearchResult, Understanding
@@ -47,7 +48,9 @@ class Library:
     def fresh(self) -> Index:
         """An index as a new process would have it."""
         models = [self.embedder] if self.embedder else []
-        understanding = Understanding(self.folder, models, own_words=lambda: self.own_words)
+        understanding = Understanding(
+            Database(self.folder), models, own_words=lambda: self.own_words
+        )
         return Index(self.folder, read=self.read, understanding=understanding)
 
     @property

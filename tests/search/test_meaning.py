@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from treering.derived.database import Database
 from treering.search.meaning.models import ModelChoice
 from treering.search.meaning.table import FILE, StaticTable
-from treering.search.meaning.vectors import VectorColumns, VectorFile, shrink
+from treering.search.meaning.vectors import VectorTable, shrink
 
 ROOM = 8_000_000
 
@@ -155,33 +156,13 @@ def test_hostile_words_change_nothing_but_what_is_found(library: Any) -> None:
 # --- vectors on disk ------------------------------------------------------------------------------
 
 
-def test_a_chunk_that_is_cut_short_does_not_hide_what_comes_after(tmp_path: Path) -> None:
-    """A process was killed while it wrote, and another one went on."""
-    file = VectorFile(tmp_path / "index" / "vectors-x", 8, 1)
-    parts = []
-    for number in range(3):
-        columns = VectorColumns(8)
-        columns.add(f"{number:040x}", shrink([1.0, -2.0, 3.0, 0, 0, 0, 0, float(number)]))
-        parts.append(columns)
-    file.append(parts[0])
-    with (tmp_path / "index" / "vectors-x").open("ab") as raw:
-        raw.write(parts[1].pack()[:-5])
-
-    kept = file.read()
-    file.append(parts[2])
-
-    assert list(kept.rows) == [f"{0:040x}"]
-    assert list(file.read().rows) == [f"{0:040x}", f"{2:040x}"]
-
-
 def test_a_rebuild_makes_vectors_anew(shelf: Any) -> None:
     """Whatever was planted in their place."""
     shelf.recall("backup", mode="hybrid")
-    (path,) = shelf.folder.glob("vectors-*")
-    columns = VectorColumns(StaticTable().dimensions)
-    for blob in shelf.memories:
-        columns.add(blob, shrink([1.0] * columns.dimensions))
-    path.write_bytes(columns.pack())
+    dimensions, database = StaticTable().dimensions, Database(shelf.folder)
+    (model,) = database.ask(lambda db: db.execute("SELECT model FROM vectors").fetchone(), ("",))
+    planted = shrink([1.0] * dimensions)
+    VectorTable(database, model, dimensions).write((blob, planted) for blob in shelf.memories)
 
     index = shelf.fresh()
     index.rebuild(list(shelf.memories))

@@ -13,7 +13,7 @@ from web.pages import Browser
 
 
 def log_of(repo: Repo) -> Path:
-    return repo.path / ".git" / "treering" / "cache" / "told" / "log.jsonl"
+    return repo.path / ".git" / "treering" / "state" / "told.jsonl"
 
 
 def note(repo: Repo, text: str, *, is_missed: bool = False) -> None:

@@ -132,7 +132,7 @@ def make_plan(
 ) -> list[PlanLine]:
     """What is to be done; for a dry run nothing is written, not even what was learned."""
     scopes = survey(workspace.store, vault)
-    judge = Judge(workspace.repository) if is_dry else Judge.open(workspace.store)
+    judge = Judge(workspace.repository, database=None if is_dry else workspace.database)
     return plan(workspace.repository, vault, scopes, judge, branch=branch)
 
 

@@ -26,7 +26,7 @@ from treering.text.rewording import (
 if TYPE_CHECKING:  # a capture needs this module, and no index
     from treering.actions.searcher import SearchView
     from treering.actions.workspace import Workspace
-    from treering.provenance.code_records import CodeRecords
+    from treering.derived.code_records import CodeRecords
     from treering.search import Entry
     from treering.search.succession import Successors
 

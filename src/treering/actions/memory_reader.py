@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from treering.derived.ledger import Ledger
 from treering.errors import TreeringError
 from treering.git.binding import GitError
 from treering.model import document
 from treering.model.memory import Memory
 from treering.model.provenance import Version, when_said
-from treering.provenance.ledger import Ledger
 from treering.store.store import Store
 from treering.store.vault import Vault
 

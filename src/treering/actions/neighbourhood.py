@@ -9,10 +9,12 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.marks import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
+from treering.derived.clues import ClueTable
 from treering.errors import Busy, StoreDamaged, TreeringError
 from treering.git import lock
 from treering.git.binding import GitError
@@ -26,7 +28,6 @@ from treering.graph.inference import (
     may_replace,
     similar,
 )
-from treering.graph.neighbours import NeighbourTable
 from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import Memory
 from treering.model.scope import Scope
@@ -72,9 +73,10 @@ class Surroundings(NamedTuple):
 class Neighbourhood:
     """The table of clues, kept up with what a view shows."""
 
-    def __init__(self, store: Store, clues: NeighbourTable) -> None:
+    def __init__(self, store: Store, clues: ClueTable, lock_path: Path) -> None:
         self._store = store
         self._clues = clues
+        self._lock_path = lock_path
         self.is_behind = False
         self._reading: threading.Thread | None = None
         #: Scope -> the last of its trees that is known to be complete.
@@ -223,11 +225,10 @@ class Neighbourhood:
 
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
-        folder = self._clues.folder
         with contextlib.suppress(Busy, OSError):
-            make_folder(folder, levels=2)
-            os.close(open_file(folder / "clues.lock", os.O_RDWR | os.O_CREAT))  # or it is a link
-            with lock.hold(folder / "clues.lock", patience=0):
+            make_folder(self._lock_path.parent, levels=2)
+            os.close(open_file(self._lock_path, os.O_RDWR | os.O_CREAT))  # or it is a link
+            with lock.hold(self._lock_path, patience=0):
                 self.catch_up(view)
 
     def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
@@ -248,8 +249,8 @@ class Neighbourhood:
         return self._clues.blobs()
 
     def forget(self) -> None:
+        """Read everything anew: the table was emptied."""
         self._complete.clear()
-        self._clues.drop()
 
 
 def _list_replaced(

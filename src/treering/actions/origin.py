@@ -9,14 +9,12 @@ code.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
 from treering.actions.workspace import Workspace
+from treering.derived.database import Database
 from treering.errors import TreeringError
-from treering.git.files import check_folder, keep_file, read_file
 from treering.git.repository import Repository
 from treering.model.choices import Status
 from treering.model.memory import Memory, trim
@@ -32,6 +30,7 @@ TEAMMATE: Origin = "teammate"
 UNVERIFIED: Origin = "unverified"
 #: The newest commits are asked for their authors; the people of older ones have left.
 _COMMITS = 5_000
+_AUTHORS = "authors"
 _LONGEST_NAME = 120
 _STRENGTH: dict[Origin, int] = {UNVERIFIED: 0, TEAMMATE: 1, YOU: 2}
 
@@ -213,12 +212,14 @@ def _counts_as_yours(workspace: Workspace, address: str) -> bool:
 class Authors:
     """The authors of a repository's code: kept in memory, and on disk for the next process."""
 
-    def __init__(self, repository: Repository, cache: Path) -> None:
+    def __init__(self, repository: Repository, database: Database) -> None:
         self._repository = repository
-        self._file = cache / "authors.json"
+        self._database = database
         self._tips = ""
         self._addresses: frozenset[str] = frozenset()
-        self._load()
+        match database.read_value(_AUTHORS):
+            case {"tips": str(tips), "addresses": list(addresses)}:
+                self._tips, self._addresses = tips, frozenset(map(str, addresses))
 
     def has(self, address: str) -> bool:
         """Known once, known for good; someone unknown is looked for again when the code moved."""
@@ -249,18 +250,5 @@ class Authors:
         )
         self._addresses |= {address.lower() for address in addresses}
         self._tips = tips
-        self._save()
-
-    def _load(self) -> None:
-        try:
-            check_folder(self._file.parent, levels=2)
-            cache = json.loads(read_file(self._file))
-            self._tips = str(cache["tips"])
-            self._addresses = frozenset(map(str, cache["addresses"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return
-
-    def _save(self) -> None:
-        """For the next process; where it cannot be kept, that one looks again."""
-        cache = {"tips": self._tips, "addresses": sorted(self._addresses)}
-        keep_file(self._file, json.dumps(cache), levels=2)
+        kept = {"tips": tips, "addresses": sorted(self._addresses)}
+        self._database.write_value(_AUTHORS, kept)

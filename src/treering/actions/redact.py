@@ -64,14 +64,15 @@ def redact(workspace: Workspace, id: str, *, dry_run: bool = False) -> Redacted:
     texts = {vault: past.texts for vault, past in pasts.items()}
     commits = 0
     if not dry_run:
-        workspace.ledger.catch_up()  # of a history written again nobody could tell who wrote it
+        workspace.ledger.note_written()  # of a history written again nobody could tell who wrote it
         with workspace.store.lock() as lock:
             note_own(workspace.store.shared, [memory_id])
             histories = {vault: take_out(vault, lock, [memory_id]) for vault in pasts}
             if texts[workspace.store.shared] and _may_be_elsewhere(workspace, pasts):
                 _leave_tombstone(workspace, lock, memory_id)
+            for history in histories.values():
+                workspace.ledger.follow_redaction(history.commits)
             forget_derived(workspace)
-            workspace.ledger.forget_versions_of(memory_id)
         texts = {vault: texts[vault] | histories[vault].blobs for vault in pasts}
         commits = sum(len(part.commits) for part in histories.values())
     # Looked for without the lock: everything git keeps is walked, and others want to write.

@@ -24,12 +24,14 @@ class Reindexed:
 
 
 def forget_derived(workspace: Workspace) -> None:
-    """Drop index and cached answers, and the words in them; both are made again when needed."""
-    for name in ("index", "cache"):
-        folder = workspace.derived(name)
-        with contextlib.suppress(OSError):
-            check_folder(folder, levels=2)  # nothing behind a link is deleted
-            shutil.rmtree(folder, ignore_errors=True)
+    """Drop index and database, and kept answers with the words in them."""
+    folder = workspace.derived("index")
+    with contextlib.suppress(OSError):
+        check_folder(folder, levels=2)  # nothing behind a link is deleted
+        shutil.rmtree(folder, ignore_errors=True)
+    workspace.database.clear()
+    workspace.neighbourhood.forget()
+    workspace.state.remove("outputs", "pages", "turns", "told.jsonl")
 
 
 def catch_up(workspace: Workspace) -> None:
@@ -70,14 +72,15 @@ def reindex(
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
-    workspace.neighbourhood.forget()
-    workspace.neighbourhood.catch_up(workspace.view_of_all())
     index = workspace.searcher.index
     before = set(index.entries())
     view = workspace.view_of_all()
     if dry_run:
         blobs = view.ranks_of_all()
         return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
+    workspace.database.clear("vectors")  # those of a slow model took long
+    workspace.neighbourhood.forget()
+    workspace.neighbourhood.catch_up(view)
     count = workspace.searcher.rebuild(view, progress)
     removals = len(before - set(index.entries()))
     # Words and the table are there by now: what is missing are the vectors of the model.

@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
+from treering.derived.database import Database
+from treering.derived.ledger import Ledger
 from treering.errors import StoreDamaged
 from treering.graph.network import Network
 from treering.model.changed_map import ChangedMap
 from treering.model.query import Query
 from treering.model.taxonomy import RECORD_TYPES
-from treering.provenance.ledger import Ledger
 from treering.search import Entry, Hit, Index, SearchResult, Understanding
 from treering.search.catalogue import Progress
 from treering.search.knowledge import KnowledgeLists
@@ -206,6 +207,7 @@ class Searcher:
         store: Store,
         ledger: Ledger,
         folder: Path,
+        database: Database,
         *,
         cache: Path | None = None,
         is_brief: bool = True,
@@ -220,11 +222,10 @@ class Searcher:
         #: All that hooks did not write down: small, whatever the history is. It is brought up to
         #: date before the other, which takes over what was seen in a memory.
         small = folder / "knowledge"
-        first = Understanding(small, models, levels=LEVELS + 1, own_words=own_words)
         self.knowledge = Index(
             small,
             read=reader.read,
-            understanding=first,
+            understanding=Understanding(database, models, own_words=own_words),
             detectors=rules,
             levels=LEVELS + 1,
             may_wait=may_wait,
@@ -234,14 +235,13 @@ class Searcher:
         self.index = Index(
             folder,
             read=reader.read,
-            understanding=Understanding(folder, models, known=first.vector, own_words=own_words),
+            understanding=Understanding(database, models, own_words=own_words),
             detectors=rules,
             known=self.knowledge.entry,
             may_wait=may_wait,
             dates=reader.date_content,
             texts=reader.read_texts,
         )
-        self._ledger = ledger
         self._is_brief = is_brief
         self.lists = KnowledgeLists(folder / "knowledge" / "lists", may_wait=may_wait)
         self._views: dict[tuple[object, ...], SearchView] = {}
@@ -289,7 +289,6 @@ class Searcher:
         for index in self.indexes:
             index.keep()
         self.lists.keep()
-        self._ledger.keep()
 
     def known_entry(self, blob: str) -> Entry | None:
         """The entry of a blob, if one of the indexes was opened already and has it."""
@@ -355,7 +354,7 @@ class Searcher:
         """Put the index in order beside the answers: for a process that lives on."""
         if self._tidying is not None and self._tidying.is_alive():
             return
-        parts = (self.lists, self._ledger, *self.indexes)
+        parts = (self.lists, *self.indexes)
         has_news = any(part.is_unwritten for part in parts)
         if has_news or any(index.is_untidy for index in self.indexes):
             self._tidying = threading.Thread(target=self._tidy, args=(has_news,), daemon=True)
@@ -368,4 +367,3 @@ class Searcher:
         for index in self.indexes:
             index.tidy()
         self.lists.keep()
-        self._ledger.keep()

@@ -205,6 +205,7 @@ class _SyncRun:
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
             self._redactions.hear(actor, [*news, *lost])
+            self._workspace.ledger.follow_redaction(self._redactions.commits)
             self._notes += self._redactions.notes
             for old in news:
                 own = place.own_head(old.scope)
@@ -324,6 +325,7 @@ class _SyncRun:
         if ids := self._redactions.list_returned(departures):
             with self._workspace.store.lock() as lock:
                 self._redactions.take_back(self._workspace.actor(lock), ids)
+                self._workspace.ledger.follow_redaction(self._redactions.commits)
         return bool(ids)
 
     def _without_waiting(self, todo: Outgoing, departures: Departures) -> Outgoing:

@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from treering.actions.searcher import Searcher
     from treering.branches.apply import Actor
     from treering.branches.reverts import Reverts
+    from treering.derived.code_records import CodeRecords
+    from treering.derived.database import Database
+    from treering.derived.ledger import Ledger
     from treering.hub.hub import RepositoryHub
-    from treering.provenance.code_records import CodeRecords
-    from treering.provenance.ledger import Ledger
     from treering.search.pages import Pages
+    from treering.store.state import StateFolder
 
 __all__ = ["Change", "Position", "Workspace", "WriteOp", "Writing", "code_of"]
 _ATTEMPTS = 5
@@ -114,6 +116,22 @@ class Workspace:
         return setting.lower() not in ("false", "no", "off", "0")
 
     @cached_property
+    def database(self) -> "Database":
+        """Everything that is derived from git but the search index."""
+        from treering.derived.database import Database
+
+        return Database.of(self.store, self._cache)
+
+    @cached_property
+    def state(self) -> "StateFolder":
+        """Small things that git does not hold."""
+        from treering.derived.database import private_folder
+        from treering.store.state import StateFolder
+
+        cache = private_folder(self.store, self._cache) if self._cache else None
+        return StateFolder(self.store.folder, cache)
+
+    @cached_property
     def searcher(self) -> "Searcher":
         """The way to search; whoever only writes never loads the index."""
         from treering.actions.searcher import Searcher
@@ -122,6 +140,7 @@ class Workspace:
             self.store,
             self.ledger,
             self.derived("index"),
+            self.database,
             cache=self._cache,
             is_brief=self._is_brief,
         )
@@ -129,43 +148,44 @@ class Workspace:
     @cached_property
     def ledger(self) -> "Ledger":
         """Who wrote what is shown, and when; whoever only writes never opens it."""
-        from treering.provenance.ledger import Ledger
+        from treering.derived.ledger import Ledger
 
-        return Ledger(self.store, self.derived("provenance"), self.clock)
+        return Ledger(self.store, self.database, self.state, self.clock)
 
     @cached_property
     def neighbourhood(self) -> "Neighbourhood":
         """What is around a memory that is written, without the index."""
         from treering.actions.neighbourhood import Neighbourhood
-        from treering.graph.neighbours import NeighbourTable
+        from treering.derived.clues import ClueTable
 
-        return Neighbourhood(self.store, NeighbourTable(self.derived("index") / "clues.db"))
+        lock_path = self.state.folder / "clues.lock"
+        return Neighbourhood(self.store, ClueTable(self.database), lock_path)
 
     @cached_property
     def pages(self) -> "Pages":
         from treering.search.pages import Pages
 
-        return Pages(self.derived("cache") / "pages" if self._is_brief else None)
+        return Pages(self.state if self._is_brief else None)
 
     @cached_property
     def authors(self) -> "Authors":
         """The people of the code, asked for when memories are shown."""
         from treering.actions.origin import Authors
 
-        return Authors(self.repository, self.derived("cache"))
+        return Authors(self.repository, self.database)
 
     @cached_property
     def reverts(self) -> "Reverts":
         """What was taken back in the code."""
         from treering.branches.reverts import Reverts
 
-        return Reverts(self.repository, self.derived("cache"))
+        return Reverts(self.repository, self.database)
 
     @cached_property
     def _code_records(self) -> "CodeRecords":
-        from treering.provenance.code_records import CodeRecords
+        from treering.derived.code_records import CodeRecords
 
-        return CodeRecords(self.repository, self.derived("cache"))
+        return CodeRecords(self.repository, self.database)
 
     def read_code_records(self, view: View | None = None) -> "CodeRecords":
         """What memory commits say of the code, up to date with all there is, or with a view."""
@@ -188,10 +208,9 @@ class Workspace:
         folder = self.store.folder / name
         if self._cache is None or is_usable(folder, levels=2):
             return folder
-        import hashlib
+        from treering.derived.database import private_folder
 
-        digest = hashlib.sha256(str(self.repository.common_dir).encode()).hexdigest()[:16]
-        return self._cache.resolve() / digest / name
+        return private_folder(self.store, self._cache) / name
 
     def open_hub(self) -> "RepositoryHub":
         """The hub, opened at the first question to it."""

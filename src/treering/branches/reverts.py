@@ -14,25 +14,21 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
+from treering.derived.code_records import CodeRecord, CodeRecords
+from treering.derived.database import Database
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import log, reach, walk
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.memory import Memory
-from treering.provenance.code_records import CodeRecord, CodeRecords
-from treering.store.database import Database, transaction
 
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 1
-_SCHEMA = "CREATE TABLE heads (head TEXT PRIMARY KEY, asked INTEGER, events TEXT) WITHOUT ROWID"
-_PATIENCE = 0.5
 _MOST_HEADS = 32
 _FEW = 64  # commits, which are read sooner than git starts
 _MOST_NAMED = 20
@@ -74,13 +70,13 @@ class _Event(NamedTuple):
 class Reverts:
     """What is taken back in the histories of one repository."""
 
-    def __init__(self, repository: Repository, folder: Path) -> None:
+    def __init__(self, repository: Repository, database: Database) -> None:
         self._repository = repository
         self._lock = threading.Lock()
         self._lines = LineReader(repository)
         self._files: dict[str, dict[bytes, FileChange] | None] = {}
         self._last: tuple[str, dict[str, Revert]] = ("", {})
-        self._database = Database(folder / "reverts.db", _SCHEMA, VERSION, patience=_PATIENCE)
+        self._database = database
 
     def list_taken_back(self, head: str) -> dict[str, Revert]:
         """The commits of a history that are not in force, each with what took it back last."""
@@ -90,7 +86,7 @@ class Reverts:
             return self._last[1]
 
     def _read_events(self, head: str) -> list[_Event]:
-        query = "SELECT head, events FROM heads ORDER BY asked DESC"
+        query = "SELECT head, events FROM reverts ORDER BY asked DESC"
         rows: list[tuple[str, str]] = self._database.ask(
             lambda db: db.execute(query).fetchall(), []
         )
@@ -116,15 +112,14 @@ class Reverts:
         row = (head, time.time_ns(), json.dumps(events))
 
         def keep(db: "sqlite3.Connection") -> None:
-            with transaction(db):
-                db.execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", row)
-                db.execute(
-                    "DELETE FROM heads WHERE head NOT IN"
-                    " (SELECT head FROM heads ORDER BY asked DESC LIMIT ?)",
-                    (_MOST_HEADS,),
-                )
+            db.execute("INSERT OR REPLACE INTO reverts VALUES (?, ?, ?)", row)
+            db.execute(
+                "DELETE FROM reverts WHERE head NOT IN"
+                " (SELECT head FROM reverts ORDER BY asked DESC LIMIT ?)",
+                (_MOST_HEADS,),
+            )
 
-        self._database.ask(keep, None)
+        self._database.change(keep)
         return events
 
     # --- what messages propose --------------------------------------------------------------------

@@ -1,21 +1,19 @@
-"""Which agents are at work: one small file for each open session, beside the journal.
+"""Which agents are at work: one small file for each open session, in the state folder.
 
 Only commits captured while a session is open become part of it, so losing a file loses a link at
 most. One whose agent died without a word is closed when nothing was heard of it for long.
 """
 
-import contextlib
-import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from treering.capture.sessions import agent_session_id
-from treering.git.files import read_file, replace_file
 from treering.model.memory import is_id
+from treering.store.state import StateFolder
 
-_LARGEST = 64 * 1024
+_FOLDER = "sessions"
 
 
 class OpenSession(NamedTuple):
@@ -39,55 +37,46 @@ class OpenSessions:
     """The open agent sessions of one repository, in its folder `treering`."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / "sessions"
+        self._state = StateFolder(folder)
 
     def note(self, agent: str, session: str, branch: str, when: float) -> OpenSession:
         """An agent is at work on a branch; a later branch is added to the ones before."""
         fresh = OpenSession(agent, session, when)
         known = self.find(fresh.id) or fresh
         now = known._replace(branches=tuple(dict.fromkeys((*known.branches, branch))))
-        self._write(now)
+        self.update(now)
         return now
 
     def update(self, session: OpenSession) -> None:
         """Keep what is now known of a session."""
-        self._write(session)
+        # As a whole: another hook of the same agent may look at the same moment.
+        self._state.write_json(f"{_FOLDER}/{session.id}", session._asdict())
 
     def close(self, session_id: str) -> None:
-        (self._folder / session_id).unlink(missing_ok=True)
+        self._state.remove(f"{_FOLDER}/{session_id}")
 
     def find(self, session_id: str) -> OpenSession | None:
-        return self._read(self._folder / session_id)
+        """Return what a file says, if it is one of ours: it names the memory its words make."""
+        fields = self._state.read_json(f"{_FOLDER}/{session_id}") if is_id(session_id) else None
+        try:
+            session = _parse(fields) if isinstance(fields, dict) else None
+        except (ValueError, TypeError, KeyError):
+            return None
+        return session if session and session.id == session_id else None
 
     def on(self, branch: str, when: float, gap: float) -> OpenSession | None:
-        """The session that was open on a branch at a moment, the latest one of several."""
-        fitting = [s for s in self._all(gap) if branch in s.branches and s.start <= when]
+        """Return the session that was open on a branch at a moment, the latest one of several.
+
+        Those not heard of within the gap are closed on the way.
+        """
+        fitting = []
+        for name, info in self._state.list_files(_FOLDER):
+            session_id = name.rpartition("/")[2]
+            if time.time() - info.st_mtime > gap:
+                self.close(session_id)
+            elif (s := self.find(session_id)) and branch in s.branches and s.start <= when:
+                fitting.append(s)
         return max(fitting, key=lambda session: session.start) if fitting else None
-
-    def _all(self, gap: float) -> list[OpenSession]:
-        """Those heard of within the gap; the others are closed on the way."""
-        sessions = []
-        with contextlib.suppress(OSError):
-            for path in self._folder.iterdir():
-                if time.time() - path.stat().st_mtime > gap:
-                    path.unlink(missing_ok=True)
-                elif session := self._read(path):
-                    sessions.append(session)
-        return sessions
-
-    def _write(self, session: OpenSession) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        # As a whole: another hook of the same agent may look at the same moment.
-        replace_file(self._folder / session.id, json.dumps(session._asdict()).encode())
-
-    def _read(self, path: Path) -> OpenSession | None:
-        """What a file says, if it is one of ours: it names the memory that its own words make."""
-        try:
-            data = read_file(path)[:_LARGEST] if is_id(path.name) else b""
-            session = _parse(json.loads(data))
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            return None
-        return session if session.id == path.name else None
 
 
 def _parse(fields: Mapping[str, Any]) -> OpenSession:

@@ -25,6 +25,8 @@ def run() -> None:
             continue
         except OSError:
             code = code or 1  # an answer nobody got is no success
+    if database := sys.modules.get("treering.derived.database"):
+        database.close_all()
     # Taking the interpreter apart costs as much as a capture; everything is on disk already.
     os._exit(code)
 

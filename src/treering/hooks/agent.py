@@ -136,7 +136,7 @@ def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit:
     from treering.actions.context.injections import HookSession, note_told
     from treering.actions.why.bindings import LineBindings
 
-    session = HookSession(workspace.derived("cache"), call.session)
+    session = HookSession(workspace.state, call.session)
     if call.kind == "start" and call.text("source") != "resume":
         session.begin()
     bindings = LineBindings(workspace)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from treering.branches.layers import layer_at
 from treering.clock import Clock
+from treering.derived.database import Database
+from treering.derived.ledger import Ledger
 from treering.errors import MemoryNotFound, TreeringError
 from treering.git.binding import GitError
 from treering.git.objects import blob_id
@@ -18,11 +20,11 @@ from treering.model import document
 from treering.model.dates import parse_moment
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Version, when_said
-from treering.provenance.ledger import Ledger
 from treering.search import Index, Understanding
 from treering.search.corpus import Corpus
 from treering.search.meaning.vectors import SmallVector
 from treering.store.history import MemoryEvent, events_in, is_memory_commit
+from treering.store.state import StateFolder
 from treering.store.view import Layer, View
 from treering.text.flags import DetectorRules
 
@@ -47,7 +49,8 @@ class Shelf:
         self.state = state
         self._store = mirror.store
         self._clock = clock
-        self._ledger = Ledger(self._store, self._store.folder / "provenance", clock)
+        database = Database.of(self._store)
+        self._ledger = Ledger(self._store, database, StateFolder(self._store.folder), clock)
         self._versions: dict[str, Version] = {}  # of those read last
         self.view: View = mirror.view(state)
         #: The blob of each memory that is shown, and the number of its layer.
@@ -56,7 +59,7 @@ class Shelf:
         self.index = Index(
             folder,
             read=self.read,
-            understanding=Understanding(folder, [model] if model else []),
+            understanding=Understanding(database, [model] if model else []),
             detectors=DetectorRules(),
             dates=self.date_content,
         )

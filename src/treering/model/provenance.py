@@ -45,7 +45,6 @@ class Version(NamedTuple):
     `born`     when something under this id was first committed
     `changed`  when this version was committed
     `said`     when its content was: a link, tag or status is no change of it
-    `seen`     when this clone first saw it
     `words`    a hash of its words; empty until there is another version to compare with
     """
 
@@ -55,7 +54,6 @@ class Version(NamedTuple):
     born: float
     changed: float
     said: float
-    seen: float
     words: str = ""
 
 

@@ -71,7 +71,7 @@ class Index:
         self._lock = threading.RLock()
         self._reading = guard(read)
         self._reading_texts = guard(texts or read)
-        self.understanding = understanding or Understanding(folder)
+        self.understanding = understanding or Understanding()
         self._catalogue = Catalogue(
             folder, read, detectors, levels, known, dates, self.understanding.note, not may_wait
         )

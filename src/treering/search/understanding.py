@@ -5,15 +5,14 @@ is asked once a question. It never fails: a model that does costs its part of th
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
+from treering.derived.database import Database
 from treering.model.memory import Memory
 from treering.search.matching import Request
-from treering.search.meaning.library import KnownVector, VectorLibrary
+from treering.search.meaning.library import VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector
-from treering.search.storage import LEVELS
 from treering.search.synonyms import TAG, Synonyms, synonyms_of
 from treering.search.visible import VisibleEntries
 
@@ -34,20 +33,18 @@ class QuestionSense(NamedTuple):
 class Understanding:
     """The models and words of one index.
 
-    `own_words` gives the project's own synonyms as a text; `known` the vector that another index
-    has of a blob. Not safe for threads: Index takes the lock.
+    `own_words` gives the project's own synonyms as a text. Not safe for threads: Index takes the
+    lock.
     """
 
     def __init__(
         self,
-        folder: Path,
+        database: Database | None = None,
         embedders: Iterable[Embedder] = (),
         *,
-        levels: int = LEVELS,
-        known: KnownVector | None = None,
         own_words: Callable[[], str] = str,
     ) -> None:
-        self.library = VectorLibrary(folder, embedders, levels, known)
+        self.library = VectorLibrary(database or Database(None), embedders)
         self._own_words = own_words
         self._lists: tuple[VisibleEntries | None, tuple[str, ...]] = (None, ())
 

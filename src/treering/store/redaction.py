@@ -4,14 +4,13 @@ Nothing of this clone or this moment goes into the new commits, so that two clon
 same memory out of the same history end at the same commits, and meet again without a merge.
 """
 
-import json
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git import files, reach, refs
+from treering.git import reach, refs
 from treering.git.binding import GIT_OBJECT_TREE, without_fsync
 from treering.git.lock import Held
 from treering.git.log import below
@@ -21,6 +20,7 @@ from treering.model.memory import Memory
 from treering.model.scope import HEADS, LANDED, PUSHED, REFS, REMOTES, SEEN, TRASH, UNDO, VIEWS
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
+from treering.store.state import StateFolder
 from treering.store.tree_diff import MemoryCommit, read_log
 from treering.store.vault import Vault
 
@@ -35,7 +35,7 @@ REWRITTEN = (HEADS, TRASH, UNDO, PUSHED, REMOTES, SEEN, LANDED)
 _SHARED = (HEADS, VIEWS, REMOTES)
 _LONG_AGO = "1970-01-01T00:00:00Z"
 #: The memories that were redacted in this clone; it is not derived from anything.
-_OWN = "treering/state/redacted.json"
+_OWN = "redacted.json"
 
 
 class RedactedHistory(NamedTuple):
@@ -47,18 +47,14 @@ class RedactedHistory(NamedTuple):
 
 def note_own(vault: Vault, ids: Iterable[str]) -> None:
     """Remember that `redact` was run here: only this clone replaces the text on remotes."""
-    text = json.dumps(sorted({*list_own(vault), *ids}))
-    path = vault.repository.common_dir / _OWN
-    if not files.keep_file(path, text, levels=2):
-        raise StorageFailed(f"{path} could not be written.")
+    state = StateFolder(vault.repository.common_dir / "treering")
+    if not state.write_json(_OWN, sorted({*list_own(vault), *ids})):
+        raise StorageFailed(f"{state.folder / _OWN} could not be written.")
 
 
 def list_own(vault: Vault) -> set[str]:
     """List the memories that were redacted in this clone."""
-    try:
-        ids = json.loads(files.read_file(vault.repository.common_dir / _OWN))
-    except (OSError, ValueError, RecursionError):
-        return set()
+    ids = StateFolder(vault.repository.common_dir / "treering").read_json(_OWN)
     return {one for one in ids if isinstance(one, str)} if isinstance(ids, list) else set()
 
 

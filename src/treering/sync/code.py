@@ -4,15 +4,14 @@ Whether such a branch landed can only be judged by its commits. A remote still s
 ids after the branch was deleted (git's protocol 2); each head is asked for once.
 """
 
-import json
 from collections.abc import Collection
-from pathlib import Path
 
 from treering.branches.names import code_heads
 from treering.branches.tips import remote_tip_ref
-from treering.git import files, refs
+from treering.git import refs
 from treering.git.remote import Remote
 from treering.model.scope import Scope
+from treering.store.state import StateFolder
 from treering.store.store import Store
 from treering.sync.place import Place
 
@@ -23,8 +22,9 @@ _MAX_COMMITS = 200
 def fetch_missing_code(store: Store, wire: Remote, place: Place, branches: Collection[str]) -> None:
     """Bring the commits of branches that the remote no longer lists, and keep them until judged."""
     repository = store.repository
-    path = store.folder / "cache" / f"code-{wire.name.replace('/', '%2F')}.json"
-    asked = _read_asked(path)
+    state, name = StateFolder(store.folder), f"code-{wire.name.replace('/', '%2F')}.json"
+    kept = state.read_json(name)
+    asked = {tip for tip in kept if isinstance(tip, str)} if isinstance(kept, list) else set()
     new = {
         head.tip: scope
         for scope, some in place.heads.items()
@@ -42,18 +42,9 @@ def fetch_missing_code(store: Store, wire: Remote, place: Place, branches: Colle
         wire.fetch_objects(list(missing)[:_MAX_COMMITS], in_parts=True)
         with store.lock() as held:
             for code, scope in reversed(missing.items()):  # the newest last, so that it is kept
-                name = remote_tip_ref(wire.name, scope)
-                old = refs.read(repository.handle, name)
+                ref = remote_tip_ref(wire.name, scope)
+                old = refs.read(repository.handle, ref)
                 if repository.resolve(code) and not (old and repository.is_ancestor(code, old)):
-                    store.shared.move_ref(held, name, code, old=old, why="keep")
+                    store.shared.move_ref(held, ref, code, old=old, why="keep")
     there = {head.tip for head in place.list_heads()}
-    files.keep_file(path, json.dumps(sorted(there & {*asked, *new})), levels=2)
-
-
-def _read_asked(path: Path) -> set[str]:
-    """The heads whose code was asked for before."""
-    try:
-        tips = json.loads(files.read_file(path))
-    except (OSError, ValueError, RecursionError):
-        return set()
-    return {tip for tip in tips if isinstance(tip, str)} if isinstance(tips, list) else set()
+    state.write_json(name, sorted(there & {*asked, *new}))

@@ -4,16 +4,15 @@ A commit on the trunk says so, in a line for each scope: it travels, where a del
 an absence.
 """
 
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 
 from treering.branches.apply import Actor
 from treering.branches.sharing import pushed_ref
 from treering.branches.trunk import trunk_of
+from treering.derived.database import Database
 from treering.errors import SyncRefused
-from treering.git import files, log, refs
+from treering.git import log, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.model.scope import Scope
@@ -27,7 +26,7 @@ from treering.sync.place import Place, read_listing
 from treering.text.masking import mask_branch
 
 WITHDRAW = "withdraw"
-_FILE = "treering/cache/withdrawn.json"
+_WITHDRAWN = "withdrawn"
 
 
 def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iterable[str]]) -> None:
@@ -94,10 +93,14 @@ def find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[s
 def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
     """All that was withdrawn. What was read is kept, so that only what is new in the trunk costs:
     every push asks, and hardly ever is there anything."""
-    tip, path = vault.tip(trunk), vault.repository.common_dir / _FILE
+    tip, database = vault.tip(trunk), Database(vault.repository.common_dir / "treering")
     if tip is None:
         return []
-    before, lines = _read_kept(vault, path)
+    before, lines = "", list[str]()
+    match database.read_value(_WITHDRAWN):
+        case {"tip": str(kept), "lines": list(known)} if re.fullmatch("[0-9a-f]{40}", kept):
+            if vault.repository.objects.is_commit(kept):
+                before, lines = kept, [str(line) for line in known]
     if before != tip:
         new = log.read_log(
             vault.repository.common_dir,
@@ -111,16 +114,5 @@ def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
             for line in message.read(commit.message).withdrawn
         )
         lines = list(dict.fromkeys([*lines, *news]))
-        files.keep_file(path, json.dumps({"tip": tip, "lines": lines}), levels=2)
+        database.write_value(_WITHDRAWN, {"tip": tip, "lines": lines})
     return lines
-
-
-def _read_kept(vault: Vault, path: Path) -> tuple[str, list[str]]:
-    """How far the trunk was read, and what was found; from the beginning where that is not here."""
-    try:
-        kept = json.loads(files.read_file(path))
-        tip, lines = str(kept["tip"]), [str(line) for line in kept["lines"]]
-    except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        return "", []
-    is_here = re.fullmatch("[0-9a-f]{40}", tip) and vault.repository.objects.is_commit(tip)
-    return (tip, lines) if is_here else ("", [])

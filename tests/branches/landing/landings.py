@@ -4,6 +4,7 @@ from pathlib import Path
 
 from conftest import Repo
 from treering.branches.landing.judge import Judge, Landing, Limits, Target
+from treering.derived.database import Database
 from treering.git.repository import Repository
 
 LINES = [f"line {number}\n" for number in range(60)]
@@ -20,9 +21,9 @@ def judged(
     *names: str,
     had: bool = True,
     limits: Limits = WIDE,
-    kept_at: Path | None = None,
+    folder: Path | None = None,
 ) -> Landing:
-    judge = Judge(Repository.discover(repo.path), limits, kept_at)
+    judge = Judge(Repository.discover(repo.path), limits, Database(folder))
     tip = repo.git("rev-parse", tip)
     return judge.landing(tip, targets_of(repo, *names), had_own_commits=had)
 

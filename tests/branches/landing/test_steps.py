@@ -6,11 +6,12 @@ import pytest
 
 from branches.landing.landings import edit, feature, judged, squash
 from treering.branches.landing.patches import Patches
+from treering.derived.database import FILE
 
 
 @pytest.fixture
 def kept_at(tmp_path):
-    return tmp_path / "kept" / "landing" / "steps.db"
+    return tmp_path / "kept" / "landing" / FILE
 
 
 @pytest.fixture
@@ -33,28 +34,28 @@ def test_next_run_reads_only_what_is_new(repo, kept_at, asked):
     commit = squash(repo)
     for number in range(5):
         repo.commit_file(f"later-{number}.txt")
-    first = judged(repo, tip, kept_at=kept_at)
+    first = judged(repo, tip, folder=kept_at.parent)
     asked.clear()
     newest = repo.commit_file("newest.txt")
 
-    second = judged(repo, tip, kept_at=kept_at)
+    second = judged(repo, tip, folder=kept_at.parent)
 
     assert first == second
     assert second.merged_as == commit
     assert [step.new for step in asked if step.new not in repo.git("rev-list", tip)] == [newest]
 
 
-@pytest.mark.parametrize("harm", ["gone", "zeroed", "cut", "text", "a row", "another version"])
+@pytest.mark.parametrize("harm", ["gone", "zeroed", "cut", "text", "another version"])
 def test_damaged_file_changes_no_answer(repo, kept_at, harm):
     """Derived state is tested by destroying it."""
     tip = feature(repo)
     edit(repo, 12, "near")
     squash(repo, fix=True)
     edit(repo, 10, "later")
-    before = judged(repo, tip, kept_at=kept_at)
+    before = judged(repo, tip, folder=kept_at.parent)
     destroy(kept_at, harm)
 
-    after = [judged(repo, tip, kept_at=kept_at) for _ in range(2)]
+    after = [judged(repo, tip, folder=kept_at.parent) for _ in range(2)]
 
     assert before.evidence == "noop"
     assert after == [before, before]
@@ -72,10 +73,7 @@ def destroy(path, harm):
         path.write_bytes(b"hello\n" * 1000)
     else:
         with sqlite3.connect(path) as db:
-            if harm == "a row":
-                db.execute("UPDATE steps SET files = replace(files, '100644', '100755')")
-            else:
-                db.execute("PRAGMA user_version = 99")
+            db.execute("PRAGMA user_version = 99")
         db.close()
 
 
@@ -88,7 +86,7 @@ def test_file_that_is_a_link_is_not_followed(repo, kept_at, tmp_path):
     mine.write_bytes(b"")
     kept_at.symlink_to(mine)
 
-    found = judged(repo, tip, kept_at=kept_at)
+    found = judged(repo, tip, folder=kept_at.parent)
 
     assert ("squash", commit) == (found.evidence, found.merged_as)
     assert mine.read_bytes() == b""

@@ -1,7 +1,7 @@
 """Context injected by hooks: what each session of an agent was given, and a log for people.
 
-    cache/sessions/<session>    the task's words, how many prompts there were, and the ids told
-    cache/told/log.jsonl        a line for each time: when, whom, what, how long it took
+    state/sessions-told/<session>    the task's words, how many prompts there were, the ids told
+    state/told.jsonl                 a line for each time: when, whom, what, how long it took
 
 A memory is told once in a session, until its context is compacted. Both belong to this user alone,
 hold no credentials, stay small, and may be deleted at any time: then something is told twice.
@@ -10,27 +10,19 @@ hold no credentials, stay small, and may be deleted at any time: then something 
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
-from treering.git.files import (
-    check_folder,
-    keep_file,
-    make_folder,
-    open_file,
-    read_file,
-    replace_file,
-)
+from treering.store.state import StateFolder
 from treering.text.masking import mask
 from treering.text.words import words
 
-_LEVELS = 3  # our folder, the cache, and the one for this in it
+_LOG = "told.jsonl"
 _LARGEST = 256 * 1024
 _LONGEST = 8000
+_FOLDER = "sessions-told"
 _MOST_SESSIONS, _MOST_TOLD, _MOST_WORDS = 64, 1000, 80
 _DIGEST = 12
 
@@ -38,13 +30,18 @@ _DIGEST = 12
 class HookSession:
     """What one session of an agent is about, and what it was told."""
 
-    def __init__(self, folder: Path | None, session: str) -> None:
-        self._file = folder / "sessions" / _hash(session) if folder and session else None
+    def __init__(self, state: StateFolder | None, session: str) -> None:
+        self._state = state if session else None
+        self._file = f"{_FOLDER}/{_hash(session)}"
         #: The telling words of its first prompt.
         self.task: frozenset[str] = frozenset()
         self.prompts = 0
         self.told: set[str] = set()
-        self._read()
+        match self._state.read_json(self._file) if self._state else None:
+            case [int(prompts), list(task), list(told)]:
+                self.prompts = prompts
+                self.task = frozenset(word for word in task if isinstance(word, str))
+                self.told = {key for key in told if isinstance(key, str)}
 
     def begin(self) -> None:
         """Start over: the agent knows nothing any more of what it was told."""
@@ -60,25 +57,10 @@ class HookSession:
     def save(self, told: Iterable[str] = ()) -> None:
         """Keep what is known of the session, with the memories that it was told now."""
         self.told.update(told)
-        if self._file is None:
-            return
-        ids = sorted(self.told)[:_MOST_TOLD]
-        keep_file(self._file, json.dumps([self.prompts, sorted(self.task), ids]), levels=_LEVELS)
-        with suppress(OSError):
-            files = sorted(self._file.parent.iterdir(), key=lambda file: file.stat().st_mtime)
-            for file in files[:-_MOST_SESSIONS]:
-                file.unlink(missing_ok=True)
-
-    def _read(self) -> None:
-        if self._file is None:
-            return
-        with suppress(OSError, ValueError, RecursionError):
-            check_folder(self._file.parent, levels=_LEVELS)
-            match json.loads(read_file(self._file)):
-                case [int(prompts), list(task), list(told)]:
-                    self.prompts = prompts
-                    self.task = frozenset(word for word in task if isinstance(word, str))
-                    self.told = {key for key in told if isinstance(key, str)}
+        if self._state:
+            ids = sorted(self.told)[:_MOST_TOLD]
+            self._state.write_json(self._file, [self.prompts, sorted(self.task), ids])
+            self._state.trim(_FOLDER, count=_MOST_SESSIONS)
 
 
 def _hash(text: str) -> str:
@@ -124,33 +106,16 @@ def note_told(
             "text": mask(text)[:_LONGEST],
         }
     )
-    with suppress(OSError):
-        _append(workspace, line.encode() + b"\n")
+    workspace.state.append(_LOG, line.encode() + b"\n", _LARGEST)
 
 
 def wants_log(workspace: Workspace) -> bool:
     return (workspace.repository.config("treering.told") or "true").lower() != "false"
 
 
-def _append(workspace: Workspace, line: bytes) -> None:
-    file = workspace.derived("cache") / "told" / "log.jsonl"
-    make_folder(file.parent, levels=_LEVELS)
-    with os.fdopen(open_file(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as log:
-        log.write(line)
-        size = log.tell()
-    if size > _LARGEST:
-        rest = read_file(file)[-_LARGEST // 2 :]
-        replace_file(file, rest.partition(b"\n")[2], mode=0o600)
-
-
 def list_told(workspace: Workspace) -> list[ToldEntry]:
     """What is kept, newest first. A line that cannot be read is passed over."""
-    folder = workspace.derived("cache") / "told"
-    try:
-        check_folder(folder, levels=_LEVELS)
-        data = read_file(folder / "log.jsonl")
-    except OSError:
-        return []
+    data = workspace.state.read(_LOG) or b""
     entries = (_parse(line) for line in data.splitlines())
     return [entry for entry in entries if entry][::-1]
 

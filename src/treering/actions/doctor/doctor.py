@@ -16,7 +16,7 @@ from treering.store.vault import Vault
 
 _REPAIRED = {
     "stale-lock", "temporary-objects", "temporary-files", "broken-ref", "index-damaged",
-    "open-to-all", "fetch-refspec", "vanished", "memories-vanished",
+    "database-damaged", "open-to-all", "fetch-refspec", "vanished", "memories-vanished",
 }  # fmt: skip
 
 
@@ -46,6 +46,7 @@ def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     yield from environment.sharing(workspace, may_repair)
     yield from files.find_leftovers(workspace.store, may_repair)
     yield from files.permissions(workspace.store, may_repair)
+    yield from files.database(workspace.database, may_repair)
     yield from files.index(workspace.store, may_repair)
     try:
         vaults = workspace.store.vaults()

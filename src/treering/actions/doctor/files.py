@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treering.actions.doctor.finding import Finding
+from treering.derived.database import FILE, Database
 from treering.git import refs
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 _OLD_TEMPORARY = 3600.0
 _MANY_LOOSE = 20_000
-_HALVES = ("private.git.new", "cache/pages/*.*", "index/CURRENT.*", "index/knowledge/CURRENT.*")
+_HALVES = (
+    "private.git.new",
+    "index/CURRENT.*",
+    "index/knowledge/CURRENT.*",
+    f"state*/**/*.{'?' * 16}",
+)
 
 
 def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
@@ -126,6 +132,28 @@ def _remove(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def database(derived: Database, may_repair: bool) -> Iterator[Finding]:
+    """Look through the derived database; one that is damaged is emptied and filled as needed."""
+    error = derived.check()
+    if derived.problem:
+        yield Finding(
+            "database-unused",
+            "warning",
+            f"{FILE} is not used: {derived.problem}. Answers are right, and slower.",
+            "Update treering, or remove what is in its place.",
+        )
+    elif error:
+        if may_repair:
+            derived.clear()
+        yield Finding(
+            "database-damaged",
+            "warning",
+            f"{FILE} is damaged ({error}). What it held is derived again.",
+            "treering doctor",
+            fixed=may_repair and not derived.check(),
+        )
 
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:

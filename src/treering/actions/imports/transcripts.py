@@ -5,7 +5,6 @@ its size and time, in a file that may be lost: a session has one id however ofte
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,7 +19,6 @@ from treering.capture.sessions import agent_session_id
 from treering.capture.transcripts.reading import ENDINGS, read_transcript
 from treering.capture.transcripts.transcript import Transcript
 from treering.errors import Invalid
-from treering.git.files import keep_file, read_file
 from treering.model.scope import is_utf8
 
 #: What `--from` calls them -> how the agent is named in memories.
@@ -29,6 +27,7 @@ _AT_ONCE = 20
 _MOST_FILES = 20_000
 _DEEPEST = 6
 _SHOWN = 20
+_READ = "transcripts.json"
 
 
 class AgentSession(NamedTuple):
@@ -200,8 +199,9 @@ class _Known:
     """Which files were read, as they were then."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._path = workspace.derived("cache") / "transcripts.json"
-        self._states = self._read()
+        self._state = workspace.state
+        kept = self._state.read_json(_READ)
+        self._states: dict[str, object] = kept if isinstance(kept, dict) else {}
 
     def has(self, path: Path) -> bool:
         """Whether a file was read as it is now; from now on it was."""
@@ -212,11 +212,4 @@ class _Known:
         return is_known
 
     def keep(self) -> None:
-        keep_file(self._path, json.dumps(self._states), levels=2)
-
-    def _read(self) -> dict[str, object]:
-        try:
-            value = json.loads(read_file(self._path))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return value if isinstance(value, dict) else {}
+        self._state.write_json(_READ, self._states)

@@ -4,16 +4,14 @@ run that someone else wrote or changed since.
 A prompt is an order to an agent, taken from a branch to which others push.
 """
 
-import json
-
 from treering.actions.origin import YOU, name_people, origin_of
 from treering.actions.prompts.shelves import SavedPrompt
 from treering.actions.workspace import Workspace
-from treering.git.files import keep_file
 from treering.model.provenance import SOMEONE, Contributor
 from treering.store import layout
 
 _MOST = 1_000
+_FILE = "prompts.json"
 
 
 class PromptRuns:
@@ -21,7 +19,6 @@ class PromptRuns:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._file = workspace.store.folder / "cache" / "prompts.json"
 
     def note(self, entry: SavedPrompt) -> None:
         """The user knows this version by now."""
@@ -29,7 +26,7 @@ class PromptRuns:
         if entry.domain == "project" and runs.get(_key(entry)) != entry.version:
             runs.pop(_key(entry), None)
             runs[_key(entry)] = entry.version
-            keep_file(self._file, json.dumps(dict(list(runs.items())[-_MOST:])))
+            self._workspace.state.write_json(_FILE, dict(list(runs.items())[-_MOST:]))
 
     def warnings(self, entry: SavedPrompt) -> list[str]:
         """What to tell about a version before it is run."""
@@ -45,11 +42,10 @@ class PromptRuns:
         return [f"{who} wrote {name}, and you have not run it before: read it first."]
 
     def _load(self) -> dict[str, str]:
-        try:
-            versions = json.loads(self._file.read_bytes())
-            return {str(key): str(version) for key, version in versions.items()}
-        except (OSError, ValueError, AttributeError, RecursionError):
+        versions = self._workspace.state.read_json(_FILE)
+        if not isinstance(versions, dict):
             return {}
+        return {str(key): str(version) for key, version in versions.items()}
 
 
 def writers_of(workspace: Workspace, entry: SavedPrompt) -> tuple[Contributor, ...]:

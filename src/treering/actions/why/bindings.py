@@ -19,7 +19,6 @@ from treering.actions.why.source import SourceFile, map_lines
 from treering.actions.why.target import entry_at
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
-from treering.store.database import Database, transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,14 +26,8 @@ if TYPE_CHECKING:
     from treering.actions.why.ranking import Via
     from treering.actions.why.why import Explained
 
-VERSION = 1
 BINDING: "tuple[Via, ...]" = ("lines", "branch", "commit")
-_SCHEMA = """
-    CREATE TABLE bindings (path TEXT PRIMARY KEY, blob TEXT, state TEXT, rows TEXT, used INTEGER)
-        WITHOUT ROWID
-"""
 _MOST_FILES = 1000
-_PATIENCE = 0.2
 #: Files the worker looks at: those of the newest commits, and those asked about last.
 _RECENT_COMMITS, _MOST_REFRESHED = 20, 60
 
@@ -53,9 +46,7 @@ class LineBindings:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._database = Database(
-            workspace.derived("cache") / "bindings.db", _SCHEMA, VERSION, patience=_PATIENCE
-        )
+        self._database = workspace.database
         self._state = ""
         self._missed: dict[str, SourceFile] = {}
 
@@ -98,11 +89,10 @@ class LineBindings:
         oldest = "SELECT path FROM bindings ORDER BY used DESC LIMIT -1 OFFSET ?"
 
         def change(db: "sqlite3.Connection") -> None:
-            with transaction(db):
-                db.execute("INSERT OR REPLACE INTO bindings VALUES (?, ?, ?, ?, ?)", row)
-                db.execute(f"DELETE FROM bindings WHERE path IN ({oldest})", (_MOST_FILES,))  # noqa: S608
+            db.execute("INSERT OR REPLACE INTO bindings VALUES (?, ?, ?, ?, ?)", row)
+            db.execute(f"DELETE FROM bindings WHERE path IN ({oldest})", (_MOST_FILES,))  # noqa: S608
 
-        self._database.ask(change, None)
+        self._database.change(change)
         return bindings
 
     def _explain(

@@ -8,26 +8,16 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from treering.derived.database import Database
 from treering.git.blame import LineRun, find_landing, last_change
 from treering.git.repository import Repository
-from treering.store.database import Database, transaction
 
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 1
-# 1: answers, landings
-
-_SCHEMA = """
-    CREATE TABLE answers (mark TEXT PRIMARY KEY, tip TEXT, effort INTEGER, runs TEXT, used INTEGER)
-        WITHOUT ROWID;
-    CREATE TABLE landings (oid TEXT PRIMARY KEY, merge_oid TEXT, tip TEXT) WITHOUT ROWID
-"""
 _MOST = 400
-_PATIENCE = 0.2
 
 
 class KeptBlame(NamedTuple):
@@ -40,10 +30,10 @@ class KeptBlame(NamedTuple):
 class BlameCache:
     """The answers kept for one repository."""
 
-    def __init__(self, repository: Repository, folder: Path) -> None:
+    def __init__(self, repository: Repository, database: Database) -> None:
         self._repository = repository
         self._order: dict[tuple[str, str], bool] = {}
-        self._database = Database(folder / "blame.db", _SCHEMA, VERSION, patience=_PATIENCE)
+        self._database = database
 
     def mark(
         self, blob: str, path: str, ranges: Sequence[tuple[int, int]], ignored: Sequence[str]
@@ -54,7 +44,7 @@ class BlameCache:
 
     def find(self, mark: str, commit: str, path: str) -> KeptBlame | None:
         """The answer for a commit, if one is kept that still holds."""
-        query = "SELECT tip, effort, runs FROM answers WHERE mark = ?"
+        query = "SELECT tip, effort, runs FROM blame WHERE mark = ?"
         row = self._database.ask(lambda db: db.execute(query, (mark,)).fetchone(), None)
         if row is None:
             return None
@@ -80,28 +70,25 @@ class BlameCache:
 
     def keep(self, mark: str, commit: str, answer: KeptBlame) -> None:
         row = (mark, commit, answer.effort, json.dumps(answer.runs), int(time.time()))
-        oldest = "SELECT mark FROM answers ORDER BY used DESC LIMIT -1 OFFSET ?"
+        oldest = "SELECT mark FROM blame ORDER BY used DESC LIMIT -1 OFFSET ?"
 
         def change(db: "sqlite3.Connection") -> None:
-            with transaction(db):
-                db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
-                db.execute(f"DELETE FROM answers WHERE mark IN ({oldest})", (_MOST,))  # noqa: S608
+            db.execute("INSERT OR REPLACE INTO blame VALUES (?, ?, ?, ?, ?)", row)
+            db.execute(f"DELETE FROM blame WHERE mark IN ({oldest})", (_MOST,))  # noqa: S608
 
-        self._database.ask(change, None)
+        self._database.change(change)
 
     def find_landing(self, commit: str, tip: str, seconds: float) -> str:
         """The merge that brought a commit into a history along its first parents, or "".
 
         TookTooLong when git needs longer than `seconds`.
         """
-        query = "SELECT merge_oid, tip FROM landings WHERE oid = ?"
+        query = "SELECT merge_oid, tip FROM blame_landings WHERE oid = ?"
         row = self._database.ask(lambda db: db.execute(query, (commit,)).fetchone(), None)
         if row and self._is_before(row[1], tip):
             return str(row[0])
         merge = find_landing(self._repository.git_dir, commit, tip, seconds=seconds)
-
-        def change(db: "sqlite3.Connection") -> None:
-            db.execute("INSERT OR REPLACE INTO landings VALUES (?, ?, ?)", (commit, merge, tip))
-
-        self._database.ask(change, None)
+        found = (commit, merge, tip)
+        insert = "INSERT OR REPLACE INTO blame_landings VALUES (?, ?, ?)"
+        self._database.change(lambda db: db.execute(insert, found))
         return merge

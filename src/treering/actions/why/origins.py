@@ -14,12 +14,12 @@ from treering.actions.why.blame_cache import BlameCache
 from treering.actions.why.commit_words import CommitWords, read_words, subject_of
 from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
+from treering.derived.code_records import CodeRecord, CodeRecords
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
 from treering.git import walk
 from treering.git.blame import compare_lines
 from treering.git.diff import CommitRange
 from treering.git.objects import CommitInfo
-from treering.provenance.code_records import CodeRecord, CodeRecords
 
 #: Seconds for an answer to find the merges that brought commits.
 SECONDS = 0.8

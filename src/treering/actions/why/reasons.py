@@ -20,11 +20,11 @@ from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import memory_id
+from treering.derived.code_records import CodeRecord
 from treering.errors import StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.provenance.code_records import CodeRecord
 from treering.store.view import Copy, View
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from treering.actions.why.blame_cache import BlameCache, KeptBlame
 from treering.actions.why.source import SourceFile, map_lines
@@ -34,8 +33,6 @@ _MISSED = (
 _FEW_LINES = 3
 _MOST_IGNORED = 2_000
 _MOST_RANGES = 500
-#: Opened once for each repository that a process has open.
-_KEPT: WeakKeyDictionary[Workspace, BlameCache] = WeakKeyDictionary()
 
 
 class Stretch(NamedTuple):
@@ -61,9 +58,7 @@ class Blamer:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._repository = workspace.repository
-        if workspace not in _KEPT:
-            _KEPT[workspace] = BlameCache(self._repository, workspace.derived("cache"))
-        self.cache = _KEPT[workspace]
+        self.cache = BlameCache(self._repository, workspace.database)
         #: What the answer has to say about how it was found.
         self.notes: dict[str, None] = {}
 

@@ -2,12 +2,11 @@
 
 A merge keeps the branch's commits; what else may have become of them is looked into in inquiry.py.
 When in doubt it has not landed. Nothing of the user's is written: what was learned of the targets
-is kept in a file of ours, where there is a folder for it.
+is kept in the derived database, if one is given.
 """
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from treering.branches.landing.ancestry import Ancestry
@@ -18,7 +17,7 @@ from treering.branches.landing.finding import either, tell_landing, tell_nothing
 from treering.branches.landing.inquiry import Inquiry, TargetView
 from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
-from treering.branches.landing.steps import StepsLost
+from treering.derived.database import Database
 from treering.errors import TreeringError
 from treering.git.diff import CommitRange
 from treering.git.process import TookTooLong, time_left
@@ -49,19 +48,19 @@ class Judge:
         self,
         repository: Repository,
         limits: Limits = Limits(),  # noqa: B008
-        kept_at: Path | None = None,
+        database: Database | None = None,
     ) -> None:
         self._repository = repository
         self._limits = limits
         self._lineage = Ancestry(repository)
-        self._changes = Patches(repository, kept_at)
+        self._changes = Patches(repository, database)
         self._merging = TrialMerge(repository)
         self._known_down_to: dict[str, int] = {}  # heights of targets, by their tips
 
     @classmethod
     def open(cls, store: Store) -> "Judge":
-        """A judge that keeps what it learns beside a store's index."""
-        return cls(store.repository, kept_at=store.folder / "index" / "landing.db")
+        """Return a judge that keeps what it learns in the database of a store."""
+        return cls(store.repository, database=Database.of(store))
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
         """The commits reachable from none of the targets, children before parents."""
@@ -128,11 +127,7 @@ class Judge:
 
     def _within_limits(self, commit: str, ask: Callable[[float], Landing]) -> Landing:
         try:
-            try:
-                return ask(self._start())
-            except StepsLost:
-                self._known_down_to.clear()
-                return ask(self._start())
+            return ask(self._start())
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
             return tell_nothing(f"Looking for {commit[:12]} took longer than {bound}.", bound=bound)

@@ -7,10 +7,10 @@ moved, or are brackets), git's patch with its context decides.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from pathlib import Path
 
 from treering.branches.landing.lines import LineReader, hash_lines
 from treering.branches.landing.steps import Files, StepTable, key_of
+from treering.derived.database import Database
 from treering.git import diff, walk
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
@@ -30,12 +30,12 @@ Shape = tuple[tuple[bytes, bytes, bytes], ...]
 class Patches:
     """Changes looked up so far; those of targets can be found by the files they change."""
 
-    def __init__(self, repository: Repository, kept_at: Path | None = None) -> None:
+    def __init__(self, repository: Repository, database: Database | None = None) -> None:
         self.lines = LineReader(repository)
         self._repository = repository
         self._files: dict[CommitRange, Files] = {}
         self._prints: dict[CommitRange, bytes] = {}
-        self._table = StepTable(kept_at)
+        self._table = StepTable(database or Database(None))
 
     def read(self, steps: Iterable[CommitRange], until: float) -> None:
         """Look up steps that are not known yet; TookTooLong when the time is over."""

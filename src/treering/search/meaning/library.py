@@ -1,4 +1,4 @@
-"""The vectors of one index's memories: made as they are indexed, kept beside it, asked by search.
+"""The vectors of one index's memories: made as they are indexed, kept as rows, asked by search.
 
 Not safe for threads: Index takes the lock.
 """
@@ -6,14 +6,15 @@ Not safe for threads: Index takes the lock.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
-from pathlib import Path
 
+from treering.derived.database import Database
 from treering.model.memory import Memory
 from treering.model.pattern import lazy_pattern
 from treering.search.meaning.nearness import Nearness, VectorView, embed_question
 from treering.search.meaning.protocol import Embedder, Meaning
-from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorFile, shrink
+from treering.search.meaning.vectors import SmallVector, VectorColumns, VectorTable, shrink
 from treering.search.visible import VisibleEntries
 
 _TOGETHER = 64
@@ -23,33 +24,35 @@ _LONGEST = 2000  # characters of a memory; what it is about is said by then
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
-#: The vector another index has of a blob.
-KnownVector = Callable[[str], SmallVector | None]
 
 
 class MemoryVectors:
     """What one model makes of the memories of one index."""
 
-    def __init__(
-        self, folder: Path, embedder: Embedder, levels: int, known: KnownVector | None = None
-    ) -> None:
+    def __init__(self, database: Database, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._folder = folder
-        self._levels = levels
-        self._known = known
-        self._opened: tuple[VectorFile, VectorColumns] | None = None
-        self._state: tuple[int, ...] = ()
-        self._new: VectorColumns | None = None
+        self._database = database
+        self._new: dict[str, SmallVector] = {}
         self._due: dict[str, Memory] = {}
         self._failed: set[str] = set()
         self._view: VectorView | None = None
+
+    @cached_property
+    def _table(self) -> VectorTable:
+        name = hashlib.sha256(self._embedder.name.encode()).hexdigest()[:12]
+        return VectorTable(self._database, name, self._embedder.dimensions)
+
+    @cached_property
+    def _columns(self) -> VectorColumns:
+        """The vectors at hand."""
+        return VectorColumns(self._embedder.dimensions)
 
     @property
     def is_quick(self) -> bool:
         return self._embedder.is_quick
 
     def get(self, blob: str) -> SmallVector | None:
-        self._make_due()
+        self.missing([blob])
         return self._columns.get(blob)
 
     def note(self, blob: str, memory: Memory) -> None:
@@ -61,29 +64,37 @@ class MemoryVectors:
 
     def _make_due(self) -> None:
         due, self._due = self._due, {}
-        rows = self._columns.rows if due else {}
-        news = [(blob, memory) for blob, memory in due.items() if blob not in rows]
+        if due:
+            self._load(due)
         with suppress(Exception):  # they are searchable by their words, and made when missed
-            for blob, memory in news:
-                known = self._known(blob) if self._known else None
-                self._add(blob, known or self._vectors([text_of(memory)])[0])
+            for blob, memory in due.items():
+                if blob not in self._columns.rows:
+                    self._add(blob, self._vectors([text_of(memory)])[0])
+
+    def _load(self, blobs: Iterable[str]) -> None:
+        """Have the vectors of some blobs at hand that were made before, by whomever."""
+        rows = self._columns.rows
+        if new := [blob for blob in blobs if blob not in rows]:
+            self._table.load(new, self._columns)
 
     def keep(self) -> None:
         """Write what is new to disk."""
         self._make_due()
-        if self._new is not None and self._opened:
-            file, _ = self._opened
-            file.append(self._new)
-            self._new, self._state = None, file.state()
+        if self._new:
+            new, self._new = self._new, {}
+            self._table.write(new.items())
             self._embedder.rest()
 
     def missing(self, blobs: Iterable[str]) -> list[str]:
+        """List those of some blobs that have no vector; not those that cannot have one."""
         self._make_due()
+        wanted = list(blobs)
+        self._load(wanted)
         rows = self._columns.rows
-        return [blob for blob in blobs if blob not in rows and blob not in self._failed]
+        return [blob for blob in wanted if blob not in rows and blob not in self._failed]
 
     def make(self, blobs: Iterable[str], read: Read, limit: int | None = None) -> int:
-        """Make what is missing of these, and keep it; how many that were."""
+        """Make what is missing of these, and keep it; return how many that were."""
         missing = self.missing(blobs)[:limit]
         memories, count = read(missing), 0
         while part := list(islice(memories, _TOGETHER)):
@@ -99,15 +110,9 @@ class MemoryVectors:
 
     def keep_only(self, blobs: Iterable[str]) -> None:
         """Forget the vectors of everything else."""
-        columns, kept = self._columns, VectorColumns(self._embedder.dimensions)
-        for blob in blobs:
-            if vector := columns.get(blob):
-                kept.add(blob, vector)
-        if len(kept.rows) < len(columns.rows) and self._opened:
-            file, _ = self._opened
-            file.keep_only(kept)
-            self._opened, self._new, self._view = (file, kept), None, None
-            self._state = file.state()
+        self._table.keep_only(blobs)
+        self._columns, self._view = VectorColumns(self._embedder.dimensions), None
+        self._new = {}
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
         """How near the documents of a view are to these words; None where they say nothing."""
@@ -122,31 +127,9 @@ class MemoryVectors:
             last = self._view = VectorView(view, columns, last)
         return Nearness(last, question, self._embedder)
 
-    @property
-    def _columns(self) -> VectorColumns:
-        """The vectors on disk and those not yet there; read again when another process wrote."""
-        if self._opened is None:
-            digest = hashlib.sha256(self._embedder.name.encode()).hexdigest()[:12]
-            path = self._folder / f"vectors-{digest}"
-            file = VectorFile(path, self._embedder.dimensions, self._levels)
-            self._opened = file, file.read()
-            self._state = file.state()
-        return self._opened[1]
-
-    def refresh(self) -> None:
-        """Take over what other processes wrote."""
-        if self._opened is not None and self._new is None:
-            file, before = self._opened
-            if (state := file.state()) != self._state:
-                columns = file.read()
-                columns.extend(before)  # what was lost on disk is still here
-                self._opened, self._state = (file, columns), state
-
     def _add(self, blob: str, vector: SmallVector) -> None:
         self._columns.add(blob, vector)
-        if self._new is None:
-            self._new = VectorColumns(self._embedder.dimensions)
-        self._new.add(blob, vector)
+        self._new[blob] = vector
 
     def _vectors(self, texts: list[str]) -> list[SmallVector]:
         return [shrink(values) for values in self._embedder.embed(texts)]
@@ -165,14 +148,10 @@ class VectorLibrary:
 
     def __init__(
         self,
-        folder: Path,
+        database: Database,
         embedders: Iterable[Embedder],
-        levels: int,
-        known: KnownVector | None = None,
     ) -> None:
-        self._folder = folder
-        self._levels = levels
-        self._known = known
+        self._database = database
         self._models: list[MemoryVectors] = []
         self._checked: VisibleEntries | None = None
         self._lacking: set[str] = set()  # blobs without a vector of the first model
@@ -183,8 +162,7 @@ class VectorLibrary:
 
     def add(self, embedder: Embedder) -> None:
         """Use one more model, from now on."""
-        known = self._known if embedder.is_quick else None
-        models = [*self._models, MemoryVectors(self._folder, embedder, self._levels, known)]
+        models = [*self._models, MemoryVectors(self._database, embedder)]
         self._models = sorted(models, key=lambda model: model.is_quick)
         self._checked = None
 
@@ -238,8 +216,6 @@ class VectorLibrary:
         """How near the documents of a view are to these words; what little is missing is made."""
         if not self._models:
             return None
-        for model in self._models:
-            model.refresh()
         if self._checked is not view:
             self._check(view, read)
         model = self._models[0 if self.behind <= _MISSED * len(view.all) else -1]

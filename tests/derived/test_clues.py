@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from treering.graph import neighbours
+from treering.derived import clues as module
+from treering.derived.clues import ClueTable
+from treering.derived.database import Database
 from treering.graph.inference import SAME_SUBJECT, InferenceCase, infer, may_replace, similar
-from treering.graph.neighbours import NeighbourTable
 from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import FileRef, Memory, derive_id
 
@@ -36,14 +37,14 @@ def _subject(memory: Memory) -> Subject:
     return subject_of(memory, blob=memory.id)
 
 
-def _find(table: NeighbourTable, memory: Memory) -> list[str]:
+def _find(table: ClueTable, memory: Memory) -> list[str]:
     subject = _subject(memory)
     return [other.title for other in table.candidates(subject, subject.traits(), [])]
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> NeighbourTable:
-    return NeighbourTable(tmp_path / "index" / "clues.db")
+def table(tmp_path: Path) -> ClueTable:
+    return ClueTable(Database(tmp_path / "index"))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def table(tmp_path: Path) -> NeighbourTable:
     ],
 )
 def test_one_word_or_tag_in_common_is_not_worth_a_comparison(
-    table: NeighbourTable, other: Memory, is_near: bool
+    table: ClueTable, other: Memory, is_near: bool
 ) -> None:
     """No rule says anything of such two, and every capture would read dozens of them."""
     table.add([_subject(other)])
@@ -73,7 +74,7 @@ def test_one_word_or_tag_in_common_is_not_worth_a_comparison(
     assert _find(table, new) == ([other.title] if is_near else [])
 
 
-def test_short_titles_are_about_the_same_by_one_word(table: NeighbourTable) -> None:
+def test_short_titles_are_about_the_same_by_one_word(table: ClueTable) -> None:
     table.add([_subject(_memory("Redis timeouts", "One text"))])
 
     assert _find(table, _memory("Redis", "Something else")) == ["Redis timeouts"]
@@ -81,11 +82,11 @@ def test_short_titles_are_about_the_same_by_one_word(table: NeighbourTable) -> N
 
 @pytest.mark.parametrize("seed", range(8))
 def test_what_a_rule_would_link_is_among_the_candidates(
-    table: NeighbourTable, seed: int, monkeypatch: pytest.MonkeyPatch
+    table: ClueTable, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look at everything finds nothing more, but for texts that are hardly alike."""
-    monkeypatch.setattr(neighbours, "_PER_KEY", 1_000)
-    monkeypatch.setattr(neighbours, "_CANDIDATES", 1_000)
+    monkeypatch.setattr(module, "_PER_KEY", 1_000)
+    monkeypatch.setattr(module, "_CANDIDATES", 1_000)
     dice = random.Random(seed)
 
     def make() -> Memory:

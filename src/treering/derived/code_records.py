@@ -2,26 +2,25 @@
 
 A memory commit says where the code was (`Code-Head`), a promotion as what it landed (`Merged-As`).
 Here that is turned around, so that a commit of the code leads to what was said about it. It is
-derived from the commits of every scope, brought up to date at a cost that follows the new ones, and
-may be deleted at any time. No text of a memory is in it.
+derived from the commits of every scope, at a cost that follows the new ones. No text of a memory is
+in it.
 
-records     memory commit -> what it says of the code
-ids         the memories a memory commit changed
-own         commits of the code that branches had beside the trunk
-authors     hash of author and date -> commits: a rebase and a cherry-pick keep both
-tips        memory commits whose whole history is in here
+    code_records    memory commit -> what it says of the code
+    code_ids        the memories a memory commit changed
+    code_own        commits of the code that branches had beside the trunk
+    code_authors    hash of author and date -> commits: a rebase and a cherry-pick keep both
+    code_tips       memory commits whose whole history is in here
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from treering.derived.database import Database, select
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, walk
 from treering.git.repository import Repository
 from treering.store import layout, message
-from treering.store.database import Database, select, transaction
 from treering.store.history import read_source
 from treering.store.message import Message
 from treering.store.tree_diff import differing, tree_of
@@ -30,23 +29,7 @@ from treering.store.vault import JOIN, Vault
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 1
-# 1: records, ids, own, authors, tips
-
-_SCHEMA = """
-    CREATE TABLE records (oid TEXT PRIMARY KEY, op TEXT, time INTEGER, branch TEXT, head TEXT,
-        base TEXT, is_dirty INTEGER, merged_as TEXT, taken_from TEXT, kind TEXT) WITHOUT ROWID;
-    CREATE INDEX by_head ON records (head);
-    CREATE INDEX by_landing ON records (merged_as);
-    CREATE INDEX by_branch ON records (branch, time);
-    CREATE TABLE ids (oid TEXT, id TEXT, PRIMARY KEY (oid, id)) WITHOUT ROWID;
-    CREATE INDEX by_id ON ids (id);
-    CREATE TABLE own (oid TEXT, branch TEXT, PRIMARY KEY (oid, branch)) WITHOUT ROWID;
-    CREATE TABLE authors (mark TEXT, oid TEXT, PRIMARY KEY (mark, oid)) WITHOUT ROWID;
-    CREATE TABLE tips (oid TEXT PRIMARY KEY) WITHOUT ROWID;
-"""
 _COLUMNS = "oid, op, time, branch, head, base, is_dirty, merged_as, taken_from, kind"
-_PATIENCE = 1.0
 #: Commits of one branch that are looked at; a branch with more is known by its newest.
 _MOST_OWN = 2_000
 _MOST_ROWS = 500
@@ -74,11 +57,11 @@ class CodeRecord(NamedTuple):
 
 
 class CodeRecords:
-    """The records of one repository; where they cannot be kept, they are in memory."""
+    """The records of one repository."""
 
-    def __init__(self, repository: Repository, folder: Path) -> None:
+    def __init__(self, repository: Repository, database: Database) -> None:
         self._repository = repository
-        self._database = Database(folder / "code.db", _SCHEMA, VERSION, patience=_PATIENCE)
+        self._database = database
 
     # --- asked ------------------------------------------------------------------------------------
 
@@ -92,18 +75,19 @@ class CodeRecords:
 
     def list_of_branch(self, branch: str) -> list[CodeRecord]:
         """The newest that was said on a branch."""
-        query = f"SELECT {_COLUMNS} FROM records WHERE branch = ? ORDER BY time DESC LIMIT ?"  # noqa: S608
+        query = f"SELECT {_COLUMNS} FROM code_records WHERE branch = ? ORDER BY time DESC LIMIT ?"  # noqa: S608
         return [_record(*row) for row in self._rows(query, (branch, _MOST_ROWS))]
 
     def list_between(self, branch: str, start: float, end: float) -> list[CodeRecord]:
         """What was said on a branch in some time."""
-        query = f"SELECT {_COLUMNS} FROM records WHERE branch = ? AND time BETWEEN ? AND ? LIMIT ?"  # noqa: S608
+        where = "branch = ? AND time BETWEEN ? AND ? LIMIT ?"
+        query = f"SELECT {_COLUMNS} FROM code_records WHERE {where}"  # noqa: S608
         values = (branch, int(start), int(end), _MOST_ROWS)
         return [_record(*row) for row in self._rows(query, values)]
 
     def list_of_memories(self, ids: Iterable[str]) -> dict[str, list[CodeRecord]]:
         """What was said of some memories, by id."""
-        pairs = self._select("id, oid", "ids", "id", list(dict.fromkeys(ids)))
+        pairs = self._select("id, oid", "code_ids", "id", list(dict.fromkeys(ids)))
         records = {r.commit: r for r in self._list("oid", [oid for _, oid in pairs])}
         by_memory: dict[str, list[CodeRecord]] = {}
         for memory_id, oid in pairs:
@@ -115,32 +99,32 @@ class CodeRecords:
         """The memories that records are about, by memory commit."""
         oids = [record.commit for record in records]
         ids: dict[str, list[str]] = {}
-        for oid, memory_id in self._select("oid, id", "ids", "oid", oids):
+        for oid, memory_id in self._select("oid, id", "code_ids", "oid", oids):
             ids.setdefault(oid, []).append(memory_id)
         return ids
 
     def branches_of(self, commits: Iterable[str]) -> dict[str, list[str]]:
         """The branches on which commits were made, by commit."""
         branches: dict[str, list[str]] = {}
-        for oid, branch in self._select("oid, branch", "own", "oid", list(commits)):
+        for oid, branch in self._select("oid, branch", "code_own", "oid", list(commits)):
             branches.setdefault(oid, []).append(branch)
         return branches
 
     def list_twins(self, commit: str) -> list[str]:
         """Other commits of the same author at the same second: what was rebased or picked."""
-        rows = self._select("oid, mark", "authors", "mark", [self._mark(commit)])
+        rows = self._select("oid, mark", "code_authors", "mark", [self._mark(commit)])
         return [oid for oid, _ in rows if oid != commit]
 
     def list_branches(self) -> list[tuple[str, str, str]]:
         """Branches with commits of their own: name, newest head, and base."""
         query = (
-            "SELECT branch, head, base, max(time) FROM records "
+            "SELECT branch, head, base, max(time) FROM code_records "
             "WHERE head != '' AND base != '' AND head != base GROUP BY branch"
         )
         return [(branch, head, base) for branch, head, base, _ in self._rows(query)]
 
     def _list(self, key: str, values: list[str]) -> list[CodeRecord]:
-        return [_record(*row) for row in self._select(_COLUMNS, "records", key, values)]
+        return [_record(*row) for row in self._select(_COLUMNS, "code_records", key, values)]
 
     def _select(self, columns: str, table: str, key: str, values: list[str]) -> list[Row]:
         nothing: list[Row] = []
@@ -154,7 +138,7 @@ class CodeRecords:
 
     def catch_up(self, vault: Vault, tips: Iterable[str]) -> None:
         """Read what is new in the histories of some tips."""
-        old = {row[0] for row in self._rows("SELECT oid FROM tips")}
+        old = {row[0] for row in self._rows("SELECT oid FROM code_tips")}
         new = sorted(set(tips) - old)
         if not new:
             return
@@ -181,16 +165,16 @@ class CodeRecords:
 
         def change(db: "sqlite3.Connection") -> None:
             db.executemany(
-                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records
+                "INSERT OR REPLACE INTO code_records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records
             )
-            db.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", pairs)
-            db.executemany("INSERT OR IGNORE INTO own VALUES (?, ?)", own)
+            db.executemany("INSERT OR IGNORE INTO code_ids VALUES (?, ?)", pairs)
+            db.executemany("INSERT OR IGNORE INTO code_own VALUES (?, ?)", own)
             db.executemany(
-                "INSERT OR IGNORE INTO authors VALUES (?, ?)", ((m, o) for m, o in marks if m)
+                "INSERT OR IGNORE INTO code_authors VALUES (?, ?)", ((m, o) for m, o in marks if m)
             )
-            db.executemany("INSERT OR IGNORE INTO tips VALUES (?)", ((oid,) for oid in new))
+            db.executemany("INSERT OR IGNORE INTO code_tips VALUES (?)", ((oid,) for oid in new))
 
-        self._change(change)
+        self._database.ensure(change)
 
     def _list_own(self, records: Sequence[CodeRecord]) -> list[tuple[str, str]]:
         """The commits that branches had of their own, newest records first: an older one's head is
@@ -213,16 +197,6 @@ class CodeRecords:
         except (StoreDamaged, UnicodeDecodeError, ValueError):
             return ""
         return hashlib.sha256(f"{author}\0{seconds}".encode(errors="replace")).hexdigest()[:24]
-
-    def _change(self, change: "Callable[[sqlite3.Connection], None]") -> None:
-        def inside(db: "sqlite3.Connection") -> bool:
-            with transaction(db):
-                change(db)
-            return True
-
-        if not self._database.ask(inside, False):
-            self._database.leave_disk()
-            self._database.ask(inside, False)
 
 
 def _record(*row: Any) -> CodeRecord:

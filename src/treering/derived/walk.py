@@ -19,6 +19,7 @@ from treering.model.prompt import Prompt
 from treering.model.provenance import (
     JOINER,
     SOMEONE,
+    TOLERANCE,
     Contributor,
     Version,
     address_of,
@@ -27,7 +28,6 @@ from treering.model.provenance import (
     is_same_content,
     is_woven,
 )
-from treering.provenance.version_table import Findings, Moment
 from treering.store import layout, message
 from treering.store.vault import NOBODY, Vault
 
@@ -38,6 +38,13 @@ _FEW = 16  # commits, which are looked at in the time a process takes to start
 _NOTHING = "0" * 40
 #: Git's dates are whole seconds. A commit of the same second as its parent is so much later.
 _TICK = 0.001
+
+
+class Moment(NamedTuple):
+    """When a commit was made; odd where that is not what it says itself."""
+
+    made: float
+    is_odd: bool
 
 
 class PutFile(NamedTuple):
@@ -76,17 +83,24 @@ class Walk:
         self._unread: dict[str, list[str]] = {}  # id -> blobs whose words nobody asked for yet
         self._blobs_of: dict[str, list[str]] = {}
         self._read = read
-        self._seen = now
+        self._now = now
         self._known_moments = moments
         self.found: dict[str, Version] = {}
         self.moments: dict[str, Moment] = {}
+        #: Commits that were dated ahead when they were first seen here.
+        self.ahead: set[str] = set()
         self.people: set[str] = set()
         for version in versions:
             self._keep(version)
         self.found.clear()
 
-    def add(self, commit: Contribution, *, is_here: bool, is_cut: bool) -> None:
-        """One more commit, after its parents; `is_cut` where those are not in this clone."""
+    def add(
+        self, commit: Contribution, *, is_here: bool, is_cut: bool, is_ahead: bool = False
+    ) -> None:
+        """Add a commit, after its parents; `is_cut` where those are not in this clone, `is_ahead`
+        where its date was not credible when it was first seen here."""
+        if not is_here and (is_ahead or commit.time > self._now + TOLERANCE):
+            self.ahead.add(commit.oid)
         moment = self._moment(commit, is_here=is_here)
         self.people.add(address_of(commit.author))
         is_nobodys = address_of(commit.author) == NOBODY.email and not is_here
@@ -100,17 +114,14 @@ class Walk:
             else:
                 self._keep(self._create(put, who, moment))
 
-    def findings(self, tips: Collection[str], passed: Collection[str]) -> Findings:
-        """All that was found out, with the tips whose history is known by now."""
-        people = self.people - {""}
-        return Findings(self.found.values(), self.moments, tips, passed, people)
-
     def _moment(self, commit: Contribution, *, is_here: bool) -> float:
         """What was made here is not doubted: the clock was ours."""
         parents = [self._known_moments[oid] for oid in commit.parents if oid in self._known_moments]
         moment = float(commit.time)
-        if not is_here:
-            moment = credible_moment(moment, parents, self._seen)
+        if commit.oid in self.ahead:
+            moment = max(parents, default=0.0)
+        elif not is_here:
+            moment = credible_moment(moment, parents, self._now)
         is_odd = moment != commit.time
         moment = max([moment, *(made + _TICK for made in parents if int(made) == int(moment))])
         self._known_moments[commit.oid] = moment
@@ -131,7 +142,7 @@ class Walk:
             self._keep(version._replace(people=(who,)))
 
     def _create(self, put: PutFile, who: Contributor, moment: float) -> Version:
-        new = Version(put.blob, put.id, (who,), moment, moment, moment, self._seen)
+        new = Version(put.blob, put.id, (who,), moment, moment, moment)
         if put.id not in self._blobs_of:
             return new
         new = new._replace(said=self._when_said(put, self._blobs_of[put.id], moment))
@@ -155,7 +166,7 @@ class Walk:
         same = self._find(put.id, words)
         people = same.people if same else self._writers(commit, put, before, who)
         said = self._when_said(put, before, moment)
-        return Version(put.blob, put.id, people, born, moment, said, self._seen, words)
+        return Version(put.blob, put.id, people, born, moment, said, words)
 
     def _when_said(self, put: PutFile, before: Sequence[str], moment: float) -> float:
         """Since when it says what it says: as long as that it was made from, if that says so too.

@@ -1,45 +1,28 @@
-"""By which keys memories are found that may have to do with another: files, tags, title, links.
+"""Keys by which memories are found that may have to do with another: files, tags, title, links.
 
-Every capture looks here, also in a process that lives for nothing else. The search index would
-answer as well, but opening it takes as long as the whole capture; a few look-ups in a table of
-SQLite take a few milliseconds, however many memories there are.
+Every capture looks here, also in a process that lives for nothing else: opening the search index
+takes as long as the whole capture, a few look-ups in a table take milliseconds.
 
-    memories    blob, and what inference knows of the memory in it
-    clues       key -> memories
-    trees       git trees whose memories are all in here
+    clues_memories  blob, and what inference knows of the memory in it; blobs that hold none, too
+    clues           key -> memories
+    clues_trees     git trees whose memories are all in here
 
-Like the index it is derived, holds one row per blob, may be deleted at any time, and only ever
-suggests: whoever asks looks in git whether the blob is still to be seen. Reading a memory asks it
-for the links that lead there. Whatever goes wrong with
-it, the answer is "nothing known".
+It only ever suggests: whoever asks looks in git whether the blob is still to be seen. Reading a
+memory asks it for the links that lead there.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treering.derived.database import Database, chunks, select
 from treering.graph.subject import Subject
-from treering.store.database import Database, chunks, select, transaction
 from treering.text import likeness
 
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 3
-# 1: memories, clues, trees
-# 2: memories are found by those they link to, too
-# 3: words and tags stand by themselves, for a glance
-
-_SCHEMA = """
-    CREATE TABLE memories (
-        number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT, words TEXT, tags TEXT, sample BLOB
-    );
-    CREATE TABLE clues (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
-    CREATE TABLE trees (oid TEXT PRIMARY KEY) WITHOUT ROWID;
-"""
-_PATIENCE = 0.05  # seconds to wait for another process
 _PER_KEY = 40
 _CANDIDATES = 50
 _NEWEST = f"SELECT * FROM (SELECT * FROM clues WHERE key = ? ORDER BY number DESC LIMIT {_PER_KEY})"  # noqa: S608
@@ -52,26 +35,22 @@ _PROBES, _MAYBE = 16, 0.25
 CROWD = 12
 
 
-class NeighbourTable:
-    """The table of one repository, opened when it is first asked."""
+class ClueTable:
+    """The clues of one repository."""
 
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA, VERSION, patience=_PATIENCE)
-
-    @property
-    def folder(self) -> Path:
-        return self._database.path.parent
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def unknown_trees(self, oids: Iterable[str]) -> list[str]:
         """Those of these trees that may hold memories not in here."""
-        return self._unknown("trees", "oid", list(oids))
+        return self._unknown("clues_trees", "oid", list(oids))
 
     def unknown_blobs(self, blobs: Iterable[str]) -> list[str]:
-        return self._unknown("memories", "blob", list(blobs))
+        return self._unknown("clues_memories", "blob", list(blobs))
 
     def blobs(self) -> set[str]:
         """All memories in here; of blobs that hold none nothing is said."""
-        question = "SELECT blob FROM memories WHERE said IS NOT NULL"
+        question = "SELECT blob FROM clues_memories WHERE said IS NOT NULL"
         nothing: set[str] = set()
         return self._database.ask(lambda db: {blob for (blob,) in db.execute(question)}, nothing)
 
@@ -87,15 +66,14 @@ class NeighbourTable:
         """Note memories, blobs that hold none (`blank`), and trees that are complete by now."""
 
         def change(db: "sqlite3.Connection") -> None:
-            with transaction(db):
-                for subject in subjects:
-                    _insert(db, subject)
-                db.executemany(
-                    "INSERT OR IGNORE INTO memories (blob) VALUES (?)", ((b,) for b in blank)
-                )
-                db.executemany("INSERT OR IGNORE INTO trees VALUES (?)", ((t,) for t in trees))
+            for subject in subjects:
+                _insert(db, subject)
+            db.executemany(
+                "INSERT OR IGNORE INTO clues_memories (blob) VALUES (?)", ((b,) for b in blank)
+            )
+            db.executemany("INSERT OR IGNORE INTO clues_trees VALUES (?)", ((t,) for t in trees))
 
-        self._database.ask(change, None)
+        self._database.change(change)
 
     def candidates(
         self, subject: Subject, keys: Sequence[str], names: Sequence[str]
@@ -109,7 +87,7 @@ class NeighbourTable:
     def linking_to(self, memory_id: str) -> list[str]:
         """The ids of memories of which some version links to this one."""
         query = (
-            "SELECT said FROM clues JOIN memories USING (number) "
+            "SELECT said FROM clues JOIN clues_memories USING (number) "
             "WHERE key = ? AND said NOT NULL ORDER BY number"
         )
         rows: list[str] = self._database.ask(
@@ -129,15 +107,10 @@ class NeighbourTable:
             lambda db: {path for path in paths if count(db, path) > CROWD}, set()
         )
 
-    def drop(self) -> None:
-        """Start anew."""
-        self._database.drop()
-
 
 def _insert(db: "sqlite3.Connection", subject: Subject) -> None:
     cursor = db.execute(
-        "INSERT OR IGNORE INTO memories (blob, said, words, tags, sample) VALUES (?, ?, ?, ?, ?)",
-        _pack(subject),
+        "INSERT OR IGNORE INTO clues_memories VALUES (NULL, ?, ?, ?, ?, ?)", _pack(subject)
     )
     if cursor.rowcount > 0:
         keys = {_number_of(key) for key in subject.clues()}
@@ -171,7 +144,7 @@ def _candidates(
     best = sorted(weights, key=lambda n: (-weights[n], -n))[:_CANDIDATES]
     sure.update(_glance(db, subject, [number for number in best if number not in sure]))
     columns = "blob, said, words, tags, sample"
-    near = select(db, columns, "memories", "number", [n for n in best if n in sure])
+    near = select(db, columns, "clues_memories", "number", [n for n in best if n in sure])
     return [_unpack(*row) for row in near if row[1] is not None]
 
 
@@ -180,7 +153,7 @@ def _glance(db: "sqlite3.Connection", subject: Subject, numbers: list[int]) -> I
     a rule to say something, or as much of their texts as those that are alike do."""
     columns = f"number, words, tags, substr(sample, 1, {4 * _PROBES})"
     mine = frozenset(likeness.smallest(subject.sample, _PROBES))
-    for number, words, tags, start in select(db, columns, "memories", "number", numbers):
+    for number, words, tags, start in select(db, columns, "clues_memories", "number", numbers):
         if start is None:
             continue  # no memory
         theirs = _split(words, " ")

@@ -1,0 +1,327 @@
+"""The ledger: for each version of a memory or prompt, whose words it holds and since when.
+
+It is derived from the commits of every scope and brought up to date when someone asks about a
+version it does not know, at a cost that follows the commits that are new. What it does not know is
+nobody's word.
+
+    authorship          blob -> whose words it holds, and since when (see model/provenance.py)
+    authorship_commits  commit -> when it was made, as far as that is credible
+    authorship_tips     commits whose whole history is in here
+    authorship_people   the addresses of those who made commits
+    authorship_noted    what git does not tell for ever, from the file below
+    authorship_logs     how far each ref log, and that file, has been read
+
+Two things cannot be derived: which commits this clone made (git drops lines of ref logs after 90
+days), and which were dated ahead when they came. They stand in `state/commits`, a line each: the
+commit, and the word by which its ref moved or `ahead`. A line is written before its row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from treering.derived.database import Database, select
+from treering.errors import TreeringError
+from treering.git import refs
+from treering.git.binding import GitError
+from treering.model import scope
+from treering.model.dates import format_moment
+from treering.model.memory import Memory, is_id
+from treering.model.provenance import Contributor, Version, redate, redate_unknown
+from treering.store.state import StateFolder
+from treering.store.store import Store
+from treering.store.vault import Vault
+
+if TYPE_CHECKING:  # history is walked only when there is something new in it
+    import sqlite3
+
+    from treering.derived.walk import Contribution, Walk
+    from treering.model.prompt import Prompt
+    from treering.store.history import MemoryEvent
+
+#: What git does not tell for ever, in the state folder.
+NOTED = "commits"
+AHEAD = "ahead"
+#: Where nothing can be kept, so many of the newest commits are looked at by each process.
+_MOST_UNKEPT = 2_000
+#: Single words by which a ref moves to a commit that need not have been made here; what a fetch or
+#: sync brought has a sentence.
+_BROUGHT = ("push", "fetch", "pull", "restore", "revived", "redact", AHEAD)
+_MERGED = ("sync", "sync: merged")
+_COLUMNS = "blob, id, people, born, changed, said, words"
+
+
+class Ledger:
+    """What is known of one repository's versions."""
+
+    def __init__(
+        self, store: Store, database: Database, state: StateFolder, clock: Callable[[], float]
+    ) -> None:
+        self._store = store
+        self._database = database
+        self._state = state
+        self._clock = clock
+        self._unreadable: set[str] = set()
+        self._own: list[tuple[Vault, str]] = []
+        self._lock = threading.Lock()
+
+    def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
+        """Return what is known of some versions, by blob."""
+        ids = list(blobs)
+        versions = {version.blob: version for version in self._select("blob", ids)}
+        for look in (self._look_at_own, self.catch_up):
+            if len(versions) < len(set(ids)):
+                look()
+                # Whether or not it found anything: another thread may have, meanwhile.
+                versions = {version.blob: version for version in self._select("blob", ids)}
+        return versions
+
+    def _select(self, key: str, values: Iterable[str]) -> list[Version]:
+        wanted = list(values)
+        return self._database.ask(
+            lambda db: [_version(*row) for row in select(db, _COLUMNS, "authorship", key, wanted)],
+            [],
+        )
+
+    def version(self, blob: str) -> Version | None:
+        return self.versions([blob]).get(blob)
+
+    def date(self, memory: Memory, version: Version | None) -> Memory:
+        """The memory with dates that are credible."""
+        return redate(memory, version) if version else redate_unknown(memory, self._clock())
+
+    def moments(self, commits: Iterable[str]) -> dict[str, float]:
+        """Return when commits of scopes were made, as far as that is credible."""
+        self.catch_up()
+        return self._moments(commits)
+
+    def _moments(self, commits: Iterable[str]) -> dict[str, float]:
+        oids, nothing = list(commits), dict[str, float]()
+        return self._database.ask(
+            lambda db: dict(select(db, "oid, made", "authorship_commits", "oid", oids)), nothing
+        )
+
+    def sort_events(self, events: Iterable[MemoryEvent]) -> list[MemoryEvent]:
+        """Events with dates that are credible, newest first by these."""
+        all_events = list(events)
+        moments = self.moments(event.commit for event in all_events)
+        dated = [
+            event._replace(when=format_moment(moments[event.commit]))
+            if event.commit in moments
+            else event
+            for event in all_events
+        ]
+        return sorted(dated, key=lambda event: event.when, reverse=True)
+
+    def has_odd_moments(self) -> bool:
+        """Return whether any commit claims a date that is not credible."""
+        self.catch_up()
+        query = "SELECT 1 FROM authorship_commits WHERE is_odd LIMIT 1"
+        return self._database.ask(lambda db: db.execute(query).fetchone() is not None, False)
+
+    def people(self) -> set[str]:
+        """Return the addresses in whose names memories were committed."""
+        return self._column("SELECT address FROM authorship_people")
+
+    def _column(self, query: str) -> set[str]:
+        return self._database.ask(lambda db: {row[0] for row in db.execute(query)}, set())
+
+    def note_commit(self, vault: Vault, commit: str) -> None:
+        """A commit that this process has just made, the newest of its scope: when somebody asks, no
+        scope is searched for it."""
+        self._own.append((vault, commit))
+
+    def catch_up(self) -> bool:
+        """Look at what is new in every scope; return whether there was anything."""
+        self._own.clear()  # the scopes lead to them
+        return sum(self._catch_up(vault) for vault in self._store.vaults()) > 0
+
+    def note_written(self) -> None:
+        """Take down which commits were made here, before a ref goes and its log with it."""
+        folder = self._store.repository.common_dir
+        query = "SELECT name, size FROM authorship_logs"
+        sizes: dict[str, int] = self._database.ask(lambda db: dict(db.execute(query)), {})
+        noted, now = self._read_noted(sizes.get(NOTED, 0))
+        reasons: dict[str, str] = {}
+        for name in refs.list_refs(folder, scope.HEADS):
+            key = _log_key(name)
+            moves, size = refs.moves(folder, name, sizes.get(key, 0))
+            reasons |= {move.new: move.why for move in moves if _may_be_ours(move.why)}
+            if size != sizes.get(key):
+                now[key] = size
+        if not now:
+            return
+        known = {oid for oid, _ in [*noted, *self._list_noted(reasons)]}
+        new = [(oid, why) for oid, why in reasons.items() if oid not in known]
+        self._write_noted(new)
+
+        def change(db: sqlite3.Connection) -> None:
+            rows = [*noted, *new]
+            db.executemany("INSERT OR IGNORE INTO authorship_noted VALUES (?, ?)", rows)
+            db.executemany("INSERT OR REPLACE INTO authorship_logs VALUES (?, ?)", now.items())
+
+        self._database.ensure(change)
+
+    def _read_noted(self, start: int) -> tuple[list[tuple[str, str]], dict[str, int]]:
+        """Return what other processes noted since, and how far the file was read."""
+        data = self._state.read_from(NOTED, start) or b""
+        whole = data[: data.rfind(b"\n") + 1]
+        lines = (line.split(" ", 1) for line in whole.decode(errors="replace").splitlines())
+        pairs = [(line[0], line[1]) for line in lines if len(line) == 2]
+        return pairs, {NOTED: start + len(whole)} if whole else {}
+
+    def _write_noted(self, pairs: Iterable[tuple[str, str]]) -> None:
+        if lines := "".join(f"{oid} {word}\n" for oid, word in pairs):
+            self._state.append(NOTED, lines.encode(errors="replace"))
+
+    def _list_noted(self, commits: Iterable[str]) -> list[tuple[str, str]]:
+        oids = list(commits)
+        nothing: list[tuple[str, str]] = []
+        return self._database.ask(
+            lambda db: [
+                (oid, word)
+                for oid, word in select(db, "oid, word", "authorship_noted", "oid", oids)
+            ],
+            nothing,
+        )
+
+    def follow_redaction(self, commits: Mapping[str, str]) -> None:
+        """Keep what was noted of commits that were written again, under their new ids."""
+        noted, _ = self._read_noted(0) if commits else ([], {})
+        new = {(commits[oid], word) for oid, word in noted if oid in commits}
+        self._write_noted(sorted(new.difference(noted)))
+
+    def _look_at_own(self) -> bool:
+        """Look at the commits that this process made; whether that was possible."""
+        with self._lock:
+            own, self._own = self._own, []
+            return bool(own) and all(self._note_own(vault, oid) for vault, oid in own)
+
+    def _note_own(self, vault: Vault, oid: str) -> bool:
+        """One of them, unless it goes on from something that is not known yet."""
+        from treering.derived.walk import read_contribution
+
+        try:
+            info = vault.repository.objects.commit(oid)
+            commit = read_contribution(vault, info) if len(info.parents) < 2 else None
+        except TreeringError:
+            return False
+        moments = self._moments(info.parents)
+        if commit is None or len(moments) < len(info.parents):
+            return False
+        versions = self._select("id", {put.id for put in commit.files})
+        if not {*commit.bases.values()} <= {version.blob for version in versions}:
+            return False
+        walk = self._start_walk(vault, versions, moments)
+        walk.add(commit, is_here=True, is_cut=False)
+        self._keep(walk, [oid], info.parents)
+        return True
+
+    def _catch_up(self, vault: Vault) -> bool:
+        tips = set(vault.scopes().values()) - self._unreadable
+        new = sorted(tips - self._moments(tips).keys()) if tips else []
+        if not new:
+            return False
+        self.note_written()
+        commits = self._new_commits(vault, new)
+        walk = self._walk(vault, commits)
+        parents = {parent for commit in commits for parent in commit.parents}
+        self._unreadable |= set(new) - walk.moments.keys()
+        tips_now = [tip for tip in new if tip in walk.moments and tip not in parents]
+        self._keep(walk, tips_now, parents)
+        return True
+
+    def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
+        from treering.derived.walk import order_by_source, read_contributions
+
+        most = _MOST_UNKEPT if self._database.is_in_memory else 0
+        known = self._column("SELECT oid FROM authorship_tips")
+        try:
+            commits = read_contributions(vault, tips, known, most=most)
+            return order_by_source(list(commits))
+        except TreeringError:
+            return []  # what cannot be read is nobody's word
+
+    def _keep(self, walk: Walk, tips: Iterable[str], passed: Iterable[str]) -> None:
+        """Keep what a walk found out, with the tips whose history is known by now; those `passed`
+        are reached by others."""
+        known = {oid for oid, word in self._list_noted(walk.ahead) if word == AHEAD}
+        ahead = [(oid, AHEAD) for oid in walk.ahead - known]
+        self._write_noted(ahead)
+
+        def change(db: sqlite3.Connection) -> None:
+            versions = ((*v[:2], json.dumps(v.people), *v[3:]) for v in walk.found.values())
+            db.executemany(
+                "INSERT OR REPLACE INTO authorship VALUES (?, ?, ?, ?, ?, ?, ?)", versions
+            )
+            moments = ((oid, *moment) for oid, moment in walk.moments.items())
+            db.executemany("INSERT OR IGNORE INTO authorship_commits VALUES (?, ?, ?)", moments)
+            people = ((person,) for person in walk.people - {""})
+            db.executemany("INSERT OR IGNORE INTO authorship_people VALUES (?)", people)
+            db.executemany("INSERT OR IGNORE INTO authorship_noted VALUES (?, ?)", ahead)
+            db.executemany("DELETE FROM authorship_tips WHERE oid = ?", ((p,) for p in passed))
+            db.executemany("INSERT OR IGNORE INTO authorship_tips VALUES (?)", ((t,) for t in tips))
+
+        self._database.ensure(change)
+
+    def _walk(self, vault: Vault, commits: list[Contribution]) -> Walk:
+        from treering.store.tree_diff import shallow_commits
+
+        ids = {put.id for commit in commits for put in commit.files}
+        parents = {parent for commit in commits for parent in commit.parents}
+        walk = self._start_walk(vault, self._select("id", ids), self._moments(parents))
+        noted = self._list_noted(commit.oid for commit in commits)
+        reasons = {oid: word for oid, word in noted if word != AHEAD}
+        ahead = {oid for oid, word in noted if word == AHEAD}
+        cut = shallow_commits(vault)
+        for commit in commits:
+            is_here = vault.is_private or _was_written(commit, reasons.get(commit.oid, ""))
+            walk.add(
+                commit, is_here=is_here, is_cut=commit.oid in cut, is_ahead=commit.oid in ahead
+            )
+        return walk
+
+    def _start_walk(
+        self, vault: Vault, versions: Iterable[Version], moments: dict[str, float]
+    ) -> Walk:
+        from treering.derived.walk import Walk
+
+        return Walk(
+            versions, moments, lambda key, blob: _read_text(vault, key, blob), self._clock()
+        )
+
+
+def _log_key(ref: str) -> str:
+    """A branch may be called by a credential: the table holds no names of refs."""
+    return hashlib.sha256(ref.encode(errors="surrogateescape")).hexdigest()
+
+
+def _may_be_ours(why: str) -> bool:
+    return why == _MERGED[1] or bool(why and " " not in why and why not in _BROUGHT)
+
+
+def _was_written(commit: Contribution, why: str) -> bool:
+    """Whether a ref's log tells that a commit was made here, not brought here."""
+    return bool(why) and (why == commit.op or (commit.op, why) == _MERGED)
+
+
+def _read_text(vault: Vault, key: str, blob: str) -> Memory | Prompt | None:
+    try:
+        if is_id(key):
+            return vault.memory(blob)
+        from treering.model import prompt
+
+        return prompt.parse(vault.repository.objects.blob(blob))
+    except (TreeringError, GitError):
+        return None
+
+
+def _version(blob: str, key: str, people: str, *rest: object) -> Version:
+    contributors = tuple(
+        Contributor(str(name), bool(is_here)) for name, is_here in json.loads(people)
+    )
+    return Version._make((blob, key, contributors, *rest))

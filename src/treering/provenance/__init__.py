@@ -1,1 +1,0 @@
-"""Who wrote what memories say, and when: derived from the history of scopes."""

@@ -1,0 +1,1 @@
+from sync.conftest import clone, origin  # noqa: F401  fixtures
