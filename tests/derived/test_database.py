@@ -291,14 +291,14 @@ def test_an_older_program_leaves_a_newer_file_alone_and_says_so(
 def test_tables_that_a_newer_program_added_are_left_alone(folder: Path) -> None:
     fill(folder).close()
     with sqlite3.connect(folder / FILE) as db:
-        db.execute("CREATE TABLE bindings (path TEXT)")
-        db.execute("INSERT INTO versions VALUES ('bindings', 7)")
-        db.execute("INSERT INTO bindings VALUES ('a.py')")
+        db.execute("CREATE TABLE later (path TEXT)")
+        db.execute("INSERT INTO versions VALUES ('later', 7)")
+        db.execute("INSERT INTO later VALUES ('a.py')")
     db.close()
     database = Database(folder)
 
     assert len(names(database)) == 50
-    assert database.ask(lambda db: db.execute("SELECT path FROM bindings").fetchall(), []) == [
+    assert database.ask(lambda db: db.execute("SELECT path FROM later").fetchall(), []) == [
         ("a.py",)
     ]
 
