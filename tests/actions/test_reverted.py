@@ -81,9 +81,9 @@ def test_a_session_is_not_told_of_it_as_in_force(repo: Repo) -> None:
     other = repo.tr.remember("Close connections by hand", type="decision").id
     _revert(repo)
 
-    lines = opening(repo.workspace, 4000).splitlines()
+    lines = opening(repo.workspace, 4000).text.splitlines()
 
-    (told,) = [line for line in lines if line.startswith(f"- {decision}")]
+    (told,) = [line for line in lines if f", {decision}, " in line]
     assert "reverted by" in told
     assert lines.index(told) > next(n for n, line in enumerate(lines) if other in line)
 

@@ -307,14 +307,17 @@ def test_context_marks_it_and_puts_it_right_below(changed: tuple[Repo, str, str]
 
 def test_briefings_mark_it(changed: tuple[Repo, str, str]) -> None:
     from treering.actions.context.briefing import opening, relevant
+    from treering.actions.context.injections import HookSession
 
     repo, old, new = changed
 
-    for text in (
+    session = HookSession(None, "")
+    prompt = "what is the upload limit in MB?"
+    for handed in (
         opening(repo.workspace, 4000),
-        relevant(repo.workspace, "what is the upload limit", 4000),
+        relevant(repo.workspace, prompt, 4000, session, first_only=True),
     ):
-        line = next(line for line in text.splitlines() if line.startswith(f"- {old}"))
+        line = next(line for line in handed.text.splitlines() if f", {old}, " in line)
         assert f"newer: {new}" in line
 
 

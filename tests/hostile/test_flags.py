@@ -15,6 +15,7 @@ import yaml
 from conftest import Repo
 from treering import Treering
 from treering.actions.context.briefing import opening, relevant
+from treering.actions.context.injections import HookSession
 from treering.actions.reindex import tidy
 from treering.actions.workspace import Workspace
 from treering.model.memory import Memory
@@ -56,8 +57,9 @@ def plant(repo: Repo, branch: str = "main", content: str = "", **fields: Any) ->
 
 def unasked(repo: Repo) -> Iterator[tuple[str, str]]:
     """Everything that is put before an agent, or into a list, without anyone asking for it."""
-    yield "SessionStart", opening(repo.workspace, 8000)
-    yield "prompt", relevant(repo.workspace, f"what about {WORD} readers block", 8000)
+    yield "SessionStart", opening(repo.workspace, 8000).text
+    prompt, session = f"what about {WORD} readers block", HookSession(None, "")
+    yield "prompt", relevant(repo.workspace, prompt, 8000, session, first_only=True).text
     yield "context", repo.tr.context(task=WORD, budget=8000)["text"]
     yield from anyio.run(_listed, repo.path).items()
 
@@ -280,7 +282,7 @@ def test_no_text_makes_a_recall_slower_than_its_budget(
     known = len(slow.looked)
     text = treering.context(task=WORD, budget=8000)["text"]
     assert 1 <= text.count(f"- {WORD} number") <= len(slow.looked) <= known + 2
-    told = opening(workspace, 8000)
+    told = opening(workspace, 8000).text
     assert 1 <= told.count(f" {WORD} number") <= len(slow.looked) <= known + 4
 
 

@@ -7,6 +7,8 @@ counted, and each writer gets a share: nobody can silence the others by writing 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from heapq import heappop, heappush
 from itertools import islice, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,7 +34,7 @@ from treering.actions.origin import YOU, attribute, name_writer
 from treering.actions.workspace import Position, Workspace
 from treering.errors import StoreDamaged, TreeringError
 from treering.model.choices import UNSUCCESSFUL
-from treering.model.dates import ago
+from treering.model.dates import ago, instant
 from treering.model.memory import Memory
 from treering.model.relevance import Relevance
 from treering.model.taxonomy import BOOKKEEPING_TYPES, RECORD_TYPES
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from treering.actions.why.source import SourceFile
 
 MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
-_MOST_COMMITS, _MOST_BULK, _MOST_READ = 300, 100, 120
+_MOST_COMMITS, _MOST_BULK, _MOST_READ = 300, 100, 60
 _MOST_FOUND, _MOST_TOLD, _MOST_HEADLINES = 10, 3, 30
 _LONGEST_PROMPT, _FEWEST_WORDS = 2000, 3
 _MOST_BINDING = 60
@@ -80,27 +82,29 @@ def opening(workspace: Workspace, budget: int) -> Handover:
     decided and tried, conventions for the files at hand, then the newest."""
     position = workspace.position()
     view = workspace.view_from(position)
-    flags, flagged = Flags(workspace), 0
     found, checkpoint = _read_newest(view)
+    if not found and checkpoint is None:
+        return Handover()
+    own = [c for c in found if c.place.layer.kind not in _TRUNK and _decides(c)]
+    files = set(workspace.repository.list_changed_files())
+    rules = [c for c in found if c.memory.type == "convention" and _names_any(c.memory, files)]
+    ordered = {c.memory.id: c for c in (*own, *rules)}
+    telling = set(ordered)
+    ordered |= {c.memory.id: c for c in _share(workspace, found) if c.memory.id not in ordered}
+    search_view = workspace.searcher.knowledge_view(view)  # knows flags and marks
+    flags, flagged = Flags(workspace), 0
     sound: list[PlacedMemory] = []
-    for one in found:
+    for one in ordered.values():
         if len(sound) == _MOST_HEADLINES:
             break
         if flags.withholds(one.place):
             flagged += 1
         else:
             sound.append(one)
-    if not sound and checkpoint is None:
-        return Handover()
-    own = [c for c in sound if c.place.layer.kind not in _TRUNK and _decides(c)]
-    files = set(workspace.repository.list_changed_files())
-    rules = [c for c in sound if c.memory.type == "convention" and _names_any(c.memory, files)]
-    ordered = {c.memory.id: c for c in (*own, *rules)}
-    telling = set(ordered)
-    ordered |= {c.memory.id: c for c in _share(workspace, sound) if c.memory.id not in ordered}
+    marks = mark_blobs(workspace, search_view, [c.place.blob for c in sound], position.head)
     entries = [
         entry._replace(room=_PASSAGE if entry.id in telling else 0)
-        for entry in _headlines(workspace, list(ordered.values()))
+        for entry in _headlines(workspace, sound, marks)
     ]
     where = unless_flagged(f"branch {position.scope.branch}", "this branch")
     header = f"what this repository remembers on {where}"
@@ -121,45 +125,67 @@ def _decides(candidate: PlacedMemory) -> bool:
 
 
 def _read_newest(view: View) -> tuple[list[PlacedMemory], Copy | None]:
-    """List the pieces of knowledge that were said last, the nearest layer first, and the last
+    """List pieces of knowledge that were said last, the nearest layer first, and the last
     checkpoint of the nearest branch that has one. Memory commits tell, without any index."""
     found: dict[str, PlacedMemory] = {}
-    checkpoints: list[Copy] = []
+    checkpoint: Copy | None = None
     for layer in view.layers:
-        checkpoint: Copy | None = None
-        for memory_id in _list_said(layer):
-            if memory_id in found or len(found) >= _MOST_READ:
-                continue
-            place = view.place(memory_id)
+        newest: Copy | None = None
+        for memory_id in _take_turns(_list_said(layer)):
+            place = view.place(memory_id) if memory_id not in found else None
             memory = place.try_memory() if place and place.layer is layer else None
             if place is None or memory is None or memory.status in ("deleted", "superseded"):
                 continue
             if memory.type == "checkpoint":
-                checkpoint = checkpoint or place
+                newest = max(filter(None, (newest, place)), key=_age_of_checkpoint)
             elif memory.type not in BOOKKEEPING_TYPES and memory.type not in RECORD_TYPES:
                 found[memory_id] = PlacedMemory(place, memory)
-        checkpoints += [checkpoint] if checkpoint else []
-    return list(found.values()), checkpoints[0] if checkpoints else None
+            if len(found) == _MOST_READ:
+                break
+        checkpoint = checkpoint or newest
+    return list(found.values()), checkpoint
 
 
-def _list_said(layer: Layer) -> Iterator[str]:
-    """The ids of memories that people and agents wrote last on a scope, newest first."""
+def _age_of_checkpoint(place: Copy) -> float:
+    return instant(place.memory().created)
+
+
+def _list_said(layer: Layer) -> Iterator[tuple[str, str]]:
+    """The ids of memories that were written last on a scope, newest first, and who committed each.
+    What hooks captured is left out."""
     objects = layer.vault.repository.objects
-    at = layer.snapshot.tip
+    todo: list[tuple[int, str]] = []
+    known: set[str] = set()
+
+    def add(oids: Iterable[str]) -> None:
+        for oid in oids:
+            with suppress(StoreDamaged):
+                if oid not in known:
+                    known.add(oid)
+                    heappush(todo, (-objects.commit(oid).time, oid))
+
+    add([layer.snapshot.tip] if layer.snapshot.tip else [])
     for _ in range(_MOST_COMMITS):
-        if at is None:
+        if not todo:
             return
-        try:
-            commit = objects.commit(at)
-        except StoreDamaged:
-            return
+        commit = objects.commit(heappop(todo)[1])
+        add(commit.parents)
         change = message.read(commit.message)
-        at = commit.parents[0] if commit.parents else None
-        if change.op == "capture":
-            continue
-        yield from change.memories
+        if change.op != "capture":
+            yield from ((memory_id, commit.author) for memory_id in change.memories)
         if change.bulk:
-            yield from _list_bulk(layer, commit.tree, objects.commit(at).tree if at else None)
+            before = objects.commit(commit.parents[0]).tree if commit.parents else None
+            some = _list_bulk(layer, commit.tree, before)
+            yield from ((memory_id, commit.author) for memory_id in some)
+
+
+def _take_turns(said: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The ids by turns of their writers: nobody keeps others from being read by writing much."""
+    by_writer: dict[str, dict[str, None]] = {}
+    for memory_id, writer in said:
+        by_writer.setdefault(writer, {})[memory_id] = None
+    for turn in zip_longest(*by_writer.values()):
+        yield from filter(None, turn)
 
 
 def _list_bulk(layer: Layer, tree: str, before: str | None) -> list[str]:
