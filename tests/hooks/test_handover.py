@@ -249,10 +249,13 @@ def test_paths_that_are_not_lines_of_a_file_are_silent(pool: Repo, given: dict[s
 
 
 def test_the_worker_looks_up_ahead_what_binds_the_files_worked_on(pool: Repo):
-    rows = LineBindings(pool.workspace)
+    pool.commit_file("src/late.py", "late = 1\n", "Add late")
+    assert LineBindings(pool.workspace).refresh_recent(60) == 0  # nobody asked yet
+    Agent(pool, "first").read("src/pool.py")
+    pool.tr.remember("Another decision", type="decision")
 
-    assert rows.refresh_recent(60) >= 1
-    assert rows.refresh_recent(60) == 0  # all of it is kept
+    assert LineBindings(pool.workspace).refresh_recent(60) >= 2
+    assert LineBindings(pool.workspace).refresh_recent(60) == 0  # all of it is kept
     assert WHY_TEN in Agent(pool).read("src/pool.py")
 
 

@@ -108,16 +108,16 @@ class LineBindings:
 
     def refresh_recent(self, seconds: float) -> int:
         """Keep the bindings of files that are worked on up to date, within a time; return how many
-        were found out anew. For the worker."""
+        were found out anew. For the worker, where agents ask for them."""
         until = time.monotonic() + seconds
-        position = self._workspace.position()
-        if not any(layer.snapshot.tip for layer in self._workspace.view_from(position).layers):
-            return 0  # nothing is remembered
         query = "SELECT path FROM bindings ORDER BY used DESC LIMIT ?"
         nothing: list[str] = []
         known = self._database.ask(
             lambda db: [str(path) for (path,) in db.execute(query, (_MOST_REFRESHED,))], nothing
         )
+        if not known:
+            return 0  # no agent's hook has asked here
+        position = self._workspace.position()
         count = 0
         for path in dict.fromkeys((*self._list_recent(position.head), *known)):
             entry = entry_at(self._workspace, position.head, path)
