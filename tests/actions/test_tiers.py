@@ -274,14 +274,18 @@ def test_context_puts_failed_attempts_at_the_files_first(repo: Repo) -> None:
     assert text.index("Cookies in a cache") < text.index("Cookies are signed")
 
 
-def test_context_has_records_only_where_nothing_was_said(busy: Repo) -> None:
+def test_context_has_records_only_where_they_give_a_reason(busy: Repo) -> None:
+    reason = "The parser reads ahead, because a comment may end the line."
+    busy.commit_file("file1.py", "reads = 'ahead'\n", f"Read ahead\n\n{reason}")
+    busy.tr.backfill()
     busy.tr.remember("Part a is about the parser", type="insight", files=["file0.py"])
 
     said = busy.tr.context(files=["file0.py"])
     unsaid = busy.tr.context(files=["file1.py"])
 
     assert "commit" not in {e["type"] for group in ("high", "medium", "low") for e in said[group]}
-    assert "commit" in {e["type"] for group in ("high", "medium", "low") for e in unsaid[group]}
+    assert [e["title"] for e in unsaid["high"] + unsaid["medium"] + unsaid["low"]] == ["Read ahead"]
+    assert reason in unsaid["text"]
 
 
 # --- questions ------------------------------------------------------------------------------------

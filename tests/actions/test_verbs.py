@@ -125,7 +125,6 @@ def test_definitions_load_nothing_heavy() -> None:
     assert loaded == ours
     assert {name for name in ours if not name.startswith("treering.actions.verbs")} == {
         "treering", "treering.actions", "treering.model", "treering.model.choices",
-        "treering.model.value",
     }  # fmt: skip
 
 

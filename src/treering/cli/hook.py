@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from treering.cli.agent import answer_client
 from treering.cli.command import join_outer, options
 from treering.cli.run import stop_collecting_imports
 
@@ -69,5 +68,7 @@ def agent_command(repo: str, client: str, event: str) -> None:
     Reads the client's JSON from standard input, answers in the client's form, or not at all, within
     the time the client waits. It never fails: to a client, an exit code can mean to stop the agent.
     """
+    from treering.cli.agent import answer_client
+
     outer: dict[str, Any] = click.get_current_context().obj or {}
     answer_client(repo or outer.get("repo") or "", client, event)

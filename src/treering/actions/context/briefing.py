@@ -113,6 +113,7 @@ def opening(workspace: Workspace, budget: int) -> Handover:
     def name_left_out(told: int) -> str:
         counts = {"flagged": flagged, "more": max(len(found) - flagged - told, 0)}
         left = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        left += ", and older ones" if left and len(found) == _MOST_READ else ""
         return f"Left out: {left}. {MORE}" if left else MORE
 
     return _tell(workspace, entries, (), budget, header, name_left_out, lead)
