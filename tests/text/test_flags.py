@@ -9,7 +9,7 @@ from treering.text import credentials, flags, hygiene, randomness, secrets, stee
 RULES = (credentials, hygiene, randomness, secrets, steering)
 #: Of the code that finds, by number of the detectors. Changed what they find? Count one up in
 #: flags.py, and write down the new digest. Changed only how? Write down the new digest.
-DIGESTS = {3: "6bd5f02007666c39"}
+DIGESTS = {3: "22f67d5aa8c51f27"}
 
 
 def test_new_rules_have_a_new_number() -> None:
