@@ -25,7 +25,7 @@ _NO_REASON = (
     r"|(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|part of|related to)\s+)?"
     r"(?:[\w./-]*[#!]\d+|https?://\S+)[.,]?$"
     r"|\(?cherry picked from commit\b|this (?:reverts|reapplies) commit\b|git-svn-id:|-{3,}$"
-    r"|\* (?!.*\b(?:because|so that|since|instead|otherwise|avoid|never|must|not|unless|only)\b)"
+    r"|\* (?!.*\b(?:because|so that|instead|otherwise)\b)"
 )
 _FEWEST_WORDS = 3
 _TOGETHER = 0.8
