@@ -18,8 +18,9 @@ from treering.actions.context.briefing import opening, relevant
 from treering.actions.context.injections import HookSession
 from treering.actions.reindex import tidy
 from treering.actions.workspace import Workspace
+from treering.derived import content as content_module
 from treering.model.memory import Memory
-from treering.search import storage as folder_module
+from treering.search import index as index_module
 from treering.text import flags as flags_module
 from treering.text.flags import flags_of
 
@@ -172,8 +173,9 @@ def test_a_flagged_checkpoint_is_not_resumed_unasked(honest: Repo, field: str) -
 
 
 def test_flags_are_looked_for_once_a_blob(honest: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are kept with the index: a second process looks at nothing."""
+    """They are kept in the database: a second process looks at nothing."""
     plant(honest, title=ORDER)
+    honest.workspace.database.clear()
     looked = _count(monkeypatch)
 
     first = [hit.flags for hit in honest.tr.recall(WORD).results]
@@ -200,12 +202,12 @@ def _count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_new_rules_are_applied_to_what_is_indexed_already(
     honest: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The index bears the version of the rules it was built with."""
+    """What was found is kept with the version of the rules that found it."""
     honest.tr.recall(WORD)
     monkeypatch.setattr(flags_module, "flags_of", lambda _: ("new_rule",))
     assert honest.tr.recall(WORD).results[0].flags is None
 
-    monkeypatch.setattr(flags_module.DetectorRules, "version", 999)
+    monkeypatch.setattr(content_module, "DETECTORS", 999)
 
     assert honest.tr.recall(WORD).results[0].flags == ("new_rule",)
 
@@ -215,7 +217,8 @@ def test_where_nothing_can_be_kept_flags_are_remembered_in_the_process(
 ) -> None:
     """A repository that may only be read."""
     plant(honest, title=ORDER)
-    monkeypatch.setattr(folder_module, "make_folder", _refuse)
+    honest.workspace.database.clear()
+    monkeypatch.setattr(index_module, "make_folder", _refuse)
     looked = _count(monkeypatch)
     treering = honest.tr
 
@@ -265,7 +268,8 @@ def fill(repo: Repo) -> Workspace:
     for number in range(12):
         repo.tr.remember(f"{WORD} number {number}")
     repo.git("config", "user.email", "ada@example.org")
-    return Workspace.open(repo.path, clock=repo.clock, is_brief=True)
+    repo.workspace.database.clear()  # as if they had been fetched
+    return Workspace.open(repo.path, clock=repo.clock, one_shot=True)
 
 
 def test_no_text_makes_a_recall_slower_than_its_budget(
@@ -294,14 +298,14 @@ def test_what_was_not_looked_at_is_when_there_is_time(
     treering = Treering(workspace)
     treering.recall(WORD)
     before = len(slow.looked)
-    assert any(index.is_unfinished for index in workspace.searcher.indexes)
+    assert workspace.searcher.index.is_unfinished
 
     tidy(repo.workspace)
 
     assert len(slow.looked) <= 12 + before
     slow.looked.clear()
     assert [hit.flags for hit in repo.tr.recall(WORD, limit=20).results] == [None] * 12
-    assert not any(index.is_unfinished for index in repo.workspace.searcher.indexes)
+    assert not repo.workspace.searcher.index.is_unfinished
     assert slow.looked == []
 
 

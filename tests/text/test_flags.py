@@ -4,18 +4,20 @@ import hashlib
 import inspect
 from pathlib import Path
 
-from treering.text import credentials, flags, hygiene, randomness, secrets, steering
+from treering.model import tables
+from treering.text import flags, hygiene, randomness, secrets, steering
 
-RULES = (credentials, hygiene, randomness, secrets, steering)
+RULES = (hygiene, randomness, secrets, steering)
 #: Of the code that finds, by number of the detectors. Changed what they find? Count one up in
 #: flags.py, and write down the new digest. Changed only how? Write down the new digest.
-DIGESTS = {3: "22f67d5aa8c51f27"}
+DIGESTS = {4: "9291617c82613b87"}
 
 
 def test_new_rules_have_a_new_number() -> None:
     """An index that keeps findings would go on with those of the old rules."""
     text = "".join(inspect.getsource(module) for module in RULES)
-    text += Path(steering.__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    for name in ("credentials", "steering"):
+        text += (Path(tables.__file__).parents[1] / "data" / f"{name}.txt").read_text("utf-8")
 
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from treering.text import credentials, randomness, steering
+from treering.model.tables import read_items, read_table
+from treering.text import randomness, secrets, steering
 from treering.text.secrets import secrets_in
 from treering.text.steering import compile_rule, rulebook, suspicion
 
@@ -69,11 +70,14 @@ def test_twice_the_text_is_twice_the_calls(find: Callable[[str], object], name: 
 def _patterns() -> dict[str, str]:
     named = {
         f"{module.__name__}.{name}": value
-        for module in (credentials, randomness, steering)
+        for module in (randomness, steering)
         for name, value in vars(module).items()
         if isinstance(value, str) and name.isupper() and name.strip("_") not in ("OTHER", "END")
     }
-    named |= {f"kind {kind} {word}": pattern for kind, word, pattern in credentials.KINDS}
+    kinds = enumerate(secrets._read_rules().kinds)
+    named |= {f"kind {number} {kind}": pattern for number, (kind, pattern) in kinds}
+    named |= dict(read_items("credentials", "patterns"))
+    named |= {pattern: pattern for pattern in read_table("credentials")["examples"]}
     named |= {f"markup {pattern}": pattern for _, _, pattern in rulebook().patterns}
     named |= {f"shape {mark} {gates}": pattern for mark, gates, pattern in rulebook().shapes}
     return named | {f"rule {rule}": compile_rule(rule).pattern for rule in RULES}

@@ -17,7 +17,6 @@ from capture.samples import ALPHABETS, fill, read_credentials
 from treering.errors import BlockedSecret
 from treering.model.memory import Memory
 from treering.text import secrets
-from treering.text.credentials import NAMES
 from treering.text.secrets import mask_secrets, refuse, secrets_in, texts_of
 
 HERE = Path(__file__).parent
@@ -272,4 +271,31 @@ def test_names_are_found_where_a_look_at_the_whole_text_finds_them(pieces: list[
 
     names = [name.span() for name in secrets._names_in(text, text.lower())]
 
-    assert names == [name.span() for name in re.finditer(NAMES, text)]
+    assert names == [name.span() for name in secrets._pattern("names").finditer(text)]
+
+
+@pytest.mark.parametrize(
+    "value", ["Sup3r" + "Secret99", "Blue" + "Secret2031", "S3cret" + "Token77"]
+)
+def test_a_password_made_of_words_is_refused_whatever_the_words_are(value: str) -> None:
+    assert secrets_in(f"password: {value}") == ("assigned credential",)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "<secret>",
+        "your-secret-here",
+        "changeme",
+        "changeme2024",
+        "${SECRET}",
+        "{{ secret }}",
+        "secretsManager",
+        "getSecretValue",
+        "Sha256Hasher",
+        "Secret",
+        "EXAMPLE_SECRET_99",
+    ],
+)
+def test_what_stands_for_a_password_or_makes_one_is_accepted(value: str) -> None:
+    assert secrets_in(f"password: {value}") == ()

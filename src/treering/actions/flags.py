@@ -15,7 +15,6 @@ from treering.store.view import Copy
 from treering.text.flags import UNSCANNED, DetectorRules, flags_in
 
 if TYPE_CHECKING:
-    from treering.actions.searcher import Searcher
     from treering.graph.network import Node
 
 
@@ -24,8 +23,6 @@ class Flags:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        #: Whoever has not opened the index does not open it to ask what it knows.
-        self._searcher: Searcher | None = vars(workspace).get("searcher")
         self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}
 
@@ -35,7 +32,7 @@ class Flags:
 
     def of_text(self, place: Copy) -> tuple[str, ...]:
         """What looks wrong with the memory itself."""
-        entry = self._searcher.known_entry(place.blob) if self._searcher else None
+        entry = self._workspace.rows.entry(place.blob)
         flags = entry.flags if entry else None
         if flags is None:
             flags = self._workspace.inspected.get(place.blob)

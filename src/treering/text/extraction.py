@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from treering.model.choices import EntityKind
+from treering.model.tables import read_table, read_word_list
 from treering.text.words import one_line
 
 _LONGEST = 262_144
@@ -39,28 +40,10 @@ _WORD = r"[A-Za-z.][\w+#./-]{0,60}"
 _HUMPS = r"\b(?:[A-Z][a-z0-9]{1,30}){2,6}\b"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_ENDINGS = _words("""
-py pyi js jsx ts tsx mjs cjs go rs java kt kts scala rb php c h cc cpp hpp cs fs swift m sql sh
-bash zsh ps1 yml yaml toml json xml html css scss sass less md rst txt ini cfg conf lock proto
-graphql tf ipynb vue svelte ex exs erl hs ml clj lua pl r jl dart gradle cmake mk csv env
-""")
-_BARE_FILES = _words("""
-Makefile Dockerfile Gemfile Rakefile Procfile Jenkinsfile Vagrantfile CMakeLists.txt
-""")
+_ENDINGS = read_word_list("entities", "endings")
+_BARE_FILES = read_word_list("entities", "files")
 #: Capitalised words that begin sentences, and so look like names.
-_NO_NAMES = _words("""
-the this that these those it its we they he she you i a an and but or if when where why how
-what who there here then now next also only all any some each every no not never always do does
-did is are was were be been as at by for from in into of on to with after before because since
-until while please use using add fix make move run see note todo monday tuesday wednesday
-thursday friday saturday sunday january february march april may june july august september
-october november december data code test tests docs api team support customer everyone someone
-nobody anyone
-""")
+_NO_NAMES = read_word_list("entities", "no names")
 
 
 class NamedEntity(NamedTuple):
@@ -199,8 +182,7 @@ _CODE_NAME = r"(?<![\w./-])[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*(?![\w/-]|\.\w)"
 _PLAIN_WORD = r"[\w-]+"
 _PATH = r"(?<![\w/.-])(?:[\w.-]+/)*[\w-]+\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])"
 _SENTENCE_END = r"(?<=[.!?])\s|[;:]\s|\s[–—-]\s"
-_SHOUTED = frozenset({"todo", "fixme", "note", "warning", "important", "must", "never", "always",
-                      "not", "and", "or", "ok"})  # fmt: skip
+_SHOUTED = read_word_list("entities", "shouted")
 
 
 def tags_for(text: str, used: Iterable[str], own: Collection[str]) -> tuple[str, ...]:
@@ -240,78 +222,16 @@ def paths_in(text: str) -> tuple[str, ...]:
 
 # --- names that software prose uses without explaining them ---------------------------------------
 
-#: Canonical spelling, then other spellings. Any case is understood.
-_TECHNOLOGIES = """
-Python; JavaScript: js; TypeScript; Golang; Kotlin; Scala; Haskell; Clojure; Elixir; Erlang
-OCaml; C++: cpp; C#: csharp; F#; Objective-C; PHP; Perl; Lua; Zig; Nim; COBOL; Fortran; Bash
-PowerShell; SQL; PL/SQL; GraphQL; gRPC; Protobuf: protocol buffers; WebSocket: websockets
-WebRTC; WebAssembly: wasm; HTML; CSS; Sass; YAML; TOML; JSON; XML; Markdown; LaTeX; OpenAPI
-Swagger; JSON Schema; PostgreSQL: postgres, psql; MySQL; MariaDB; SQLite; MongoDB; Redis
-Memcached; Cassandra; CouchDB; DynamoDB; Elasticsearch; OpenSearch; ClickHouse; Snowflake
-BigQuery; Redshift; DuckDB; Neo4j; InfluxDB; TimescaleDB; CockroachDB; etcd; ZooKeeper
-Chroma: chromadb; pgvector; RocksDB; LevelDB; Whoosh; Lucene; Kafka: apache kafka; RabbitMQ
-NATS; ActiveMQ; Celery; Sidekiq; Airflow; Dagster; dbt; Apache Spark: pyspark
-Apache Flink: flink; Hadoop; Pandas; NumPy; SciPy; PyTorch; TensorFlow; Keras
-scikit-learn: sklearn; Jupyter; Hugging Face: huggingface; LangChain; spaCy; OpenCV; CUDA; ONNX
-Django; FastAPI; Starlette; Uvicorn; Gunicorn; SQLAlchemy; Alembic; Pydantic; Pytest
-Hypothesis; mypy; Ruff; Poetry; setuptools; virtualenv; Conda; PyPI; npm; pnpm; Yarn
-Node.js: nodejs, node.js; Deno; Bun; Express.js; Next.js: nextjs; Nuxt; Vue.js: vue, vuejs
-Angular; Svelte; SvelteKit; React Native; jQuery; Redux; Webpack; Vite; Rollup; esbuild; Babel
-ESLint; Prettier; Jest; Vitest; Mocha; Cypress; Playwright; Selenium; Puppeteer; Storybook
-Tailwind: tailwindcss; Electron; Tauri; Flutter; Android; iOS; SwiftUI; Xcode; Gradle; Maven
-Spring Boot; Hibernate; JUnit; JVM; GraalVM; .NET: dotnet; ASP.NET; Blazor; Laravel; Symfony
-WordPress; Ruby on Rails: rails; RSpec; Phoenix; Tokio; Serde; Actix; Axum; pygit2; libgit2
-Git; GitHub; GitLab; Bitbucket; GitHub Actions; Jenkins; CircleCI; Travis CI; TeamCity
-Argo CD: argocd; Docker: dockerfile; Docker Compose; Podman; containerd; Kubernetes: k8s; Helm
-Istio; Envoy; Linkerd; Terraform; Ansible; Pulumi; Vagrant; Packer; Nginx; HAProxy; Traefik
-Caddy; Cloudflare; Fastly; AWS; Azure; GCP; Heroku; Vercel; Netlify; S3; EC2; AWS Lambda
-CloudFront; CloudFormation; Firebase; Supabase; Prometheus; Grafana; Datadog; Sentry; Splunk
-OpenTelemetry: otel; Jaeger; Zipkin; New Relic; PagerDuty; Linux; Ubuntu; Debian; Alpine; macOS
-Windows; systemd; OpenSSL; OpenSSH; LDAP; OAuth: oauth2; OpenID Connect: oidc; SAML; JWT; TLS
-Kerberos; Keycloak; Auth0; Okta; Vault by HashiCorp; Stripe API; Twilio; SendGrid; Slack; Jira
-Confluence; Figma; VS Code: vscode; IntelliJ; Neovim; Emacs; tmux; MCP: model context protocol
-LSP; ffmpeg; ImageMagick; Pandoc; Bazel; CMake
-"""
 
-#: Also plain words: only as written here, and with less confidence.
-_AMBIGUOUS = """
-Go Rust Swift React Ruby Java Flask Spring Express Dart Julia Consul Nomad Salt Chef Puppet
-Vault Sphinx Tornado Click Rich Ember Backbone Bottle Pyramid Make Ninja Meson Groovy
-"""
-
-_CONCEPTS = """
-dependency injection; event sourcing; rate limiting; circuit breaker; feature flag; idempotency
-optimistic locking; pessimistic locking; eventual consistency; cqrs; domain-driven design
-technical debt; continuous integration; continuous delivery; blue-green deployment
-canary release; code review; message queue; connection pool; connection pooling; service mesh
-load balancing; sharding; replication; two-phase commit; write-ahead log; write-ahead logging
-cache invalidation; back pressure; backpressure; garbage collection; reference counting
-copy-on-write; lazy loading; server-side rendering; single sign-on; multi-tenancy
-role-based access control; zero trust; least privilege; test-driven development
-property-based testing; snapshot testing; contract testing; mutation testing
-hexagonal architecture; clean architecture; microservices; monorepo; race condition; deadlock
-memory leak; vector search; semantic search; full-text search; retrieval-augmented generation
-exponential backoff; dead letter queue; change data capture; materialized view
-schema migration
-"""
-
-_ORGANIZATIONS = """
-Google; Microsoft; Amazon; Apple; Meta; Netflix; Anthropic; OpenAI; Mozilla; Red Hat; JetBrains
-Canonical; Oracle; IBM; Intel; AMD; Nvidia; NVIDIA; Stripe; Shopify; Atlassian; HashiCorp
-Elastic; Confluent; Databricks; Uber; Airbnb; LinkedIn; Twitter; Facebook; Spotify; Salesforce
-SAP; Adobe; VMware; Cisco; Samsung; Siemens; Apache Software Foundation; Linux Foundation
-Python Software Foundation; W3C; IETF; OWASP; NIST; CNCF
-"""
-
-
-def _split_list(text: str) -> list[str]:
-    """The items of a list kept as text, apart by semicolons and line ends."""
-    return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
+def _read_list(section: str) -> list[str]:
+    """Return the items of a section, apart by semicolons and line ends."""
+    lines = read_table("entities")[section]
+    return [item.strip() for line in lines for item in line.split(";") if item.strip()]
 
 
 def _spellings() -> dict[str, str]:
     names: dict[str, str] = {}
-    for item in _split_list(_TECHNOLOGIES):
+    for item in _read_list("technologies"):
         name, _, others = item.partition(": ")
         for word in (name, *others.split(",")):
             if word.strip():
@@ -321,6 +241,7 @@ def _spellings() -> dict[str, str]:
 
 #: Any spelling in lower case -> the canonical one.
 TECHNOLOGIES = _spellings()
-AMBIGUOUS = frozenset(_AMBIGUOUS.split())
-CONCEPTS = frozenset(_split_list(_CONCEPTS))
-ORGANIZATIONS = frozenset(_split_list(_ORGANIZATIONS))
+#: Also plain words: only as written, and with less confidence.
+AMBIGUOUS = read_word_list("entities", "ambiguous")
+CONCEPTS = frozenset(_read_list("concepts"))
+ORGANIZATIONS = frozenset(_read_list("organizations"))

@@ -6,40 +6,14 @@ What a credential is kept under tells that a value may be one; this tells whethe
 import math
 import re
 from collections import Counter
+from functools import cache
+
+from treering.model.tables import read_table, read_word_list
 
 _ENOUGH = 2.6  # bits a character; sixteen random hexadecimal digits have no fewer
 _WORDLIKE = 0.65  # share of pairs of letters that are common in words; at random it is a third
 _WORD = 3.2  # letters a word has on average; at random upper and lower case take turns
 
-_COMMON = """
-    th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve
-    co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no
-    ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts
-    mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo
-    sa ay ex ke ui ck ag au ap av ue cu cr cl cc pp tt ff um up ub bu gr dr br rd rm rn rv sc sp
-    sk sw ws ye ey da ba ga fa lt ks ok ug ob ud do go bo bi ef ep eq qu aw ak ek ys ds cs ms pu
-    ru lu nu mu du if oo od og oi ls rl rc rg nk nf nv ph ps pt ua iz ze za ik ip"""
-_PAIRS = frozenset(_COMMON.split())
-
-#: Values that stand for another one.
-_EXAMPLES = (
-    r"(?i)^(?:pass|password|passwd|pwd|secret|token|postgres|mysql|root|admin|guest|user|mypassword"
-    r"|foobar|letmein|default|minioadmin|rabbitmq|redis|mongo|elastic|changeit)[\d!@#$%^&*]{0,3}$"
-    r"|example|placeholder|changeme|change[-_]me|your|xxx|\*\*\*|\.\.\.|test|dummy|insecure"
-    r"|sample|fake|redacted|masked|insert|replace|todo|secret[-_]?here|12345678|abcdef|deadbeef"
-)
-#: Values that are filled in later: `${NAME}`, `<token>`, `{{ token }}`, `%(name)s`, `$NAME`.
-_PLACEHOLDERS = (
-    r"\$\{|\{\{|\$\(|%\(|%s|^\$[A-Za-z_]\w{0,60}$|^\$[A-Z_]{3,60}\b|^%\w{1,40}%$"
-    r"|^[*&][a-z_]{1,60}$|^<.{0,100}>$|^\{.{0,100}\}$|^\[.{0,100}\]$"
-)
-#: Values that say where the real one is, or that are names, versions, dates, hashes.
-_REFERENCES = (
-    r"(?i)^(?:[a-z]{2,10}://|arn:|projects/|env[.:]|secrets?[./:]|vault[:/]|op:|ref\+|file:|/|\./|~/)"
-    r"|^[a-z]{1,20}\d?(?:[-_./:](?:[a-z]{1,20}|\d{1,4})){1,12}\d{0,4}$"  # words joined: a name
-    r"|^(?:sha\d{1,3}|md5|blake\w{1,3})[-:]|^\$(?:2[aby]|argon2|5|6|y)"
-    r"|^\d{4}-\d{2}-\d{2}|^[\d.,:+-]{1,200}$"
-)
 _UUID = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
 
@@ -49,9 +23,8 @@ def is_uuid(value: str) -> bool:
 
 def is_example(value: str) -> bool:
     """Whether a value stands for another one, or says where it is."""
-    return any(
-        re.search(pattern, value) for pattern in (_EXAMPLES, _PLACEHOLDERS, _REFERENCES)
-    ) or is_uuid(value)
+    patterns = read_table("credentials")["examples"]
+    return any(re.search(pattern, value) for pattern in patterns) or is_uuid(value)
 
 
 def is_random(value: str) -> bool:
@@ -66,7 +39,9 @@ def is_random(value: str) -> bool:
 def is_password(value: str) -> bool:
     """Whether a value looks like what people choose when digits and signs are asked for."""
     is_mixed = all(re.search(of, value) for of in ("[A-Za-z]", "[0-9]", "[!@#$%^&*?+~]"))
-    return is_random(value) or (is_mixed and len(value) >= 8 and not is_example(value))
+    is_numbered = all(re.search(of, value) for of in ("[a-z]", "[A-Z]", r"[0-9]{2}$"))
+    is_chosen = (is_mixed or is_numbered) and len(value) >= 8 and not is_example(value)
+    return is_chosen or is_random(value)
 
 
 def is_token(value: str) -> bool:
@@ -83,7 +58,13 @@ def is_wordlike(value: str) -> bool:
     pairs = [word[at : at + 2].lower() for word in words for at in range(len(word) - 1)]
     if len(pairs) < 5 or 3 * sum(map(str.isdigit, value)) > len(value):
         return False
-    return sum(pair in _PAIRS for pair in pairs) >= _WORDLIKE * len(pairs)
+    common = _list_common_pairs()
+    return sum(pair in common for pair in pairs) >= _WORDLIKE * len(pairs)
+
+
+@cache
+def _list_common_pairs() -> frozenset[str]:
+    return read_word_list("credentials", "pairs")
 
 
 def _kinds(value: str) -> int:

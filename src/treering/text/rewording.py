@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
-from treering.text.alignment import find_gaps
+from treering.model.alignment import find_gaps
+from treering.model.tables import read_word_list
 from treering.text.likeness import ALIKE, ALIKE_TITLES, REWORDED, likeness
 from treering.text.words import STOP_WORDS, bare, words
 
@@ -28,40 +29,14 @@ _LABEL_PLACE = 4  # tokens: "Rule number 7:" names a member of a series, at the 
 
 _PIECE = r"[$#~^]?(?:--?)?\w[\w.:/@+%'’-]*"
 _VALUE = r"[$#~^]?v?\d[\w.,:+%-]*"
-_NUMBERS = """
-    two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty
-    sixty ninety hundred thousand once twice
-"""
-#: Verbs and adverbs that say nothing about a subject. In words.py a few more are, which are names.
-_EMPTY = """
-    use uses using used now currently default still always only we our please must should
-"""
-#: Turned around, a sentence says something else: never passed over.
-_NEGATIVE = """
-    not no never without neither nor cannot don't doesn't isn't aren't can't won't
-"""
+_NUMBER_WORDS = read_word_list("words", "numbers")
+_NEGATIONS = read_word_list("words", "negations")
 #: A number after one of these names a member of a series.
-_NUMBERED = """
-    number nr num rule step item part chapter section phase case example test fact note point
-    option question task issue ticket bug pr request mr commit adr rfc pep cve figure table appendix
-    milestone sprint iteration episode lesson stage round article requirement req story epic memory
-    entry record sentence document paragraph clause principle goal idea decision convention pattern
-    insight worker service shard replica partition host server machine team group room user customer
-    tenant batch job queue
-"""
-#: Words of changes that stand side by side in a list: "Python 3.12 support", "Drop Python 3.8".
-_CHANGES = """
-    add adds added drop drops dropped support supports supported supporting remove removes removed
-    deprecate deprecates deprecated release releases released introduce introduces introduced
-"""
-#: And of a limit, which is one: "supports Python 3.9 or newer".
-_LIMITS = "newer later above higher up least minimum maximum most only older below"
-_NEGATIONS = frozenset(_NEGATIVE.split())
-_LABELS = frozenset(_NUMBERED.split())
-_LISTED, _BOUNDS = frozenset(_CHANGES.split()), frozenset(_LIMITS.split())
-_NUMBER_WORDS = frozenset(_NUMBERS.split())
-_PASSED_OVER = STOP_WORDS.union(_EMPTY.split()) - _NEGATIONS
-
+_LABELS = read_word_list("words", "labels")
+#: Words of changes that stand side by side in a list, and of a limit, which is one.
+_LISTED, _BOUNDS = read_word_list("words", "listed"), read_word_list("words", "limits")
+#: Words that say nothing about a subject.
+_PASSED_OVER = STOP_WORDS.union(read_word_list("words", "empty")) - _NEGATIONS
 
 #: How a text says that it changes what was decided before.
 _AMENDS = (

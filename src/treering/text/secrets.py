@@ -1,9 +1,9 @@
 """Credentials: found before anything is written, named by kind, never repeated.
 
 Precision first: a memory refused for nothing is a memory lost. So each kind is a shape a vendor
-made to be recognised (see `credentials.py`), or an assignment whose value is random enough to be
-neither a word nor an example. What has the exact shape of a vendor's token is refused even where
-somebody calls it an example: nobody can tell.
+made to be recognised (data/credentials.txt has them), or an assignment whose value is random enough
+to be neither a word nor an example. What has the exact shape of a vendor's token is refused even
+where somebody calls it an example: nobody can tell.
 """
 
 import base64
@@ -15,26 +15,18 @@ from typing import Any, NamedTuple
 
 from treering.errors import BlockedSecret
 from treering.model.memory import Memory
-from treering.text.credentials import (
-    BARE_VALUE,
-    KINDS,
-    LONGEST_NAME,
-    NAME_GATES,
-    NAMES,
-    OPEN_NAMES,
-    OPEN_PREFIXES,
-    OPTION_VALUE,
-    PREFIXED,
-    QUOTED_VALUE,
-    SENTENCES,
-    SHAPELESS,
-)
+from treering.model.tables import read_items, read_rules, read_table
 from treering.text.hygiene import clean
 from treering.text.randomness import is_example, is_password, is_random, is_token, is_uuid
 from treering.text.words import holds_any
 
 _LONG_WORD = 26  # no token with a prefix is shorter
 _PLAIN_WORD = 14  # letters: no credential is made of fewer, and of letters alone
+#: No name is longer than this before the word that is in it, nor after the beginning of that, with
+#: what is looked at behind it.
+_LONGEST_NAME = 16
+#: One of these is in every name that credentials are kept under.
+_NAME_GATES = ("pass", "pwd", "secret", "token", "credential", "key")
 #: Kinds of credentials, each with its pattern.
 Kinds = list[tuple[str, str]]
 
@@ -122,38 +114,54 @@ def _find(text: str, kinds: Kinds | None = None) -> Iterator[Secret]:
             yield secret
 
 
-class KindGates(NamedTuple):
-    """Words with the number of the kind they tell of, by a sign that is in the words: there are
-    many words and many texts, and most texts have few of the signs."""
+class CredentialRules(NamedTuple):
+    """data/credentials.txt made ready.
 
-    by_sign: dict[str, list[tuple[str, int]]]
-    of_sentences: list[tuple[str, int]]
+    Gates are words with the number of the kind they tell of, by a sign that is in the words: there
+    are many words and many texts, and most texts have few of the signs.
+    """
+
+    kinds: Kinds
+    shapeless: frozenset[str]
+    gates: dict[str, list[tuple[str, int]]]
+    sentence_gates: list[tuple[str, int]]
 
 
 @cache
-def _list_gates() -> KindGates:
-    gates = KindGates({}, [])
-    for number, (kind, words, _) in enumerate(KINDS):
-        for word in words.lower().split("|"):
+def _read_rules() -> CredentialRules:
+    table, starts = read_table("credentials"), dict(read_items("credentials", "starts"))
+    rules = CredentialRules([], frozenset(table["shapeless"]), {}, [])
+    for number, rule in enumerate(read_rules("credentials", "kinds")):
+        pattern = rule.pattern
+        for name, start in starts.items():
+            pattern = pattern.replace(f"{{{name}}}", start)
+        rules.kinds.append((rule.name, pattern))
+        for word in map(str.lower, rule.gates):
             sign = next((sign for sign in "_-.:~=/" if sign in word), "")
-            is_sentence = kind in SENTENCES or " " in word
-            some = gates.of_sentences if is_sentence else gates.by_sign.setdefault(sign, [])
+            is_sentence = rule.name in table["sentences"] or " " in word
+            some = rules.sentence_gates if is_sentence else rules.gates.setdefault(sign, [])
             some.append((word, number))
-    return gates
+    return rules
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return one of the patterns that assigned credentials are found by."""
+    return re.compile(dict(read_items("credentials", "patterns"))[name])
 
 
 def _list_kinds(lower: str) -> Kinds:
     """The kinds that may be in a text in small letters, with their patterns, the surest first."""
-    gates = _list_gates()
+    rules = _read_rules()
     # A credential is no plain word, and most of a text is plain words.
     odd = " ".join(
         [word for word in lower.split() if len(word) > _PLAIN_WORD or not word.isalpha()]
     )
-    numbers = {number for word, number in gates.of_sentences if word in lower}
-    for sign, words in gates.by_sign.items():
+    numbers = {number for word, number in rules.sentence_gates if word in lower}
+    for sign, words in rules.gates.items():
         if sign in odd:
             numbers.update([number for word, number in words if word in odd])
-    return [(KINDS[number][0], KINDS[number][2]) for number in sorted(numbers)]
+    return [rules.kinds[number] for number in sorted(numbers)]
 
 
 def _candidates(text: str, kinds: Kinds) -> Iterator[Secret]:
@@ -162,25 +170,25 @@ def _candidates(text: str, kinds: Kinds) -> Iterator[Secret]:
         for match in re.finditer(pattern, text):
             if not _is_no_secret(kind, match):
                 yield Secret(kind, *match.span(match.lastindex or 0))
-    if holds_any(lower, NAME_GATES):
+    if holds_any(lower, _NAME_GATES):
         for name in _names_in(text, lower):
             if (value := _value_of(name, text)) and _is_secret(name[0], value):
                 yield Secret("assigned credential", *value.span(1))
     if max(map(len, text.split()), default=0) > _LONG_WORD:
-        for match in re.finditer(PREFIXED, text):
-            if is_token(match[2]) and not re.match(OPEN_PREFIXES, match[1]):
+        for match in _pattern("prefixed").finditer(text):
+            if is_token(match[2]) and not _pattern("open_prefixes").match(match[1]):
                 yield Secret("prefixed token", *match.span())
 
 
 def _names_in(text: str, lower: str) -> Iterator[re.Match[str]]:
     """The names that credentials are kept under: looked for only around the words that are in all
     of them, which are found many times faster."""
-    pattern = re.compile(NAMES)
+    pattern = _pattern("names")
     # Small letters may be more than the large ones, and there are others that count as the same.
     if not text.isascii() and (len(lower) != len(text) or holds_any(text, ("\u0131", "\u017f"))):
         yield from pattern.finditer(text)
         return
-    for start, end in _stretches_around(lower, NAME_GATES):
+    for start, end in _stretches_around(lower, _NAME_GATES):
         yield from pattern.finditer(text, start, end)
 
 
@@ -194,11 +202,11 @@ def _stretches_around(text: str, words: Iterable[str]) -> Iterator[tuple[int, in
             at = text.find(word, at + 1)
     start = end = -1
     for at in sorted(places):
-        if at - LONGEST_NAME > end:
+        if at - _LONGEST_NAME > end:
             if end >= 0:
                 yield start, end
-            start = max(0, at - LONGEST_NAME)
-        end = at + LONGEST_NAME
+            start = max(0, at - _LONGEST_NAME)
+        end = at + _LONGEST_NAME
     if end >= 0:
         yield start, end
 
@@ -208,7 +216,7 @@ def _is_no_secret(kind: str, match: re.Match[str]) -> bool:
     value = match[match.lastindex or 0]
     if kind == "basic authorization":
         value = _password_in(value)
-    if kind in SHAPELESS:
+    if kind in _read_rules().shapeless:
         is_name_again = f"//{value}:".lower() in match[0].lower()  # postgres:postgres@
         return is_name_again or is_example(value)
     return bool(re.search(r"(?i)x{5}|\*{3}|\.{3}|<|\$\{|\{\{|example", value))
@@ -225,15 +233,12 @@ def _value_of(name: re.Match[str], text: str) -> re.Match[str] | None:
     """What is assigned to a name: quoted, bare, or as an option of a command."""
     start = name.start()
     before = text[max(0, start - 24) : start]
-    if re.search(OPEN_NAMES, before):
+    if _pattern("open_names").search(before):
         return None
+    at = name.end()
     if re.search(r"--[\w-]{0,20}$", before):
-        return _match_at(OPTION_VALUE, text, name.end())
-    return _match_at(QUOTED_VALUE, text, name.end()) or _match_at(BARE_VALUE, text, name.end())
-
-
-def _match_at(pattern: str, text: str, at: int) -> re.Match[str] | None:
-    return re.compile(pattern).match(text, at)
+        return _pattern("option_value").match(text, at)
+    return _pattern("quoted_value").match(text, at) or _pattern("bare_value").match(text, at)
 
 
 def _is_secret(name: str, value: re.Match[str]) -> bool:

@@ -3,7 +3,7 @@
 A label, not a wall: what bears a sign is stored, found and read, with the sign named beside it.
 What protects an agent is the fence (text/fence.py), the origin shown with each memory, and that a
 flagged memory of somebody else is not injected. So the rules are few: English, and structure. They
-stand in steering.txt. All of a text is looked at, in time that grows with its length.
+stand in data/steering.txt. All of a text is looked at, in time that grows with its length.
 
 A rule is matched against a row of kinds: one character for each word, so that `ignore all previous
 instructions` is `drop all earlier orders`, and a rule looks a few words ahead at most.
@@ -16,9 +16,9 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache, reduce
 from operator import or_
-from pathlib import Path
 from typing import NamedTuple
 
+from treering.model.tables import TableRule, read_items, read_rules
 from treering.text.hygiene import clean
 from treering.text.words import holds_any
 
@@ -40,7 +40,7 @@ PERCENT = r"(?:%[0-9a-fA-F]{2})+"
 
 
 class Rulebook(NamedTuple):
-    """steering.txt made ready.
+    """data/steering.txt made ready.
 
     `needs` are sets of characters as bits: a rule has the bits of all that a row must hold, and
     each character the bits of the sets it is in.
@@ -49,23 +49,17 @@ class Rulebook(NamedTuple):
     codes: dict[str, str]
     characters: dict[str, str]
     phrases: dict[str, list[tuple[str, ...]]]
-    shapes: list[tuple[str, tuple[str, ...], str]]
+    shapes: tuple[TableRule, ...]
     rules: list[tuple[str, int, str]]
     needs: dict[str, int]
-    patterns: list[tuple[str, tuple[str, ...], str]]
+    patterns: tuple[TableRule, ...]
 
 
 @cache
 def rulebook() -> Rulebook:
-    sections: dict[str, list[tuple[str, str]]] = {}
-    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
-        if line.startswith("["):
-            items = sections.setdefault(line[1:].partition("]")[0], [])
-        elif line and not line.startswith("#"):
-            name, _, value = line.partition(": ")
-            items.append((name, value))
-    kinds = {shape: {shape} for shape, _ in sections["shapes"]}
-    for kind, words in sections["words"]:
+    shapes, patterns = read_rules("steering", "shapes"), read_rules("steering", "patterns")
+    kinds = {rule.name: {rule.name} for rule in shapes}
+    for kind, words in read_items("steering", "words"):
         for word in words.split():
             kinds.setdefault(word, set()).add(kind)
     groups = sorted({tuple(sorted(group)) for group in kinds.values()})
@@ -81,7 +75,7 @@ def rulebook() -> Rulebook:
     numbers: dict[str, int] = {}
     needs: dict[str, int] = {}
     rules = []
-    for sign, rule in sections["rules"]:
+    for sign, rule in read_items("steering", "rules"):
         bits = 0
         for names in (item for item in rule.split() if item[0].isalpha()):
             bit = 1 << numbers.setdefault(names, len(numbers))
@@ -90,13 +84,7 @@ def rulebook() -> Rulebook:
                 needs[character] = needs.get(character, 0) | bit
         rules.append((sign, bits, rule))
     codes = {word: code_of[tuple(sorted(group))] for word, group in kinds.items()}
-    shapes, patterns = (list(map(_split_gates, sections[name])) for name in ("shapes", "patterns"))
     return Rulebook(codes, characters, phrases, shapes, rules, needs, patterns)
-
-
-def _split_gates(item: tuple[str, str]) -> tuple[str, tuple[str, ...], str]:
-    gates, _, pattern = item[1][1:].partition(") ")
-    return item[0], tuple(gates.split()), pattern
 
 
 def _characters(names: str, characters: dict[str, str]) -> str:

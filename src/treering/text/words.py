@@ -9,31 +9,30 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-# English words that say nothing about what a memory is about: the words questions are made of. Of
-# everything tried, dropping them was the largest gain of lexical quality, and it halves the
-# postings a question touches. Words like `not`, `before`, `all`, `between` stay out of the list:
-# they tell one function or event from another, and dropping them cost quality.
-_STOP_WORDS = """
-    a about also am an and any are aren't as at be because been being but by can can't cannot could
-    couldn't did didn't do does doesn't don't etc for from had hadn't has hasn't have haven't having
-    he he's her here hers him his how how's i i'd i'll i'm i've if in into is isn't it it's its just
-    let's may me might mine must my of on or our ours shall she she's should shouldn't so some such
-    than that that's the their theirs them then there there's these they they'd they'll they're
-    they've this to too upon us very was wasn't we we'd we'll we're we've were weren't what what's
-    when when's where where's which while who who's whom whose why why's will with won't would
-    wouldn't you you'd you'll you're you've your yours
+from treering.model.tables import read_word_list
+
+#: Words that say nothing about what a memory is about.
+STOP_WORDS = read_word_list("words", "stop words")
+
+# Words that anything is asked in. Few memories hold "owns" or "happens", which makes them look rare
+# and telling: they are neither.
+_EVERYDAY_WORDS = """
+    able actually almost already another anybody anyone anything around ask away bad become
+    begin bring came come easily else even ever everybody everyone everything exactly finally go
+    gone good great happen hard hear held hold idea instead keep kept knew known leave let
+    likely look lose lot matter maybe mean meant nearly nobody nothing nowadays often otherwise
+    own people perhaps please possible probably quite rather really said saw say see seem seen
+    simply somebody someone something sometimes soon speak stay stuff suddenly suppose sure talk
+    tell thing think thought today together told took usual usually want way well went whenever
+    whether wish wonder yet
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+EVERYDAY_WORDS = frozenset(_EVERYDAY_WORDS.split())
 
 _WORD = r"[^\W_]+(?:['’][^\W\d_]+)?"
 _CJK = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 _LONGEST = 40
 #: Verbs that open a title and say nothing about its subject.
-_GENERIC = frozenset(
-    {"use", "uses", "using", "used", "adopt", "adopts", "choose", "chose", "prefer", "switch",
-     "move", "add", "make", "keep", "set", "put", "get", "introduce", "decide", "decided", "always",
-     "never", "should", "must"}
-)  # fmt: skip
+_GENERIC = read_word_list("words", "generic")
 
 
 def words(text: str) -> list[str]:
