@@ -1,12 +1,15 @@
 """Two histories of one scope made into one, on real repositories."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from conftest import Repo
 from treering.store.merge.join import join
+from treering.store.tree_diff import MemoryCommit
+from treering.store.vault import Vault
 
 MAIN = "refs/treering/heads/main"
 
@@ -139,3 +142,79 @@ def test_in_a_shallow_clone_the_ends_are_merged_and_said_so(
 
     assert len(found.notes) == 1
     assert b"title: WAL" in next(iter(found.files.values()))  # type: ignore[operator]
+
+
+def test_a_memory_with_very_many_changes_is_merged_by_its_ends(
+    pair: tuple[Repo, Repo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To play all of them again takes the square of their number; the answer says so."""
+    one, other = pair
+    memory = one.tr.recall().results[0].id
+    for number in range(3):
+        one.tr.revise(memory, tags_add=[f"one-{number}"])
+        other.tr.revise(memory, append=f"Seen on disk {number}.")
+    tips, vault = bring(one, other), one.workspace.store.shared
+    assert join(vault, tips).notes == ()
+    monkeypatch.setattr("treering.store.merge.join.MOST_CHANGES", 5)
+    monkeypatch.setattr("treering.store.merge.join.replay", None)
+
+    found = join(vault, tips)
+
+    assert found == join(vault, tuple(reversed(tips)))
+    assert found.notes == (f"{memory} was merged without its history",)
+    (text,) = found.files.values()
+    assert isinstance(text, bytes)
+    assert b"one-2" in text
+    assert b"Seen on disk 2." in text
+
+
+def test_the_work_of_a_merge_grows_with_the_changes(
+    pair: tuple[Repo, Repo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice the revisions are twice the looks at commits, also where a branch was promoted."""
+    one, other = pair
+    memory = one.tr.recall().results[0].id
+    one.switch("feature", create=True).commit_file("f.txt")
+    one.tr.revise(memory, tags_add=["feature"])
+    one.switch("main").git("merge", "-q", "--no-ff", "-m", "land", "feature")
+    one.tr.gc()
+    work = Counter[int]()
+    file_at, revisions = Vault.file_at, 0
+
+    def compare(commit: MemoryCommit, there: object) -> bool:
+        work[revisions] += 1
+        return tuple.__eq__(commit, there)  # type: ignore[arg-type]
+
+    def look(vault: Vault, commit: str, path: str) -> str | None:
+        work[revisions] += 1
+        return file_at(vault, commit, path)
+
+    for revisions in (10, 20):
+        for number in range(10):
+            one.tr.revise(memory, tags_add=[f"one-{revisions}-{number}"])
+            other.tr.revise(memory, tags_add=[f"other-{revisions}-{number}"])
+        tips, vault = bring(one, other), one.workspace.store.shared
+        with monkeypatch.context() as patch:
+            patch.setattr(MemoryCommit, "__eq__", compare)
+            patch.setattr(Vault, "file_at", look)
+            assert join(vault, tips).ids == (memory,)
+
+    assert 0 < work[20] <= 2.2 * work[10]
+
+
+def test_what_was_redacted_stays_away_however_often_it_was_changed(
+    pair: tuple[Repo, Repo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = pair
+    memory = one.tr.recall().results[0].id
+    for number in range(3):
+        other.tr.revise(memory, append=f"Seen on disk {number}.")
+    one.tr.redact(memory)
+    monkeypatch.setattr("treering.store.merge.join.MOST_CHANGES", 1)
+    vault = one.workspace.store.shared
+
+    found = join(vault, bring(one, other))
+
+    texts = [t if isinstance(t, bytes) else vault.repository.objects.blob(t)
+             for t in found.files.values() if t]  # fmt: skip
+    assert not any(b"Seen on disk" in text for text in texts)

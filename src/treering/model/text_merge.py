@@ -1,15 +1,15 @@
 """Two changes of one text put together; where both changed the same words, the second one wins.
 
-Words are compared where there are few of them, lines where there are many, and above that whole
-texts: the comparison is quadratic at worst, and a text may come from a stranger.
+Words are compared as far as that takes work that grows with the text (see alignment.py), since a
+text may come from a stranger: what is left between counts as changed.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
-_MOST_PARTS = 1_500
+from treering.model.alignment import find_gaps
 
 
 class Woven(NamedTuple):
@@ -31,11 +31,7 @@ def merge_texts(base: str, first: str, second: str) -> Woven:
         return Woven(first, has_loser=False)
     if first == base:
         return Woven(second, has_loser=False)
-    for split in (split_words, _lines):
-        parts = [split(text) for text in (base, first, second)]
-        if max(map(len, parts)) <= _MOST_PARTS:
-            return _put_together(*parts)
-    return Woven(second, has_loser=True)
+    return _put_together(*map(split_words, (base, first, second)))
 
 
 def split_words(text: str) -> list[str]:
@@ -43,14 +39,16 @@ def split_words(text: str) -> list[str]:
     return re.findall(r"\w+|\s+|[^\w\s]+", text)
 
 
-def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)
-
-
 def _put_together(base: list[str], first: list[str], second: list[str]) -> Woven:
     ours, theirs = _hunks(base, first), _hunks(base, second)
-    survivors = [hunk for hunk in ours if not any(_meet(hunk, other) for other in theirs)]
-    has_loser = any(hunk not in survivors and hunk not in theirs for hunk in ours)
+    starts = [hunk.start for hunk in theirs]
+    survivors, has_loser = [], False
+    for hunk in ours:
+        near = theirs[max(0, bisect_left(starts, hunk.start) - 1) : bisect_right(starts, hunk.end)]
+        if any(_meet(hunk, other) for other in near):
+            has_loser = has_loser or hunk not in near
+        else:
+            survivors.append(hunk)
     text, at = [], 0
     for hunk in sorted([*survivors, *theirs], key=lambda hunk: hunk[:2]):  # ours first where equal
         text += [*base[at : hunk.start], *hunk.new]
@@ -59,12 +57,8 @@ def _put_together(base: list[str], first: list[str], second: list[str]) -> Woven
 
 
 def _hunks(base: Sequence[str], after: Sequence[str]) -> list[_Hunk]:
-    matcher = SequenceMatcher(None, base, after, autojunk=False)
-    return [
-        _Hunk(start, end, tuple(after[new_start:new_end]))
-        for kind, start, end, new_start, new_end in matcher.get_opcodes()
-        if kind != "equal"
-    ]
+    gaps = find_gaps(base, after)
+    return [_Hunk(was.start, was.stop, tuple(after[now])) for was, now in gaps]
 
 
 def _meet(one: _Hunk, other: _Hunk) -> bool:

@@ -1,16 +1,15 @@
 """Two texts side by side or in one, with what differs marked.
 
-Long texts are compared line by line, short ones word by word: how long it takes grows with the
-square of what is compared, so that much is never compared.
+Long texts are compared line by line, short ones word by word: so they can be read.
 """
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
+from treering.model.alignment import find_gaps
+
 _MOST_WORDS = 1500
-_MOST_LINES = 3000
 _AROUND = 3
 
 
@@ -32,22 +31,19 @@ def compare_words(old: str, new: str) -> list[DiffPart]:
 def compare_lines(old: str, new: str, *, is_brief: bool = False) -> list[DiffPart]:
     """The same by lines. `is_brief` leaves out what is far from any difference."""
     one, two = (text.splitlines(keepends=True) for text in (old, new))
-    if max(len(one), len(two)) > _MOST_LINES:
-        return [DiffPart("old", old), DiffPart("new", new)]
     parts = _compare(one, two)
     return [brief for part in parts for brief in _shorten(part)] if is_brief else parts
 
 
 def _compare(one: Sequence[str], two: Sequence[str]) -> list[DiffPart]:
     parts: list[DiffPart] = []
-    for word, i, j, k, m in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
-        if word == "equal":
-            parts.append(DiffPart("same", "".join(one[i:j])))
-            continue
-        if j > i:
-            parts.append(DiffPart("old", "".join(one[i:j])))
-        if m > k:
-            parts.append(DiffPart("new", "".join(two[k:m])))
+    at = 0
+    for was, now in [*find_gaps(one, two), (slice(len(one), len(one)), slice(0, 0))]:
+        same, old, new = one[at : was.start], one[was], two[now]
+        parts += [DiffPart("same", "".join(same))] if same else []
+        parts += [DiffPart("old", "".join(old))] if old else []
+        parts += [DiffPart("new", "".join(new))] if new else []
+        at = was.stop
     return parts
 
 

@@ -19,10 +19,13 @@ from treering.store.dates import is_possible, limit_date
 from treering.store.history import choose_kept_back, read_promotions
 from treering.store.merge.ends import merge_ends
 from treering.store.merge.prompts import PromptStep, replay_prompt
-from treering.store.merge.replay import MemoryStep, replay
+from treering.store.merge.replay import MemoryStep, is_redacted, replay
 from treering.store.news import list_below, read_news
-from treering.store.tree_diff import History, MemoryCommit, diff_histories, differing, tree_of
+from treering.store.tree_diff import MemoryCommit, MergeHistory, diff_histories, differing, tree_of
 from treering.store.vault import Vault
+
+#: Changes of one file that are played again; beyond that it is merged by its ends.
+MOST_CHANGES = 1_000
 
 
 class MergedFile(NamedTuple):
@@ -156,8 +159,8 @@ class HistoryMerge:
         self._tips = tips
 
     @cached_property
-    def _history(self) -> History:
-        return History(self._vault, self._tips)
+    def _history(self) -> MergeHistory:
+        return MergeHistory(self._vault, self._tips)
 
     def outcome(self, path: str, versions: Sequence[str | None]) -> MergedFile:
         """A file that several changed: by its whole history, else by its ends."""
@@ -165,7 +168,8 @@ class HistoryMerge:
         try:
             if not self._is_cut(path):
                 commits = self._history.changes(path)
-                if commits:
+                # Which changes each one knew is a set for each: of many it is their square.
+                if commits and len(commits) <= MOST_CHANGES:
                     return self._memory(path, commits) if is_memory else self._prompt(path, commits)
         except TreeringError:
             pass  # something of the past cannot be read
@@ -248,6 +252,8 @@ class HistoryMerge:
         if layout.id_of_path(path) is None:
             return self._newer_prompt(blobs)
         readable = {blob: memory for blob in blobs if (memory := self._vault.try_memory(blob))}
+        if gone := [blob for blob, memory in readable.items() if is_redacted(memory)]:
+            return MergedFile(min(gone))
         if len(readable) < 2:
             return MergedFile(next(iter(readable), None) or max(blobs, default=None))
         older, *newer = (
